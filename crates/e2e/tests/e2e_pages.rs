@@ -152,6 +152,45 @@ fn a_report_has_a_line_for_each_class_of_failure() {
 
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
+fn a_threshold_is_a_line_where_it_is_near_and_a_word_where_it_is_far() {
+    if !can_look("a_threshold_is_a_line_where_it_is_near_and_a_word_where_it_is_far") {
+        return;
+    }
+    let target = Target::start(&[]);
+    let folder = tempfile::tempdir().expect("there is room");
+    let report = folder.path().join("report.html");
+    let path = report.display().to_string();
+    let url = target.url("/status/200");
+    let ran = bench(&[
+        "-r",
+        "100",
+        "-z",
+        "3s",
+        "--threshold",
+        "goodput>50",
+        "--threshold",
+        "service_time: p(99)<50h",
+        "--report",
+        &path,
+        &url,
+    ]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let mut page = Browser::open(&file_url(&report));
+    assert_eq!(
+        page.text("figure[data-chart=rate] .tag.limit"),
+        "good > 50/s"
+    );
+    let told = page.text("figure[data-chart=rate] .u-legend");
+    assert!(told.contains("threshold good > 50/s"), "{told}");
+    assert_eq!(page.shown("figure[data-chart=service] .tag.limit"), 0);
+    let told = page.text("figure[data-chart=service] .u-legend");
+    assert!(told.contains("threshold p99 <"), "{told}");
+    assert!(told.contains("above what is drawn"), "{told}");
+    assert_no_errors(&mut page);
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
 fn charts_are_steered_by_keyboard_and_follow_one_cursor() {
     if !can_look("charts_are_steered_by_keyboard_and_follow_one_cursor") {
         return;

@@ -13,6 +13,7 @@ use loadline_model::heat::Heat;
 use loadline_model::observation::{ObservationLog, ObserverNote, Phases, ResourceSample, Span};
 use loadline_model::plan::{ScriptBehaviour, StepsBehaviour};
 use loadline_model::result::{GeneratorUse, Percentiles, Row, StopReason};
+use loadline_model::rows::Rows;
 use loadline_model::script_settings::ScriptSettings;
 use loadline_model::test_summary::{
     ByTag, CheckSummary, MetricSummary, Section, TestSummary, ThresholdSummary,
@@ -149,9 +150,9 @@ fn nothing_that_a_result_holds_becomes_markup() {
     }
     let escaped = shown.matches("&lt;img src=x onerror=&quot;alert(1)&quot;&gt;");
     assert!(escaped.count() > 20);
-    // The scripts of the page: its data, the library and five of ours.
-    assert_eq!(page.matches("<script").count(), 7);
-    assert_eq!(page.matches("</script>").count(), 7);
+    // The scripts of the page: its data, the library and six of ours.
+    assert_eq!(page.matches("<script").count(), 8);
+    assert_eq!(page.matches("</script>").count(), 8);
     let data = charted(&page);
     let marks = data["marks"].as_array().expect("a list");
     assert_eq!(marks.last().expect("a mark")["text"], HOSTILE);
@@ -312,17 +313,58 @@ fn a_page_is_called_by_its_file_or_address() {
     assert!(page.contains("<title>a&amp;b.jmx – loadline report</title>"));
 }
 
-#[test]
-fn an_hour_fits_into_two_megabytes() {
-    let mut result = support::troubled_open();
+/// A day of seconds, joined as a run joins them, of a script whose requests have as many names as a page shows.
+fn long_and_wide() -> RunResult {
+    let mut result = many_requests_an_iteration();
     let heats: Vec<Heat> = (0..17).map(busy_second).collect();
-    let heat = |second: u64| &heats[(second % 17) as usize];
-    result.series = (0..3_600)
-        .map(|second| busy_row(second, heat(second)))
-        .collect();
+    let mut rows = Rows::default();
+    for second in 0..86_400 {
+        rows.add(busy_row(second, &heats[(second % 17) as usize]));
+    }
+    result.series = rows.finish();
+    let of_name = |number: u64| {
+        let mut failed = Rate::default();
+        failed.record_n(number, 1_234_567);
+        let metrics = vec![
+            metric(
+                BuiltIn::HttpReqDuration,
+                Aggregated::Times(times(&[number * 1_234_567])),
+            ),
+            metric(BuiltIn::HttpReqFailed, Aggregated::Rate(failed)),
+        ];
+        (
+            format!("GET https://shop.example/api/v2/products/{number}"),
+            metrics,
+        )
+    };
+    result.summary = Some(TestSummary {
+        by_tag: Some(ByTag {
+            tag: "name".to_owned(),
+            rows: (1..=500).map(of_name).collect(),
+            overflowed: 0,
+        }),
+        ..TestSummary::default()
+    });
+    result
+}
+
+#[test]
+fn a_day_of_five_hundred_names_fits_into_a_megabyte() {
+    let result = long_and_wide();
     let page = html::report(&result);
-    assert!(page.len() <= 2_000_000, "{} bytes", page.len());
-    assert_eq!(charted(&page)["heat"].as_array().map(Vec::len), Some(3_600));
+    assert!(page.len() <= 1_000_000, "{} bytes", page.len());
+    assert_eq!(page.matches("/api/v2/products/").count(), 500);
+    let data = charted(&page);
+    let sum = |name: &str| -> f64 {
+        let column = data[name].as_array().expect("a column");
+        column.iter().filter_map(Value::as_f64).sum()
+    };
+    let all = |of: fn(&Row) -> u64| result.series.iter().map(of).sum::<u64>() as f64;
+    assert_eq!(sum("completed"), all(|row| row.completed));
+    assert_eq!(sum("span"), all(|row| row.span_ns));
+    let rows = data["at"].as_array().map_or(0, Vec::len);
+    assert!(rows > 600, "more than a screen has columns for: {rows}");
+    assert_eq!(data["heat"].as_array().map(Vec::len), Some(rows));
 }
 
 /// Times over four decades.

@@ -1,61 +1,121 @@
 //! What charts are drawn of: a run's rows as columns, in JSON.
 //!
-//! Numbers are whole and exact: counts of a row, nanoseconds, bytes; the charts divide. Must not know
-//! how they are drawn. Invariant: all columns are of one length, and that of time ascends.
+//! Numbers are whole: counts of a row are exact, and times and sizes have four digits, which is finer than
+//! any chart is read; the charts divide. Must not know how they are drawn. Invariants: all columns are of
+//! one length, and that of time ascends; where there is no room for all rows, neighbours are joined, and
+//! counts still add up.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use loadline_metric::TimeTrend;
 use loadline_model::event::Mark;
+use loadline_model::heat::Heat;
 use loadline_model::result::{Percentiles, Row};
+use loadline_model::rows::halve;
 use loadline_model::{ErrorClass, Observations, RunResult};
 use serde_json::{Value, json};
 
+use super::lines;
 use crate::observed;
 use crate::text::{response_time, service_time};
 
-/// The columns: name, and a row's value; `None` is a gap.
-type Column = (&'static str, fn(&Row) -> Option<u64>);
+/// The columns: name, how exactly it is told, and a row's value; `None` is a gap.
+type Column = (&'static str, Digits, fn(&Row) -> Option<u64>);
+
+/// How exactly a value is told.
+#[derive(Clone, Copy)]
+enum Digits {
+    /// To the last digit.
+    All,
+    /// Rounded to four digits.
+    Four,
+}
+
+use Digits::{All, Four};
 
 const COLUMNS: &[Column] = &[
-    ("at", |row| Some(row.at_ns)),
-    ("span", |row| Some(row.span_ns)),
-    ("offered", |row| row.offered),
-    ("started", |row| Some(row.started)),
-    ("completed", |row| Some(row.completed)),
-    ("good", |row| Some(row.good)),
-    ("failed", |row| Some(row.failed)),
-    ("dropped", |row| Some(row.dropped)),
-    ("waiting", |row| Some(row.waiting)),
-    ("vus", |row| Some(row.active_vus)),
-    ("sent", |row| Some(row.bytes_sent)),
-    ("received", |row| Some(row.bytes_received)),
-    ("s50", |row| percentile(row.service_time_ns, |p| p.p50)),
-    ("s90", |row| percentile(row.service_time_ns, |p| p.p90)),
-    ("s99", |row| percentile(row.service_time_ns, |p| p.p99)),
-    ("r50", |row| percentile(row.response_time_ns, |p| p.p50)),
-    ("r90", |row| percentile(row.response_time_ns, |p| p.p90)),
-    ("r99", |row| percentile(row.response_time_ns, |p| p.p99)),
-    ("lag", |row| row.lag_p99_ns),
-    ("cpu", |row| thousandths(row.generator.cpu_cores)),
-    ("busiest", |row| thousandths(row.generator.busiest_worker)),
-    ("rss", |row| Some(row.generator.rss_bytes)),
+    ("at", All, |row| Some(row.at_ns)),
+    ("span", All, |row| Some(row.span_ns)),
+    ("offered", All, |row| row.offered),
+    ("started", All, |row| Some(row.started)),
+    ("completed", All, |row| Some(row.completed)),
+    ("good", All, |row| Some(row.good)),
+    ("failed", All, |row| Some(row.failed)),
+    ("dropped", All, |row| Some(row.dropped)),
+    ("waiting", All, |row| Some(row.waiting)),
+    ("vus", All, |row| Some(row.active_vus)),
+    ("sent", Four, |row| Some(row.bytes_sent)),
+    ("received", Four, |row| Some(row.bytes_received)),
+    ("s50", Four, |row| {
+        percentile(row.service_time_ns, |p| p.p50)
+    }),
+    ("s90", Four, |row| {
+        percentile(row.service_time_ns, |p| p.p90)
+    }),
+    ("s99", Four, |row| {
+        percentile(row.service_time_ns, |p| p.p99)
+    }),
+    ("r50", Four, |row| {
+        percentile(row.response_time_ns, |p| p.p50)
+    }),
+    ("r90", Four, |row| {
+        percentile(row.response_time_ns, |p| p.p90)
+    }),
+    ("r99", Four, |row| {
+        percentile(row.response_time_ns, |p| p.p99)
+    }),
+    ("lag", Four, |row| row.lag_p99_ns),
+    ("cpu", All, |row| thousandths(row.generator.cpu_cores)),
+    ("busiest", All, |row| {
+        thousandths(row.generator.busiest_worker)
+    }),
+    ("rss", Four, |row| Some(row.generator.rss_bytes)),
 ];
 
-/// All that the charts of a result need.
-pub(super) fn of_result(result: &RunResult) -> String {
-    let rows = &result.series;
-    let head = json!({
+/// Rows that are always told: fewer would leave steps on a screen.
+const ROWS_MIN: usize = 600;
+
+/// All that the charts of a result need, in at most `room` bytes where the least number of rows fits there.
+pub(super) fn of_result(result: &RunResult, room: usize) -> String {
+    let mut rows = Cow::Borrowed(result.series.as_slice());
+    loop {
+        let text = whole(&head(result, &rows), &rows);
+        if text.len() <= room || rows.len() < ROWS_MIN * 2 {
+            return text;
+        }
+        halve(rows.to_mut());
+    }
+}
+
+fn head(result: &RunResult, rows: &[Row]) -> Value {
+    json!({
         "began": result.totals.started_unix_ms,
         "is_script": result.plan.sends_several(),
         "warm_up": warm_up_ns(rows),
         "cores": result.environment.cores,
+        "thresholds": lines::of(&result.plan),
         "marks": result.events.iter().map(mark).collect::<Vec<_>>(),
-        "observed": observed::columns(&result.observations, &result.series),
+        "observed": observed(&result.observations, rows),
         "curve": curve(&[("service time", Some(service_time(result))), ("response time", response_time(result))]),
-    });
-    whole(&head, rows)
+    })
+}
+
+/// What observers saw on the rows: for each metric, each line's values.
+fn observed(
+    observations: &Observations,
+    rows: &[Row],
+) -> BTreeMap<String, BTreeMap<String, Vec<Option<f64>>>> {
+    let mut columns = observed::columns(observations, rows);
+    let values = columns
+        .values_mut()
+        .flat_map(BTreeMap::values_mut)
+        .flatten();
+    for value in values.flatten() {
+        *value = four_digits(*value);
+    }
+    columns
 }
 
 /// Points of a percentile curve for each factor of ten in how rare a slower request is.
@@ -84,7 +144,7 @@ fn curve(trends: &[(&str, Option<TimeTrend>)]) -> Value {
 /// The same of a run of which nothing is known yet.
 pub(super) fn nothing() -> String {
     whole(
-        &json!({ "began": 0, "is_script": false, "warm_up": 0, "cores": 0, "marks": [], "observed": {}, "curve": {} }),
+        &json!({ "began": 0, "is_script": false, "warm_up": 0, "cores": 0, "thresholds": [], "marks": [], "observed": {}, "curve": {} }),
         &[],
     )
 }
@@ -94,15 +154,9 @@ pub(super) fn nothing() -> String {
 pub(super) fn of_row(row: &Row, is_script: bool, marks: &[Mark], seen: &Observations) -> String {
     let mut values: serde_json::Map<String, Value> = COLUMNS
         .iter()
-        .map(|(name, value)| ((*name).to_owned(), json!(value(row))))
+        .map(|(name, _, value)| ((*name).to_owned(), json!(value(row))))
         .collect();
-    let bands = row.heat.bands().iter();
-    values.insert(
-        "heat".to_owned(),
-        bands
-            .flat_map(|(band, count)| [u64::from(*band), *count])
-            .collect(),
-    );
+    values.insert("heat".to_owned(), json!(packed(&row.heat)));
     values.insert("failures".to_owned(), json!(row.failures));
     json!({
         "row": values,
@@ -116,7 +170,7 @@ pub(super) fn of_row(row: &Row, is_script: bool, marks: &[Mark], seen: &Observat
 
 /// What observers saw in one row: for each metric the value of each line.
 fn observed_in(row: &Row, seen: &Observations) -> BTreeMap<String, BTreeMap<String, f64>> {
-    let columns = observed::columns(seen, std::slice::from_ref(row));
+    let columns = observed(seen, std::slice::from_ref(row));
     let first =
         |(line, values): (String, Vec<Option<f64>>)| Some((line, *values.first()?.as_ref()?));
     let lines = |(metric, lines): (String, BTreeMap<_, _>)| {
@@ -149,27 +203,53 @@ fn thousandths(value: f64) -> Option<u64> {
 fn whole(head: &Value, rows: &[Row]) -> String {
     let mut out = head.to_string();
     out.pop();
-    for (name, value) in COLUMNS {
+    for (name, digits, value) in COLUMNS {
         let values = rows.iter().map(value);
-        push(&mut out, name, values, |out, value| match value {
-            Some(value) => write!(out, "{value}"),
-            None => out.write_str("null"),
+        push(&mut out, name, values, |out, value| match (value, digits) {
+            (None, _) => out.write_str("null"),
+            (Some(value), All) => shortest(out, value),
+            (Some(value), Four) => shortest(out, four_digits(value as f64) as u64),
         });
     }
-    // Bands and counts in turn: half the length of pairs.
     push(&mut out, "heat", rows.iter(), |out, row| {
-        out.push('[');
-        for (place, (band, count)) in row.heat.bands().iter().enumerate() {
-            let comma = if place == 0 { "" } else { "," };
-            write!(out, "{comma}{band},{count}")?;
-        }
-        out.push(']');
-        Ok(())
+        out.write_str(&json!(packed(&row.heat)).to_string())
     });
     out.push_str(",\"failures\":");
     out.push_str(&failures(rows));
     out.push('}');
     out
+}
+
+/// A whole number in the fewest characters that JSON has for it: `32e9`.
+fn shortest(out: &mut String, value: u64) -> std::fmt::Result {
+    let text = value.to_string();
+    let digits = text.trim_end_matches('0');
+    match text.len() - digits.len() {
+        zeros if zeros > 2 && value > 0 => write!(out, "{digits}e{zeros}"),
+        _ => out.write_str(&text),
+    }
+}
+
+fn four_digits(value: f64) -> f64 {
+    let text = format!("{value:.3e}");
+    text.parse().unwrap_or(value)
+}
+
+/// The first band of a row, and counts of the bands from there; below zero: so many bands further on.
+fn packed(heat: &Heat) -> Vec<i64> {
+    let mut packed = Vec::new();
+    let mut next = None;
+    for (band, count) in heat.bands() {
+        let band = i64::from(*band);
+        match next {
+            None => packed.push(band),
+            Some(next) if next < band => packed.push(next - band),
+            Some(_) => {}
+        }
+        packed.push(i64::try_from(*count).unwrap_or(i64::MAX));
+        next = Some(band + 1);
+    }
+    packed
 }
 
 /// A column for each class of which something failed.
@@ -223,12 +303,29 @@ mod tests {
     fn all_columns_are_of_one_length() {
         let rows = [row(0, 10), row(10, 10)];
         let data = read(&whole(&json!({ "a": 1 }), &rows));
-        for (name, _) in COLUMNS {
+        for (name, ..) in COLUMNS {
             assert_eq!(data[name].as_array().map(Vec::len), Some(2), "{name}");
         }
         assert_eq!(data["heat"], json!([[], []]));
         assert_eq!(data["offered"], json!([null, null]));
         assert_eq!(read(&nothing())["at"], json!([]));
+    }
+
+    #[test]
+    fn numbers_are_as_short_as_they_can_be() {
+        let short = |value| {
+            let mut out = String::new();
+            shortest(&mut out, value).expect("a string takes it");
+            out
+        };
+        let all = [0, 7, 100, 1_000, 32_000_000_000, 1_234_567].map(short);
+        assert_eq!(all, ["0", "7", "100", "1e3", "32e9", "1234567"]);
+        assert_eq!(four_digits(103_456_789.0), 103_500_000.0);
+        assert_eq!(four_digits(0.000_123_456), 0.000_123_5);
+        let mut times = TimeTrend::new();
+        [1 << 20, (1 << 20) + 1, 1 << 21, 1 << 21].map(|ns| times.record(ns));
+        assert_eq!(packed(&Heat::of(&times)), [79, 1, 1, -2, 2]);
+        assert_eq!(packed(&Heat::default()), Vec::<i64>::new());
     }
 
     #[test]

@@ -12,6 +12,7 @@ const CHART_STYLE: &str = include_str!("../../../../third_party/uplot/uPlot.min.
 const CHART_LIBRARY: &str = include_str!("../../../../third_party/uplot/uPlot.iife.min.js");
 const FORMATS: &str = include_str!("assets/formats.js");
 const HEAT: &str = include_str!("assets/heat.js");
+const OVERLAY: &str = include_str!("assets/overlay.js");
 const CHARTS: &str = include_str!("assets/charts.js");
 const DISTRIBUTION: &str = include_str!("assets/distribution.js");
 const NAMES: &str = include_str!("assets/names.js");
@@ -42,7 +43,7 @@ const BELOW: [&str; 10] = [
 ];
 
 /// The charts: their `id`, title, and what they show.
-const CHARTS_SHOWN: [(&str, &str, &str); 13] = [
+const CHARTS_SHOWN: [(&str, &str, &str); 14] = [
     ("rate", "Rate", "requests per second"),
     ("iterations", "Iterations", "per second: due, and dropped"),
     (
@@ -74,6 +75,11 @@ const CHARTS_SHOWN: [(&str, &str, &str); 13] = [
         "errors",
         "Errors",
         "per second: failed, wrong answers, dropped",
+    ),
+    (
+        "share",
+        "Wrong or failed",
+        "share of the requests that ended",
     ),
     (
         "failures",
@@ -131,6 +137,7 @@ pub(super) fn document(kind: Kind<'_>, parts: &[Part], data: &str) -> String {
         FORMATS,
         HEAT,
         DISTRIBUTION,
+        OVERLAY,
         CHARTS,
         NAMES,
         live,

@@ -11,6 +11,7 @@ mod data;
 mod document;
 mod figures;
 mod latency;
+mod lines;
 mod markup;
 mod measured;
 mod names;
@@ -36,12 +37,16 @@ pub struct Part {
     pub html: String,
 }
 
+/// Bytes of a report: what is sent by mail and opened on a telephone.
+const REPORT_MAX: usize = 1_000_000;
+
 /// The report in one file: open it, print it, pass it on.
 #[must_use]
 pub fn report(result: &RunResult) -> String {
     let title = describe::title(&result.plan, &result.environment.command);
-    let kind = Kind::Report(&title);
-    document::document(kind, &parts(result), &data::of_result(result))
+    let (kind, parts) = (Kind::Report(&title), parts(result));
+    let room = REPORT_MAX.saturating_sub(document::document(kind, &parts, "").len());
+    document::document(kind, &parts, &data::of_result(result, room))
 }
 
 /// What a page of a running test is told of it besides the results.
@@ -96,7 +101,7 @@ pub fn parts(result: &RunResult) -> Vec<Part> {
 /// All that the charts of a page are drawn of, as JSON.
 #[must_use]
 pub fn chart_data(result: &RunResult) -> String {
-    data::of_result(result)
+    data::of_result(result, usize::MAX)
 }
 
 /// One more row, the marks since the last one and what observers saw in it, as JSON, for charts that are there already.

@@ -5,35 +5,10 @@
 
 use std::time::Duration;
 
-use loadline_metric::threshold::{Aggregate, Aggregation, MetricKind, Outcome, Threshold};
+use loadline_metric::threshold::{Aggregate, MetricKind, Outcome, Threshold};
 use loadline_metric::{Counter, Rate, TimeTrend};
 use loadline_model::result::ThresholdOutcome;
-use loadline_model::{Snapshot, TestPlan};
-
-/// What a threshold may name, with what it means, for messages and references.
-const METRICS: [(&str, Metric); 10] = [
-    ("service_time", Metric::ServiceTime),
-    ("http_req_duration", Metric::ServiceTime),
-    ("response_time", Metric::ResponseTime),
-    ("schedule_lag", Metric::ScheduleLag),
-    ("error_rate", Metric::Failed),
-    ("http_req_failed", Metric::Failed),
-    ("throughput", Metric::Completed),
-    ("http_reqs", Metric::Completed),
-    ("goodput", Metric::Good),
-    ("dropped_iterations", Metric::Dropped),
-];
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Metric {
-    ServiceTime,
-    ResponseTime,
-    ScheduleLag,
-    Failed,
-    Completed,
-    Good,
-    Dropped,
-}
+use loadline_model::{RequestMetric, Snapshot, TestPlan};
 
 /// Refuses thresholds that cannot be evaluated.
 ///
@@ -41,9 +16,9 @@ enum Metric {
 /// Names the threshold and what is there instead.
 pub(crate) fn check(plan: &TestPlan) -> Result<(), String> {
     for threshold in &plan.thresholds {
-        let metric = metric_of(threshold, plan.is_open())?;
+        let metric = RequestMetric::of(threshold, plan.is_open())?;
         threshold
-            .check(metric.kind())
+            .check(kind_of(metric))
             .map_err(|why| format!("threshold {:?}: {why}", &*threshold.source))?;
         if threshold.window.is_some() {
             return Err(format!(
@@ -59,60 +34,30 @@ pub(crate) fn check(plan: &TestPlan) -> Result<(), String> {
 pub fn evaluate(plan: &TestPlan, seen: &Snapshot, measured: Duration) -> Vec<ThresholdOutcome> {
     plan.thresholds
         .iter()
-        .map(|threshold| match metric_of(threshold, plan.is_open()) {
-            Ok(metric) => evaluate_one(threshold, metric, seen, measured),
-            Err(_) => outcome(threshold, None, false),
-        })
+        .map(
+            |threshold| match RequestMetric::of(threshold, plan.is_open()) {
+                Ok(metric) => evaluate_one(threshold, metric, seen, measured),
+                Err(_) => outcome(threshold, None, false),
+            },
+        )
         .collect()
 }
 
-fn metric_of(threshold: &Threshold, open: bool) -> Result<Metric, String> {
-    let Some(selector) = &threshold.metric else {
-        return Ok(default_metric(threshold, open));
-    };
-    let known = METRICS.iter().find(|(name, _)| *name == &*selector.metric);
-    let names = || METRICS.map(|(name, _)| name).join(", ");
-    match known {
-        Some((_, Metric::ResponseTime)) if !open => Err(format!(
-            "threshold {:?}: a closed model has no response time; use service_time",
-            &*threshold.source
-        )),
-        Some((_, metric)) => Ok(*metric),
-        None => Err(format!(
-            "threshold {:?}: {:?} is not measured here; there are {}",
-            &*threshold.source,
-            &*selector.metric,
-            names()
-        )),
-    }
-}
-
-/// A threshold without a metric is about what users feel: response time where arrivals are
-/// planned, service time otherwise; a bare `rate` is that of failed requests.
-fn default_metric(threshold: &Threshold, open: bool) -> Metric {
-    match threshold.aggregation {
-        Aggregation::Rate => Metric::Failed,
-        Aggregation::Count => Metric::Completed,
-        _ if open => Metric::ResponseTime,
-        _ => Metric::ServiceTime,
-    }
-}
-
-impl Metric {
-    fn kind(self) -> MetricKind {
-        match self {
-            Metric::ServiceTime | Metric::ResponseTime | Metric::ScheduleLag => {
-                Aggregate::Times(&TimeTrend::default()).kind()
-            }
-            Metric::Failed => MetricKind::Rate,
-            Metric::Completed | Metric::Good | Metric::Dropped => MetricKind::Counter,
+fn kind_of(metric: RequestMetric) -> MetricKind {
+    match metric {
+        RequestMetric::ServiceTime | RequestMetric::ResponseTime | RequestMetric::ScheduleLag => {
+            Aggregate::Times(&TimeTrend::default()).kind()
+        }
+        RequestMetric::Failed => MetricKind::Rate,
+        RequestMetric::Completed | RequestMetric::Good | RequestMetric::Dropped => {
+            MetricKind::Counter
         }
     }
 }
 
 fn evaluate_one(
     threshold: &Threshold,
-    metric: Metric,
+    metric: RequestMetric,
     seen: &Snapshot,
     measured: Duration,
 ) -> ThresholdOutcome {
@@ -121,16 +66,16 @@ fn evaluate_one(
     let mut rate = Rate::default();
     let failed = seen.counts.failed_total() + (seen.counts.completed - seen.counts.good);
     let aggregate = match metric {
-        Metric::ServiceTime => Aggregate::Times(&service_time),
-        Metric::ResponseTime => Aggregate::Times(&seen.response_time),
-        Metric::ScheduleLag => Aggregate::Times(&seen.schedule_lag),
-        Metric::Failed => {
+        RequestMetric::ServiceTime => Aggregate::Times(&service_time),
+        RequestMetric::ResponseTime => Aggregate::Times(&seen.response_time),
+        RequestMetric::ScheduleLag => Aggregate::Times(&seen.schedule_lag),
+        RequestMetric::Failed => {
             rate.record_n(failed, seen.counts.completed + seen.counts.failed_total());
             Aggregate::Rate(&rate)
         }
-        Metric::Completed => counted(&mut counter, seen.counts.completed),
-        Metric::Good => counted(&mut counter, seen.counts.good),
-        Metric::Dropped => counted(&mut counter, seen.counts.dropped),
+        RequestMetric::Completed => counted(&mut counter, seen.counts.completed),
+        RequestMetric::Good => counted(&mut counter, seen.counts.good),
+        RequestMetric::Dropped => counted(&mut counter, seen.counts.dropped),
     };
     match threshold.evaluate(aggregate, measured) {
         Ok(evaluation) => {

@@ -13,6 +13,12 @@ const charts = (() => {
   const plain = (name) => (data) => data[name];
   const bad = (data) =>
     data.completed.map((value, row) => (value - data.good[row]) / (data.span[row] / 1e9));
+  // Of the requests that ended, in percent.
+  const badShare = (data) =>
+    data.completed.map((value, row) => {
+      const ended = value + data.failed[row];
+      return ended > 0 ? (100 * (ended - data.good[row])) / ended : null;
+    });
   const thousandths = (name) => (data) => data[name].map((value) => (value === null ? null : value / 1000));
   const percentiles = (letter) => [
     { label: "p50", values: plain(`${letter}50`), colour: 0 },
@@ -55,6 +61,7 @@ const charts = (() => {
         { label: "dropped", values: ofScripts(false, "dropped"), colour: 4, dash: [2, 2] },
       ],
     },
+    share: { unit: formats.percent, tick: formats.percentTick, series: [{ label: "wrong or failed", values: badShare, colour: 2, fill: true }] },
     failures: {
       unit: formats.rate,
       tick: formats.rateTick,
@@ -98,7 +105,7 @@ const charts = (() => {
     ["_bytes_per_s", formats.byteRate, (n) => `${formats.byteTick(n)}/s`, 1],
     ["_bytes", formats.bytes, formats.byteTick, 1],
     ["_seconds", formats.span, formats.tick, 1e9],
-    ["_ratio", (n) => (n === null ? "–" : `${n.toFixed(1)} %`), (n) => `${+n.toPrecision(3)} %`, 100],
+    ["_ratio", formats.percent, formats.percentTick, 100],
     ["_per_s", formats.rate, formats.rateTick, 1],
     ["", (n) => (n === null ? "–" : String(+n.toPrecision(4))), (n) => String(+n.toPrecision(3)), 1],
   ];
@@ -135,7 +142,8 @@ const charts = (() => {
     }
   };
 
-  let data = JSON.parse(document.getElementById("data").textContent);
+  const unpacked = (told) => ({ ...told, heat: told.heat.map(heat.cells) });
+  let data = unpacked(JSON.parse(document.getElementById("data").textContent));
   let drawn = [];
   let zoom = null;
   // While a page is printed its width is not known: paper of A4 or Letter has room for this much.
@@ -148,6 +156,7 @@ const charts = (() => {
     ink: variable("--soft"),
     grid: variable("--grid"),
     mark: variable("--alarm"),
+    limit: variable("--ink"),
     shade: variable("--shade"),
     ramp: variable("--ramp").split(" ").map((hex) => [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16))),
   });
@@ -250,8 +259,11 @@ const charts = (() => {
     if (shown.length === 0) return null;
     const options = base(figure, colours);
     options.cursor.drag.setScale = false;
-    options.scales.y = chart.isLog ? { distr: 3 } : { range: (_, __, most) => [0, most > 0 ? most * 1.08 : 1] };
-    const y = { values: (_, ticks) => ticks.map((tick) => (tick === null ? "" : (chart.tick || chart.unit)(tick))) };
+    const tick = chart.tick || chart.unit;
+    const thresholds = overlay.thresholdsOf(data, figure.dataset.chart, tick);
+    options.scales.y = chart.isLog ? { distr: 3, range: overlay.logarithmic(thresholds) } : { range: overlay.linear(thresholds) };
+    options.hooks.draw = [overlay.limits(thresholds, colours)];
+    const y = { values: (_, ticks) => ticks.map((at) => (at === null ? "" : tick(at))) };
     if (chart.incrs) y.incrs = chart.incrs;
     if (chart.isLog) y.filter = roundOnes;
     options.axes = axes(colours, y);
@@ -265,9 +277,11 @@ const charts = (() => {
         points: { show: () => data.at.length < 3 },
         value: (u, value, place, at) => (at === null || at === undefined ? whole(u.data[place], chart.unit) : chart.unit(value)),
       })),
+      overlay.series(thresholds, colours),
     );
-    options.legend = { markers: { dash: (_, place) => distribution.dashOf(place > 0 ? shown[place - 1].dash : undefined) } };
-    const values = () => [times()].concat(shown.map((series) => series.values(data)));
+    options.legend = { markers: { dash: (_, place) => distribution.dashOf(options.series[place].dash) } };
+    const none = () => thresholds.map(() => data.at.map(() => null));
+    const values = () => [times()].concat(shown.map((series) => series.values(data)), none());
     return { options, values, names: shown.map((series) => series.label) };
   };
 
@@ -415,12 +429,13 @@ const charts = (() => {
   return {
     // All rows anew.
     replace(whole) {
-      data = whole;
+      data = unpacked(whole);
       build();
     },
     // One more row.
     append(told) {
       const { failures, ...row } = told.row;
+      row.heat = heat.cells(row.heat);
       for (const [name, value] of Object.entries(row)) data[name].push(value);
       for (const name of Object.keys(failures)) data.failures[name] ??= Array(data.at.length - 1).fill(0);
       for (const [name, counts] of Object.entries(data.failures)) counts.push(failures[name] || 0);

@@ -68,9 +68,12 @@ const formats = (() => {
   const byteRate = known((n) => `${bytes(n)}/s`);
   const cores = known((n) => `${n.toFixed(2)} cores`);
 
+  const percent = known((n) => `${n.toFixed(1)} %`);
+  const percentTick = known((n) => `${+n.toPrecision(3)} %`);
+
   // The time of day, in UTC, so many seconds after the start.
   const wall = (startedMs, s) =>
     startedMs > 0 ? `${new Date(startedMs + s * 1000).toISOString().slice(11, 19)} UTC` : "";
 
-  return { count, rate, rateTick, span, tick, clock, bytes, byteRate, byteTick, cores, coreTick, wall };
+  return { count, rate, rateTick, span, tick, clock, bytes, byteRate, byteTick, cores, coreTick, percent, percentTick, wall };
 })();

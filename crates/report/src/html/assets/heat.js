@@ -9,6 +9,21 @@ const heat = (() => {
   const bandOf = (ns) => PER_DOUBLING * Math.log2(ns);
   const timeOf = (band) => 2 ** (band / PER_DOUBLING);
 
+  // Bands and counts in turn, of what a row is told as: its first band, then counts of one band after the
+  // other; below zero: so many bands further on.
+  const cells = ([band, ...told]) => {
+    const out = [];
+    for (const number of told) {
+      if (number < 0) {
+        band -= number;
+      } else {
+        out.push(band, number);
+        band += 1;
+      }
+    }
+    return out;
+  };
+
   // Least and highest band with a request, with room for a band around them.
   const range = (cells) => {
     let [low, high] = [Infinity, -Infinity];
@@ -110,5 +125,5 @@ const heat = (() => {
     return `${formats.span(bounds[0])} to ${formats.span(bounds[1])}: ${formats.count(count)} requests`;
   };
 
-  return { range, draw, splits, timeOf, under };
+  return { cells, range, draw, splits, timeOf, under };
 })();

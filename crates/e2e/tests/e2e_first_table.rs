@@ -9,10 +9,10 @@ use loadline_e2e::k6::repository;
 use loadline_e2e::target::Target;
 use loadline_e2e::{loadline_under, run_to_end};
 
-/// The service that the page's reader has started.
-const ADDRESS: &str = "http://127.0.0.1:8080";
+/// The port on 127.0.0.1 of the service that the page's reader has started.
+const PORT: &str = "8080";
 /// What makes the page's runs short, in files and in command lines.
-const SHORTER: [(&str, &str); 5] = [
+const SHORTER: [(&str, &str); 6] = [
     (
         "suite init http",
         "suite init --vus 10 --duration 1s --repeat 1 http",
@@ -20,6 +20,7 @@ const SHORTER: [(&str, &str); 5] = [
     ("duration: 10s", "duration: 200ms"),
     ("repeat: 3", "repeat: 1"),
     ("-z 10s", "-z 1s"),
+    ("--probe 10s", "--probe 1s"),
     ("duration: '10s'", "duration: '1s'"),
 ];
 
@@ -30,14 +31,9 @@ fn blocks(page: &str) -> Vec<(&str, &str)> {
 }
 
 fn shortened(text: &str, target: &Target) -> String {
-    let text = text.replace(ADDRESS, target.url("").trim_end_matches('/'));
-    let port = target.url("");
-    let port = port
-        .trim_end_matches('/')
-        .rsplit(':')
-        .next()
-        .expect("a port");
-    let text = text.replace("port: 8080", &format!("port: {port}"));
+    let url = target.url("");
+    let port = url.trim_end_matches('/').rsplit(':').next();
+    let text = text.replace(PORT, port.expect("a port"));
     let short = SHORTER.iter();
     short.fold(text, |text, (long, short)| text.replace(long, short))
 }
@@ -60,12 +56,17 @@ fn typed(line: &str, folder: &Path) -> String {
     told
 }
 
-/// The name that a file's first line tells, behind the sign of a comment.
-fn file_name<'a>(text: &'a str, comment: &str) -> &'a str {
-    let name = text
-        .lines()
-        .next()
-        .and_then(|line| line.strip_prefix(comment));
+/// The name that a file's first line tells, in a comment of its language.
+fn file_name<'a>(text: &'a str, language: &str) -> &'a str {
+    let (begin, end) = match language {
+        "js" => ("//", ""),
+        "xml" => ("<!--", "-->"),
+        _ => ("#", ""),
+    };
+    let line = text.lines().next().expect("a first line");
+    let name = line
+        .strip_prefix(begin)
+        .and_then(|line| line.strip_suffix(end));
     name.expect("a file's name").trim()
 }
 
@@ -78,8 +79,8 @@ fn followed(page: &str, folder: &Path) -> String {
     for (language, text) in blocks(&page) {
         let text = shortened(text, &target);
         match language {
-            "yaml" | "js" => {
-                let name = file_name(&text, if language == "js" { "//" } else { "#" });
+            "yaml" | "js" | "xml" => {
+                let name = file_name(&text, language);
                 std::fs::write(folder.join(name), &text).expect("there is room");
             }
             "sh" => {
@@ -121,6 +122,25 @@ fn a_script_leads_to_a_document() {
     let told = followed("docs/from-script-to-document.md", folder.path());
     assert!(told.contains("status is 200"), "{told}");
     assert_eq!(rows_of("RESULTS.md", folder.path()), 1, "{told}");
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn a_plan_leads_to_a_document() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let told = followed("docs/from-jmeter-plan.md", folder.path());
+    assert!(told.contains("summary ="), "{told}");
+    assert!(!told.contains("warning"), "{told}");
+    assert_eq!(rows_of("RESULTS.md", folder.path()), 1, "{told}");
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn a_search_leads_to_the_capacity() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let told = followed("docs/first-capacity.md", folder.path());
+    assert!(told.contains("capacity: "), "{told}");
+    assert!(folder.path().join("capacity.json").exists(), "{told}");
 }
 
 #[test]

@@ -27,6 +27,11 @@ pub struct Said {
 }
 
 impl Said {
+    /// The facts of a row's plan that a run fills in where people left them open.
+    pub const FACTS: [&str; 7] = [
+        "short", "users", "duration", "rate", "stages", "requests", "executor",
+    ];
+
     /// What a plan that was run says; of several scenarios only how many virtual users they have in all.
     #[must_use]
     pub fn by_run(plan: &TestPlan) -> Said {
@@ -87,17 +92,18 @@ impl Said {
     #[must_use]
     pub fn facts(self) -> BTreeMap<String, String> {
         let short = Some(self.short()).filter(|short| !short.is_empty());
-        let facts = [
-            ("short", short),
-            ("users", self.users),
-            ("duration", self.duration),
-            ("rate", self.rate),
-            ("stages", self.stages),
-            ("requests", self.requests),
-            ("executor", self.executor),
+        let values = [
+            short,
+            self.users,
+            self.duration,
+            self.rate,
+            self.stages,
+            self.requests,
+            self.executor,
         ];
-        let known = facts
+        let known = Said::FACTS
             .into_iter()
+            .zip(values)
             .filter_map(|(name, value)| Some((name.to_owned(), value?)));
         known.collect()
     }

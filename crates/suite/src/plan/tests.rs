@@ -391,6 +391,9 @@ fn names_that_no_row_has_are_told_with_what_was_probably_meant() {
             "{document}"
         );
     }
+    // What the line leaves open, the run fills in.
+    let by_run = "  columns: [{title: a, value: plan.stages}]\n";
+    assert_eq!(warned_of_document(by_run), Vec::<String>::new());
 }
 
 /// Why a suite cannot be planned.

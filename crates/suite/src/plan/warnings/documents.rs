@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use loadline_model::nearest::nearest;
 
 use super::super::settings::Front;
-use super::super::{PlannedGroup, PlannedRow};
+use super::super::{PlannedGroup, PlannedRow, Said};
 use crate::document::{self, DocumentSpec, Named, OtherRow, Reference, fits};
 use crate::file::{Problem, SuiteFile};
 
@@ -131,7 +131,11 @@ impl Known<'_> {
             }
             Named::Label(..) => keys(|row| &row.labels).map(String::as_str).collect(),
             Named::Env(_) => keys(|row| &row.env).map(String::as_str).collect(),
-            Named::Plan(_) => keys(|row| &row.facts).map(String::as_str).collect(),
+            // What no line says, the run does.
+            Named::Plan(_) => {
+                let facts = keys(|row| &row.facts).map(String::as_str);
+                facts.chain(Said::FACTS).collect()
+            }
             Named::Suite(_) => {
                 let facts = self.file.facts.iter().map(|(name, _)| name.as_str());
                 facts.chain(["name"]).collect()

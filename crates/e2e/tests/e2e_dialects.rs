@@ -86,7 +86,7 @@ fn dying() -> SocketAddr {
     address
 }
 
-/// What the tools themselves print of it; where bombardier's second client differs, `docs/dialects.md` says why.
+/// What the tools themselves print of it; where bombardier's second client differs, `docs/dialects.md` says so.
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
 fn a_server_that_dies_is_told_of_as_the_tools_do() {

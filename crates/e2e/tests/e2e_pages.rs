@@ -295,7 +295,7 @@ fn a_live_page_follows_the_run_to_its_verdict() {
         &script,
         format!(
             "import http from 'k6/http'; import {{ sleep }} from 'k6';
-             export const options = {{ vus: 3, duration: '7s',
+             export const options = {{ vus: 3, duration: '10s',
                thresholds: {{ http_req_duration: ['max<0.000001'] }} }};
              export default function () {{ http.get('{url}'); sleep(0.02); }}"
         ),
@@ -317,9 +317,14 @@ fn a_live_page_follows_the_run_to_its_verdict() {
     page.wait_for("document.documentElement.dataset.phase === 'running'");
     page.wait_for("document.querySelector('#thresholds tr.alarm') !== null");
     page.wait_for("document.querySelector('figure[data-chart=rate] canvas') !== null");
+    assert_stands(&mut page);
     page.wait_for("document.documentElement.dataset.phase === 'ended'");
     let output = running.finish();
     assert_eq!(output.status.code(), Some(99));
+    assert_eq!(page.text("#progress"), "");
+    assert_eq!(page.shown(".figures dd.now"), 0);
+    let first = page.value("document.querySelector('main section').id");
+    assert_eq!(first, Value::from("verdict"));
     assert!(page.text("#status").starts_with("ended after "));
     let (headline, answered) = (page.text(".headline"), tile(&mut page, "Answered"));
     assert_eq!(tile(&mut page, "Virtual users"), "3");
@@ -328,6 +333,34 @@ fn a_live_page_follows_the_run_to_its_verdict() {
     assert_eq!(page.text(".headline"), headline);
     assert_eq!(tile(&mut page, "Answered"), answered);
     assert_no_errors(&mut page);
+}
+
+/// A page of a run that goes on: figures of now, how far it is, marks on its charts, and all of that in the
+/// page as it is served.
+fn assert_stands(page: &mut Browser) {
+    page.wait_for("document.querySelectorAll('.figures .spark path').length === 4");
+    page.wait_for("document.querySelector('#progress progress').value > 0");
+    assert!(page.text("#progress span").contains(" / 10s"));
+    let tiles = page.value(
+        "[...document.querySelectorAll('.figures > div')].map((tile) => \
+         tile.querySelector('dd').textContent + '|' + tile.querySelector('dd.now b').textContent)",
+    );
+    let tiles = tiles.as_array().cloned().unwrap_or_default();
+    assert_eq!(tiles.len(), 4);
+    for tile in tiles {
+        let tile = tile.as_str().unwrap_or_default();
+        let told = |text: &str| text.chars().any(|c| c.is_ascii_digit());
+        assert!(tile.split('|').all(told), "a value and that of now: {tile}");
+    }
+    let mark = "figure[data-chart=rate] .tag.mark";
+    page.wait_for(&format!("document.querySelector('{mark}') !== null"));
+    assert!(page.text(mark).starts_with("crossed: http_req_duration"));
+    let served = "fetch(location.href).then((answer) => answer.text()).then((text) => {
+        const page = new DOMParser().parseFromString(text, 'text/html');
+        const rows = JSON.parse(page.getElementById('data').textContent).at.length;
+        return rows > 0 && page.querySelectorAll('.figures > div').length === 4;
+    })";
+    assert_eq!(page.value(served), Value::Bool(true));
 }
 
 #[test]

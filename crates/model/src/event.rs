@@ -78,6 +78,8 @@ pub const AGENT_RETURNED_MARK: &str = "agent-returned";
 pub const COORDINATOR_REPLACED_MARK: &str = "coordinator-replaced";
 /// The kind of a [`Mark`] that says how many iterations were due and not started.
 pub const DROPPED_MARK: &str = "dropped";
+/// The kind of a [`Mark`] where a threshold, which is its text, was crossed for the first time.
+pub const CROSSED_MARK: &str = "crossed";
 /// The kind of a [`Mark`] where a threshold ended the run.
 pub const THRESHOLD_MARK: &str = "threshold";
 

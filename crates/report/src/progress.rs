@@ -7,8 +7,9 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use loadline_model::TestPlan;
 use loadline_model::result::Row;
+use loadline_model::snapshot::Counts;
+use loadline_model::{RunResult, TestPlan};
 
 use crate::chart;
 use crate::page::cut;
@@ -54,6 +55,32 @@ impl Progress {
         }
     }
 
+    /// What was done so far of a run that goes on. What a script plans are iterations, which are not
+    /// counted here: only a time tells its length.
+    pub(crate) fn so_far(result: &RunResult) -> Progress {
+        let (plan, totals) = (&result.plan, &result.totals);
+        let counts = [&totals.seen.counts, &totals.seen.warm_up];
+        let sum = |of: fn(&Counts) -> u64| counts.iter().map(|counts| of(counts)).sum();
+        let mut progress = Progress {
+            elapsed_ns: totals.elapsed_ns,
+            completed: sum(|counts| counts.completed),
+            good: sum(|counts| counts.good),
+            failed: sum(Counts::failed_total),
+            dropped: sum(|counts| counts.dropped),
+            ..Progress::new(plan)
+        };
+        if plan.sends_several()
+            && plan
+                .scenarios
+                .iter()
+                .any(|s| s.planned_iterations().is_some())
+        {
+            progress.planned_requests = None;
+            progress.planned_time = None;
+        }
+        progress
+    }
+
     /// Adds a second of the run.
     pub fn add(&mut self, row: &Row) {
         self.elapsed_ns = row.at_ns.saturating_add(row.span_ns);
@@ -90,12 +117,12 @@ impl Progress {
     }
 
     /// Nanoseconds until the end, as far as can be told.
-    fn left_ns(&self) -> Option<f64> {
+    pub(crate) fn left_ns(&self) -> Option<f64> {
         let share = self.share().filter(|share| *share > 0.0)?;
         Some(self.elapsed_ns as f64 * (1.0 - share) / share)
     }
 
-    fn extent(&self) -> String {
+    pub(crate) fn extent(&self) -> String {
         let elapsed = planned(Duration::from_secs(self.elapsed_ns / 1_000_000_000));
         match (self.planned_requests, self.planned_time) {
             (Some(requests), _) => format!("{} / {} requests", count(self.done()), count(requests)),

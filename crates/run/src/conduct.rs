@@ -12,7 +12,7 @@ use std::time::Duration;
 use loadline_engine::live::LiveTotals;
 use loadline_engine::steps::StepsState;
 use loadline_engine::{EngineSetup, StartError};
-use loadline_model::event::{Mark, THRESHOLD_MARK, WARNING_MARK};
+use loadline_model::event::{CROSSED_MARK, Mark, THRESHOLD_MARK, WARNING_MARK};
 use loadline_model::result::{Environment, StopReason};
 use loadline_model::rows::Rows;
 use loadline_model::{ExitCode, Nanos, RunCommand, RunEvent, Snapshot, TestPlan};
@@ -32,6 +32,8 @@ use crate::windows::Windows;
 /// How often orders are looked for and the live counters read: soon enough for a hand on Ctrl-C,
 /// seldom enough to cost nothing.
 const TICK: Duration = Duration::from_millis(50);
+/// Thresholds that are marked as crossed at one instant; all are in the result.
+const CROSSED_MAX: usize = 16;
 /// How long workers may take to report after they were told to stop at once.
 const LAST_WORDS: Duration = Duration::from_secs(5);
 /// The same where the user asked a second time, and waits.
@@ -140,6 +142,7 @@ struct Conductor {
     watch: Option<Arc<RunWatch>>,
     observing: Option<Observing>,
     troubles: Vec<Trouble>,
+    crossings: thresholds::RequestCrossings,
 }
 
 impl Conductor {
@@ -169,6 +172,7 @@ impl Conductor {
             watch: None,
             observing: None,
             troubles: Vec::new(),
+            crossings: thresholds::RequestCrossings::default(),
         }
     }
 
@@ -426,7 +430,8 @@ impl Conductor {
         Arc::new(delta)
     }
 
-    /// Ends a script run whose thresholds ask for it; warns of tags with too many values.
+    /// Marks where thresholds are first crossed; ends a script run whose thresholds ask for it; warns of
+    /// tags with too many values.
     fn hold_thresholds(
         &mut self,
         delta: &Snapshot,
@@ -434,13 +439,16 @@ impl Conductor {
         on_event: &mut dyn FnMut(RunEvent),
     ) {
         let Some(script) = &mut self.script else {
-            return;
+            let crossed = self.crossings.told(&self.plan, &self.total, part.until_ns);
+            return self.mark_crossed(crossed, part.until_ns, on_event);
         };
         let warnings = [
             script.explosion(&self.total, part.until_ns),
             script.many_series(&self.total, part.until_ns),
         ];
         let crossed = script.hold(delta, &self.total, part);
+        let first_crossed = script.first_crossed();
+        self.mark_crossed(first_crossed, part.until_ns, on_event);
         for warning in warnings.into_iter().flatten() {
             self.mark(warning, on_event);
         }
@@ -449,6 +457,18 @@ impl Conductor {
             && may_stop
         {
             self.stop_for_thresholds(text, on_event);
+        }
+    }
+
+    fn mark_crossed(
+        &mut self,
+        crossed: Vec<String>,
+        at_ns: u64,
+        on_event: &mut dyn FnMut(RunEvent),
+    ) {
+        for text in crossed.into_iter().take(CROSSED_MAX) {
+            let kind = CROSSED_MARK.to_owned();
+            self.mark(Mark { at_ns, kind, text }, on_event);
         }
     }
 

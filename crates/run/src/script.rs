@@ -105,6 +105,11 @@ impl ScriptConduct {
         Some(premature_end(&crossed))
     }
 
+    /// The thresholds that were crossed for the first time since the last call.
+    pub(crate) fn first_crossed(&mut self) -> Vec<String> {
+        self.thresholds.take_first_crossed()
+    }
+
     /// Holds the thresholds against what `setup()` has measured so far; gives what k6 says when one
     /// of them ends the test.
     pub(crate) fn crossed_in_setup(

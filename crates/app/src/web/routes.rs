@@ -24,6 +24,8 @@ use crate::http::{Answer, Asked, Refusal, Service, Work};
 const HTML: &str = "text/html; charset=utf-8";
 const PLAIN: &str = "text/plain; charset=utf-8";
 const EVENTS: &str = "text/event-stream; charset=utf-8";
+/// How long a page may take to be made with what is known so far.
+const PAGE_PATIENCE: Duration = Duration::from_secs(2);
 /// How long the report of an unfinished run may take to be made.
 const REPORT_PATIENCE: Duration = Duration::from_secs(10);
 
@@ -40,7 +42,7 @@ pub(super) struct Page {
 impl Page {
     fn routed(&self, asked: &Asked<'_>) -> Work {
         match (asked.method, asked.path) {
-            (&Method::GET, "/") => Work::Done(Answer::new(200, HTML, html::live(&self.steering))),
+            (&Method::GET, "/") => self.page(),
             (&Method::GET, "/events") => self.listen(asked),
             (&Method::GET, "/report.html") => self.report(),
             (&Method::POST, path) => Work::Done(match path.strip_prefix("/command/") {
@@ -67,6 +69,21 @@ impl Page {
             Ok(()) => Work::Stream(Answer::new(200, EVENTS, ""), channel),
             Err(_) => Work::Done(ended()),
         }
+    }
+
+    /// The page with what is known so far; one that is told later where that takes too long.
+    fn page(&self) -> Work {
+        let (events, steering) = (self.events.clone(), self.steering.clone());
+        Work::Later(Box::new(move || {
+            let (to, page) = sync_channel(1);
+            let asked = Told::Page(steering.clone(), to);
+            let made = match events.try_send(asked) {
+                Ok(()) => page.recv_timeout(PAGE_PATIENCE).ok(),
+                Err(_) => None,
+            };
+            let page = made.unwrap_or_else(|| html::live(&steering, "connecting", None));
+            Answer::new(200, HTML, page)
+        }))
     }
 
     fn report(&self) -> Work {
@@ -182,7 +199,7 @@ mod tests {
         });
         match work {
             Work::Done(answer) | Work::Stream(answer, _) => Some(answer.status),
-            Work::Later(_) => None,
+            Work::Later(work) => Some(work().status),
         }
     }
 
@@ -221,7 +238,6 @@ mod tests {
     #[test]
     fn pages_are_answered_and_readers_are_few() {
         let (page, _orders, told) = page(false);
-        assert_eq!(ask(&page, &Method::GET, "/"), Some(200));
         assert_eq!(ask(&page, &Method::PUT, "/"), Some(405));
         assert_eq!(ask(&page, &Method::GET, "/favicon.ico"), Some(404));
         for _ in 0..super::super::readers::READERS_MAX {
@@ -229,5 +245,10 @@ mod tests {
         }
         assert_eq!(ask(&page, &Method::GET, "/events"), Some(503));
         drop(told);
+        assert_eq!(
+            ask(&page, &Method::GET, "/"),
+            Some(200),
+            "a page that nobody fills is one all the same"
+        );
     }
 }

@@ -3,16 +3,18 @@
 //! Must not know pages or readers. Invariant: it is made of what the run told and nothing else, and of
 //! bounded size.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
-use loadline_metric::ValueTrend;
+use loadline_metric::{TimeTrend, ValueTrend};
 use loadline_model::event::{Before, Mark};
-use loadline_model::observation::{ObservationLog, Observations};
+use loadline_model::observation::ObservationLog;
 use loadline_model::rates::rates;
-use loadline_model::result::{Environment, Row, RunResult, SCHEMA, StopReason, Totals};
-use loadline_model::rows::Rows;
+use loadline_model::result::{
+    Environment, Percentiles, Row, RunResult, SCHEMA, StopReason, Totals,
+};
+use loadline_model::rows::{Rows, joined};
 use loadline_model::units::duration_ns;
 use loadline_model::verdict::{Delivery, Limit, Verdict};
 use loadline_model::{RunEvent, Snapshot, TestPlan};
@@ -20,6 +22,9 @@ use loadline_run::{RunWatch, evaluate_thresholds};
 
 /// Marks kept; what happens more often than this is told by the counts.
 const MARKS_MAX: usize = 256;
+
+/// Seconds that are now: one alone jumps about where requests are few.
+const RECENT: usize = 5;
 
 /// Rows of the live page's charts: more than a screen has columns for, and few enough that the memory of a browser
 /// that looks on for hours stays flat. The report at the end has all that the result has.
@@ -60,6 +65,7 @@ pub(crate) struct State {
     rows: Rows,
     seen: Snapshot,
     marks: Vec<Mark>,
+    recent: VecDeque<Recent>,
     active_vus_max: u64,
     rss_max_bytes: u64,
     observed: ObservationLog,
@@ -74,12 +80,20 @@ impl Default for State {
             rows: Rows::keeping(ROWS_SHOWN),
             seen: Snapshot::default(),
             marks: Vec::new(),
+            recent: VecDeque::with_capacity(RECENT),
             active_vus_max: 0,
             rss_max_bytes: 0,
             observed: ObservationLog::default(),
             result: None,
         }
     }
+}
+
+/// One of the last seconds.
+struct Recent {
+    row: Row,
+    service_time: TimeTrend,
+    response_time: TimeTrend,
 }
 
 struct Started {
@@ -107,6 +121,7 @@ impl State {
             RunEvent::Second { row, delta } => {
                 self.active_vus_max = self.active_vus_max.max(row.active_vus);
                 self.rss_max_bytes = self.rss_max_bytes.max(row.generator.rss_bytes);
+                self.remember(&row, &delta);
                 self.rows.add(row);
                 // What a script measured is summed by its watch.
                 let mut delta = Arc::unwrap_or_clone(delta);
@@ -122,6 +137,32 @@ impl State {
         }
     }
 
+    fn remember(&mut self, row: &Row, delta: &Snapshot) {
+        if self.recent.len() == RECENT {
+            self.recent.pop_front();
+        }
+        self.recent.push_back(Recent {
+            row: row.clone(),
+            service_time: delta.service_time(),
+            response_time: delta.response_time.clone(),
+        });
+    }
+
+    /// The last seconds as one row, with percentiles of all their requests; `None` before there is one,
+    /// and when the run is over.
+    pub(crate) fn now(&self) -> Option<Row> {
+        let rows = self.recent.iter().map(|recent| recent.row.clone());
+        let mut row = rows.reduce(|first, second| joined(&first, &second))?;
+        let times = |of: fn(&Recent) -> &TimeTrend| {
+            let mut all = TimeTrend::new();
+            self.recent.iter().for_each(|recent| all.merge(of(recent)));
+            Percentiles::of(&all)
+        };
+        row.service_time_ns = times(|recent| &recent.service_time);
+        row.response_time_ns = times(|recent| &recent.response_time);
+        self.result.is_none().then_some(row)
+    }
+
     pub(crate) fn phase(&self) -> Phase {
         match (&self.result, &self.started, self.before) {
             (Some(_), _, _) => Phase::Ended,
@@ -135,15 +176,6 @@ impl State {
     /// Rows that are whole.
     pub(crate) fn rows(&self) -> &[Row] {
         self.rows.whole()
-    }
-
-    /// What observers saw so far.
-    pub(crate) fn observed(&self) -> Observations {
-        self.observed.so_far()
-    }
-
-    pub(crate) fn marks(&self) -> &[Mark] {
-        &self.marks
     }
 
     /// From the start to what was told last, in nanoseconds.
@@ -297,6 +329,18 @@ mod tests {
     }
 
     #[test]
+    fn now_is_the_last_seconds() {
+        let mut state = begun();
+        assert_eq!(state.now(), None);
+        for number in 0..20 {
+            state.take(second(number, number, number));
+        }
+        let now = state.now().expect("seconds have passed");
+        assert_eq!((now.at_ns, now.span_ns), (15_000_000_000, 5_000_000_000));
+        assert_eq!(now.good, 15 + 16 + 17 + 18 + 19);
+    }
+
+    #[test]
     fn the_end_is_the_runs_own_word() {
         let mut state = begun();
         state.take(second(0, 1, 1));
@@ -317,7 +361,8 @@ mod tests {
             };
             state.take(RunEvent::Mark(mark));
         }
-        assert_eq!(state.marks().len(), MARKS_MAX);
+        let result = state.result(None).expect("it has begun");
+        assert_eq!(result.events.len(), MARKS_MAX);
     }
 
     #[test]

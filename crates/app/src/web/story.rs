@@ -4,14 +4,13 @@
 //! Must not know sockets. Invariants: whoever joins is told everything first; nothing is rendered while
 //! nobody reads.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender};
 
 use hyper::body::Bytes;
-use loadline_model::RunEvent;
-use loadline_report::html;
+use loadline_model::{RunEvent, RunResult};
+use loadline_report::html::{self, Standing, Steering};
 use loadline_run::RunWatch;
 use serde_json::json;
 
@@ -24,6 +23,8 @@ pub(super) enum Told {
     Run(Box<RunEvent>),
     /// Somebody listens from now on.
     Reader(Reader),
+    /// Somebody opens the page, which is this one's.
+    Page(Steering, SyncSender<String>),
     /// Somebody wants the report of what was measured so far.
     Report(SyncSender<String>),
     /// There is nothing more to come.
@@ -38,12 +39,12 @@ pub(super) fn tell(told: &Receiver<Told>, watch: Option<&RunWatch>, missed: &Ato
         state: State::default(),
         readers: Vec::new(),
         rows_told: 0,
-        marks_told: 0,
     };
     while let Ok(told) = told.recv() {
         match told {
             Told::Run(event) => story.take(*event),
             Told::Reader(reader) => story.welcome(reader),
+            Told::Page(steering, to) => story.page(&steering, &to),
             Told::Report(to) => story.report(&to),
             Told::Close => return,
         }
@@ -58,7 +59,6 @@ struct Story<'a> {
     readers: Vec<Reader>,
     /// Rows that the charts of all readers have.
     rows_told: usize,
-    marks_told: usize,
 }
 
 impl Story<'_> {
@@ -70,16 +70,18 @@ impl Story<'_> {
                 | RunEvent::Second { .. }
                 | RunEvent::Finished(_)
         );
+        // When it began, and what it is held to.
+        let is_start = matches!(event, RunEvent::Started { .. });
         self.state.take(event);
         if is_worth_telling {
-            self.spread();
+            self.spread(is_start);
         }
     }
 
-    /// Tells all readers what is new.
-    fn spread(&mut self) {
+    /// Tells all readers what is new, or all.
+    fn spread(&mut self, is_start: bool) {
         let rows = self.state.rows().len();
-        let is_whole = rows < self.rows_told || self.state.phase() == Phase::Ended;
+        let is_whole = is_start || rows < self.rows_told || self.state.phase() == Phase::Ended;
         self.readers.retain(|reader| !reader.is_gone());
         if !self.readers.is_empty() {
             let events = match is_whole {
@@ -90,7 +92,6 @@ impl Story<'_> {
             self.readers.retain(hears);
         }
         self.rows_told = rows;
-        self.marks_told = self.state.marks().len();
     }
 
     fn welcome(&mut self, reader: Reader) {
@@ -99,6 +100,16 @@ impl Story<'_> {
         if reader.tell(&self.whole()) {
             self.readers.push(reader);
         }
+    }
+
+    fn page(&self, steering: &Steering, to: &SyncSender<String>) {
+        let (result, now) = (self.state.result(self.watch), self.state.now());
+        let standing = result.as_deref().map(|result| Standing {
+            result,
+            now: now.as_ref(),
+        });
+        // Who asked may have gone away.
+        drop(to.send(html::live(steering, &self.status(), standing)));
     }
 
     fn report(&self, to: &SyncSender<String>) {
@@ -112,30 +123,35 @@ impl Story<'_> {
     fn whole(&self) -> Bytes {
         let result = self.state.result(self.watch);
         let charts = result.as_ref().map(|result| html::chart_data(result));
-        let parts = result.map_or_else(BTreeMap::new, |result| parts(&result));
+        let parts = result.map_or_else(BTreeMap::new, |result| self.parts(&result));
         self.written("whole", &parts, charts.as_deref(), None)
     }
 
     /// The parts as they are now, and each row that is new.
     fn news(&self) -> Vec<Bytes> {
         let result = self.state.result(self.watch);
-        let parts = result.as_deref().map_or_else(BTreeMap::new, parts);
-        let marks = &self.state.marks()[self.marks_told..];
+        let Some(result) = result else {
+            return vec![self.written("second", &BTreeMap::new(), None, None)];
+        };
+        let parts = self.parts(&result);
         let new = &self.state.rows()[self.rows_told..];
         if new.is_empty() {
             return vec![self.written("second", &parts, None, None)];
         }
-        let observed = result.as_ref().map_or_else(
-            || Cow::Owned(self.state.observed()),
-            |result| Cow::Borrowed(&result.observations),
-        );
-        let is_script = (result.as_ref()).is_some_and(|result| result.plan.sends_several());
-        let rows = new.iter().enumerate().map(|(place, row)| {
-            let marks = if place == 0 { marks } else { &[] };
-            let row = html::chart_row(row, is_script, marks, &observed);
+        let rows = new.iter().map(|row| {
+            let row = html::chart_row(row, &result);
             self.written("second", &parts, None, Some(&row))
         });
         rows.collect()
+    }
+
+    fn parts(&self, result: &RunResult) -> BTreeMap<&'static str, String> {
+        let now = self.state.now();
+        let parts = html::live_parts(Standing {
+            result,
+            now: now.as_ref(),
+        });
+        parts.into_iter().map(|part| (part.id, part.html)).collect()
     }
 
     fn written(
@@ -176,11 +192,6 @@ impl Story<'_> {
             missed => format!("{status}; this page missed {missed} of the run's events"),
         }
     }
-}
-
-fn parts(result: &loadline_model::RunResult) -> BTreeMap<&'static str, String> {
-    let parts = html::parts(result).into_iter();
-    parts.map(|part| (part.id, part.html)).collect()
 }
 
 #[cfg(test)]
@@ -283,8 +294,8 @@ mod tests {
         assert_eq!(name, "event: whole");
         let spans = whole["charts"]["span"].as_array().expect("a column");
         assert_eq!(
-            (spans.len(), &spans[0]),
-            (ROWS_SHOWN / 2, &json!(2_000_000_000_u64))
+            (spans.len(), spans[0].as_f64()),
+            (ROWS_SHOWN / 2, Some(2e9))
         );
     }
 
@@ -297,6 +308,35 @@ mod tests {
         let (to, none) = mpsc::sync_channel(1);
         told(vec![Told::Report(to)]);
         assert!(none.recv().is_err());
+    }
+
+    #[test]
+    fn a_page_is_served_with_what_is_known() {
+        let (to, page) = mpsc::sync_channel(1);
+        let steering = Steering::default();
+        told(vec![
+            started(),
+            second(0),
+            second(1),
+            Told::Page(steering, to),
+        ]);
+        let page = page.recv().expect("a page");
+        assert!(page.contains("\"completed\":[5,5]"), "its charts have rows");
+        assert!(
+            page.contains("<dd class=\"now\">now <b>0/s</b>"),
+            "{page:.200}"
+        );
+        assert!(page.contains(">running, 2 s</p>"));
+    }
+
+    #[test]
+    fn the_start_is_told_whole() {
+        let (reader, heard) = joins();
+        told(vec![reader, started(), second(0)]);
+        let events = heard();
+        let names: Vec<&str> = events.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(names, ["event: whole", "event: whole", "event: second"]);
+        assert_eq!(events[1].1["charts"]["began"], json!(7));
     }
 
     #[test]

@@ -181,7 +181,8 @@ pub(super) fn errors(html: &mut Html, result: &RunResult) {
     }
     classes.sort_by_key(|(_, number)| std::cmp::Reverse(*number));
     html.heading("Errors", "by class");
-    html.raw("<div class=\"wide\"><table><thead><tr><th scope=\"col\">class</th>");
+    html.wide();
+    html.raw("<table><thead><tr><th scope=\"col\">class</th>");
     html.raw("<th scope=\"col\" class=\"n\">requests</th><th scope=\"col\" class=\"n\">share</th>");
     html.raw("<th scope=\"col\">what was seen</th></tr></thead><tbody>");
     let front_end = FrontEnd::of_command_line(&result.environment.command);

@@ -10,14 +10,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use loadline_metric::TimeTrend;
-use loadline_model::event::Mark;
 use loadline_model::heat::Heat;
 use loadline_model::result::{Percentiles, Row};
 use loadline_model::rows::halve;
 use loadline_model::{ErrorClass, Observations, RunResult};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::lines;
+use super::marks::{self, Shown};
 use crate::observed;
 use crate::text::{response_time, service_time};
 
@@ -96,7 +96,7 @@ fn head(result: &RunResult, rows: &[Row]) -> Value {
         "warm_up": warm_up_ns(rows),
         "cores": result.environment.cores,
         "thresholds": lines::of(&result.plan),
-        "marks": result.events.iter().map(mark).collect::<Vec<_>>(),
+        "marks": marks(result),
         "observed": observed(&result.observations, rows),
         "curve": curve(&[("service time", Some(service_time(result))), ("response time", response_time(result))]),
     })
@@ -149,23 +149,27 @@ pub(super) fn nothing() -> String {
     )
 }
 
-/// One row, by the names of the columns. `is_script`: what is due are iterations, and no requests.
-/// `seen`: what observers saw so far.
-pub(super) fn of_row(row: &Row, is_script: bool, marks: &[Mark], seen: &Observations) -> String {
-    let mut values: serde_json::Map<String, Value> = COLUMNS
-        .iter()
+/// One row, with all marks and what observers saw in it. `result`: the run so far.
+pub(super) fn of_row(row: &Row, result: &RunResult) -> String {
+    json!({
+        "row": by_name(row),
+        "is_script": result.plan.sends_several(),
+        "is_warm_up": row.warm_up,
+        "observed": observed_in(row, &result.observations),
+        "marks": marks(result),
+    })
+    .to_string()
+}
+
+/// A row by the names of the columns.
+fn by_name(row: &Row) -> Map<String, Value> {
+    let columns = COLUMNS.iter();
+    let mut values: Map<String, Value> = columns
         .map(|(name, _, value)| ((*name).to_owned(), json!(value(row))))
         .collect();
     values.insert("heat".to_owned(), json!(packed(&row.heat)));
     values.insert("failures".to_owned(), json!(row.failures));
-    json!({
-        "row": values,
-        "is_script": is_script,
-        "is_warm_up": row.warm_up,
-        "observed": observed_in(row, seen),
-        "marks": marks.iter().map(mark).collect::<Vec<_>>(),
-    })
-    .to_string()
+    values
 }
 
 /// What observers saw in one row: for each metric the value of each line.
@@ -179,8 +183,10 @@ fn observed_in(row: &Row, seen: &Observations) -> BTreeMap<String, BTreeMap<Stri
     columns.into_iter().map(lines).collect()
 }
 
-fn mark(mark: &Mark) -> Value {
-    json!({ "at": mark.at_ns, "kind": mark.kind, "text": mark.text })
+fn marks(result: &RunResult) -> Vec<Value> {
+    let all = marks::of(result).into_iter();
+    all.map(|Shown { mark, label }| json!({ "at": mark.at_ns, "kind": mark.kind, "text": mark.text, "label": label }))
+        .collect()
 }
 
 fn warm_up_ns(rows: &[Row]) -> u64 {
@@ -323,7 +329,8 @@ mod tests {
         assert_eq!(four_digits(103_456_789.0), 103_500_000.0);
         assert_eq!(four_digits(0.000_123_456), 0.000_123_5);
         let mut times = TimeTrend::new();
-        [1 << 20, (1 << 20) + 1, 1 << 21, 1 << 21].map(|ns| times.record(ns));
+        let all = [1 << 20, (1 << 20) + 1, 1 << 21, 1 << 21];
+        all.into_iter().for_each(|ns| times.record(ns));
         assert_eq!(packed(&Heat::of(&times)), [79, 1, 1, -2, 2]);
         assert_eq!(packed(&Heat::default()), Vec::<i64>::new());
     }
@@ -342,8 +349,7 @@ mod tests {
         let data = read(&whole(&json!({ "a": 1 }), &rows));
         let columns = json!({ "refused": [0, 0, 1], "timeout": [3, 0, 2] });
         assert_eq!(data["failures"], columns);
-        let one = read(&of_row(&rows[0], false, &[], &Observations::default()));
-        assert_eq!(one["row"]["failures"], json!({ "timeout": 3 }));
+        assert_eq!(by_name(&rows[0])["failures"], json!({ "timeout": 3 }));
         assert_eq!(read(&nothing())["failures"], json!({}));
     }
 
@@ -367,10 +373,8 @@ mod tests {
 
     #[test]
     fn one_row_has_the_same_names() {
-        let data = read(&of_row(&row(0, 10), true, &[], &Observations::default()));
-        let names: Vec<&String> = data["row"].as_object().expect("an object").keys().collect();
-        assert_eq!(names.len(), COLUMNS.len() + 2);
-        assert_eq!(data["row"]["completed"], json!(7));
-        assert_eq!(data["is_script"], json!(true));
+        let values = by_name(&row(0, 10));
+        assert_eq!(values.len(), COLUMNS.len() + 2);
+        assert_eq!(values["completed"], json!(7));
     }
 }

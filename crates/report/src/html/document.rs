@@ -23,12 +23,14 @@ const LIVE: &str = include_str!("assets/live.js");
 pub(super) enum Kind<'a> {
     /// A report of a run that has ended, and what the run is called by.
     Report(&'a str),
-    /// A run that goes on.
-    Live(&'a Steering),
+    /// A run that goes on, and what it does now.
+    Live(&'a Steering, &'a str),
 }
 
 /// The parts in the order in which they stand; those of the first list above the charts.
 const ABOVE: [&str; 5] = ["verdict", "figures", "thresholds", "checks", "errors"];
+/// While a run goes on its figures say more than its verdict, which comes at the end.
+const ABOVE_LIVE: [&str; 5] = ["figures", "verdict", "thresholds", "checks", "errors"];
 const BELOW: [&str; 10] = [
     "observed",
     "latency",
@@ -104,18 +106,29 @@ const CHARTS_SHOWN: [(&str, &str, &str); 14] = [
 pub(super) fn document(kind: Kind<'_>, parts: &[Part], data: &str) -> String {
     let nonce = match kind {
         Kind::Report(_) => "loadline",
-        Kind::Live(steering) => &steering.nonce,
+        Kind::Live(steering, _) => &steering.nonce,
     };
     let mut html = Html::default();
     head(&mut html, kind, nonce);
     html.raw("<body><a class=\"skip\" href=\"#charts\">To the charts</a>");
     html.raw("<header><p class=\"brand\">loadline</p>");
     section_body(&mut html, "title", parts, "<div id=\"title\">", "</div>");
-    if let Kind::Live(steering) = kind {
-        controls(&mut html, steering);
+    if let Kind::Live(steering, status) = kind {
+        controls(&mut html, steering, status);
+        section_body(
+            &mut html,
+            "progress",
+            parts,
+            "<div id=\"progress\">",
+            "</div>",
+        );
     }
     html.raw("</header><main>");
-    for id in ABOVE {
+    let above = match kind {
+        Kind::Report(_) => ABOVE,
+        Kind::Live(..) => ABOVE_LIVE,
+    };
+    for id in above {
         section(&mut html, id, parts);
     }
     charts(&mut html);
@@ -127,7 +140,7 @@ pub(super) fn document(kind: Kind<'_>, parts: &[Part], data: &str) -> String {
     let mut out = html.finish();
     out.push_str(&json_in_script(data));
     out.push_str("</script>");
-    let live = if matches!(kind, Kind::Live(_)) {
+    let live = if matches!(kind, Kind::Live(..)) {
         LIVE
     } else {
         ""
@@ -158,7 +171,7 @@ fn head(html: &mut Html, kind: Kind<'_>, nonce: &str) {
     html.raw("<!DOCTYPE html><html lang=\"en\"><head><meta charset=\"utf-8\">");
     let connect = match kind {
         Kind::Report(_) => "'none'",
-        Kind::Live(_) => "'self'",
+        Kind::Live(..) => "'self'",
     };
     let policy = format!(
         "default-src 'none'; script-src 'nonce-{nonce}'; style-src 'unsafe-inline'; img-src data:; \
@@ -174,7 +187,7 @@ fn head(html: &mut Html, kind: Kind<'_>, nonce: &str) {
     html.raw("<link rel=\"icon\" href=\"data:,\">");
     match kind {
         Kind::Report(title) => html.between("<title>", title, " – loadline report</title>"),
-        Kind::Live(_) => html.raw("<title>loadline live</title>"),
+        Kind::Live(..) => html.raw("<title>loadline live</title>"),
     };
     html.raw("<style>")
         .raw(CHART_STYLE)
@@ -182,8 +195,12 @@ fn head(html: &mut Html, kind: Kind<'_>, nonce: &str) {
         .raw("</style></head>");
 }
 
-fn controls(html: &mut Html, steering: &Steering) {
-    html.raw("<div class=\"controls\"><p id=\"status\" role=\"status\">connecting</p>");
+fn controls(html: &mut Html, steering: &Steering, status: &str) {
+    html.between(
+        "<div class=\"controls\"><p id=\"status\" role=\"status\">",
+        status,
+        "</p>",
+    );
     if steering.can_pause {
         html.raw("<button type=\"button\" data-order=\"pause\">Pause</button>");
         html.raw("<button type=\"button\" data-order=\"resume\">Resume</button>");

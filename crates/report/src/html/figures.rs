@@ -5,22 +5,30 @@
 
 use loadline_metric::TimeTrend;
 use loadline_model::RunResult;
-use loadline_model::result::StopReason;
+use loadline_model::result::{Row, StopReason};
 
 use super::markup::{Html, Side};
+use super::spark::{self, Joined};
 use super::verdict::is_going_on;
 use crate::text::{response_time, service_time};
 use crate::units::{Bytes, count, rate, share, span, span_or_dash};
 
-/// The four figures that a run is judged by, as tiles; the others in a table below them.
-pub(super) fn write(html: &mut Html, result: &RunResult) {
+const SERVICE: &str = "Service time p99";
+const RESPONSE: &str = "Response time p99";
+
+/// The four figures that a run is judged by, as tiles; the others in a table below them. `now`: the last
+/// seconds of a run that goes on.
+pub(super) fn write(html: &mut Html, result: &RunResult, now: Option<&Row>) {
     html.raw("<dl class=\"figures\">");
-    let about = "good answers, average of the whole run";
-    tile(html, "Goodput", &rate(result.totals.rates.goodput), about);
-    let (name, times) = judged_time(result);
-    time(html, name, &times);
-    wrong_or_failed(html, result);
-    load(html, result);
+    let tiles = [
+        goodput(result, now),
+        time(result, now),
+        wrong_or_failed(result, now),
+        load(result, now),
+    ];
+    for tile in tiles {
+        tile.write(html, now);
+    }
     html.raw("</dl>");
     let mut rows = rates(result);
     rows.extend(fates(result));
@@ -33,12 +41,46 @@ pub(super) fn write(html: &mut Html, result: &RunResult) {
 /// In an open model what users wait for, from the intended start; else the time of the service.
 fn judged_time(result: &RunResult) -> (&'static str, TimeTrend) {
     match response_time(result).filter(|_| !result.plan.sends_several()) {
-        Some(times) => ("Response time p99", times),
-        None => ("Service time p99", service_time(result)),
+        Some(times) => (RESPONSE, times),
+        None => (SERVICE, service_time(result)),
     }
 }
 
-fn wrong_or_failed(html: &mut Html, result: &RunResult) {
+fn goodput(result: &RunResult, now: Option<&Row>) -> Tile {
+    Tile {
+        name: "Goodput",
+        value: rate(result.totals.rates.goodput),
+        about: "good answers, average of the whole run".to_owned(),
+        now: now.map(|row| rate(per_second(row, row.good))),
+        curve: curve(result, |row| Some(per_second(row, row.good))),
+        joined: Joined::Mean,
+    }
+}
+
+fn time(result: &RunResult, now: Option<&Row>) -> Tile {
+    let (name, times) = judged_time(result);
+    let p99 = |row: &Row| {
+        let times = match name {
+            RESPONSE => row.response_time_ns,
+            _ => row.service_time_ns,
+        };
+        times.map(|times| times.p99 as f64)
+    };
+    Tile {
+        name,
+        value: self::p99(&times),
+        about: around(&times),
+        now: now.map(|row| span_or_dash(p99(row))),
+        curve: result.series.iter().map(p99).collect(),
+        joined: Joined::Most,
+    }
+}
+
+fn bad(row: &Row) -> u64 {
+    row.failed + row.completed.saturating_sub(row.good)
+}
+
+fn wrong_or_failed(result: &RunResult, now: Option<&Row>) -> Tile {
     let counts = &result.totals.seen.counts;
     let wrong = counts.completed.saturating_sub(counts.good);
     let failed = counts.failed_total();
@@ -53,18 +95,76 @@ fn wrong_or_failed(html: &mut Html, result: &RunResult) {
             count(failed)
         ),
     };
-    tile(html, "Wrong or failed", &count(all), &about);
+    Tile {
+        name: "Wrong or failed",
+        value: count(all),
+        about,
+        now: now.map(|row| match bad(row) {
+            0 => "0".to_owned(),
+            bad => format!(
+                "{} ({})",
+                count(bad),
+                share(bad, row.completed + row.failed)
+            ),
+        }),
+        curve: curve(result, |row| Some(per_second(row, bad(row)))),
+        joined: Joined::Most,
+    }
 }
 
 /// In an open model the share of what was planned that was begun; else how many were at work.
-fn load(html: &mut Html, result: &RunResult) {
+fn load(result: &RunResult, now: Option<&Row>) -> Tile {
     let Some(offered) = result.totals.rates.offered else {
-        let vus = count(result.totals.active_vus_max);
-        return tile(html, "Virtual users", &vus, "at work at a time, at most");
+        return Tile {
+            name: "Virtual users",
+            value: count(result.totals.active_vus_max),
+            about: "at work at a time, at most".to_owned(),
+            now: now.map(|row| count(row.active_vus)),
+            curve: curve(result, |row| Some(row.active_vus as f64)),
+            joined: Joined::Most,
+        };
     };
-    let begun = begun(result).unwrap_or_else(|| "–".to_owned());
-    let about = format!("of {} {} planned", rate(offered), unit(result));
-    tile(html, "Load delivered", &begun, &about);
+    let is_script = result.plan.sends_several();
+    Tile {
+        name: "Load delivered",
+        value: begun(result).unwrap_or_else(|| "–".to_owned()),
+        about: format!("of {} {} planned", rate(offered), unit(result)),
+        now: now.map(|row| {
+            let begun = begun_in(row, is_script);
+            begun.map_or_else(|| "–".to_owned(), |share| format!("{:.1} %", share * 100.0))
+        }),
+        curve: curve(result, |row| begun_in(row, is_script)),
+        joined: Joined::Mean,
+    }
+}
+
+/// The share of what was due in a row that was begun: of requests those that began in it; of a script's
+/// iterations, which are not counted by the row, those that were not dropped.
+fn begun_in(row: &Row, is_script: bool) -> Option<f64> {
+    let offered = row.offered.filter(|offered| *offered > 0)?;
+    let begun = match is_script {
+        true => offered.saturating_sub(row.dropped),
+        false => row.started,
+    };
+    Some(begun as f64 / offered as f64)
+}
+
+/// The same over all rows of a script's run that goes on, for which nothing else is counted yet.
+fn begun_so_far(result: &RunResult) -> Option<f64> {
+    if !is_going_on(result) || !result.plan.sends_several() {
+        return None;
+    }
+    let offered: u64 = result.series.iter().filter_map(|row| row.offered).sum();
+    let dropped: u64 = result.series.iter().map(|row| row.dropped).sum();
+    (offered > 0).then(|| offered.saturating_sub(dropped) as f64 / offered as f64)
+}
+
+fn per_second(row: &Row, number: u64) -> f64 {
+    number as f64 / (row.span_ns.max(1) as f64 / 1e9)
+}
+
+fn curve(result: &RunResult, of: impl Fn(&Row) -> Option<f64>) -> Vec<Option<f64>> {
+    result.series.iter().map(of).collect()
 }
 
 /// What is planned in an open model: each iteration is a request, or it is not.
@@ -76,7 +176,7 @@ fn unit(result: &RunResult) -> &'static str {
 }
 
 fn begun(result: &RunResult) -> Option<String> {
-    let share = result.delivered_share()?;
+    let share = result.delivered_share().or_else(|| begun_so_far(result))?;
     Some(format!("{:.1} %", share * 100.0))
 }
 
@@ -97,8 +197,8 @@ fn rates(result: &RunResult) -> Vec<Vec<String>> {
     rows.push(row("Throughput", &rate(rates.average), &about));
     let (judged, _) = judged_time(result);
     let all = [
-        ("Service time p99", Some(service_time(result))),
-        ("Response time p99", response_time(result)),
+        (SERVICE, Some(service_time(result))),
+        (RESPONSE, response_time(result)),
     ];
     for (name, times) in all {
         if let Some(times) = times.filter(|_| name != judged) {
@@ -176,16 +276,35 @@ fn around(times: &TimeTrend) -> String {
     format!("p50 {}, p95 {}, max {}", at(0.5), at(0.95), at(1.0))
 }
 
-fn time(html: &mut Html, name: &'static str, times: &TimeTrend) {
-    tile(html, name, &p99(times), &around(times));
-}
-
 fn row(name: &str, value: &str, about: &str) -> Vec<String> {
     [name, value, about].map(str::to_owned).to_vec()
 }
 
-fn tile(html: &mut Html, name: &'static str, value: &str, remark: &str) {
-    html.between("<div><dt>", name, "</dt>");
-    html.between("<dd>", value, "</dd>");
-    html.between("<dd class=\"remark\">", remark, "</dd></div>");
+/// One of the figures that lead.
+struct Tile {
+    name: &'static str,
+    value: String,
+    about: String,
+    /// Of the last seconds; `None` when the run is over.
+    now: Option<String>,
+    /// A value for each row of the run.
+    curve: Vec<Option<f64>>,
+    joined: Joined,
+}
+
+impl Tile {
+    fn write(&self, html: &mut Html, now: Option<&Row>) {
+        html.between("<div><dt>", self.name, "</dt>");
+        html.between("<dd>", &self.value, "</dd>");
+        if let (Some(value), Some(row)) = (&self.now, now) {
+            let seconds = (row.span_ns as f64 / 1e9).round().max(1.0);
+            let last = format!(" in the last {seconds} s");
+            html.between("<dd class=\"now\">now <b>", value, "</b>");
+            html.between("<small>", &last, "</small></dd>");
+        }
+        html.between("<dd class=\"remark\">", &self.about, "</dd>");
+        html.raw("<dd class=\"curve\">");
+        spark::write(html, &self.curve, self.joined);
+        html.raw("</dd></div>");
+    }
 }

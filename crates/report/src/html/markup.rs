@@ -7,7 +7,11 @@ use loadline_model::markup::push_escaped;
 
 /// Markup being written.
 #[derive(Default)]
-pub(super) struct Html(String);
+pub(super) struct Html {
+    out: String,
+    /// The heading that was written last: what a table below it is called by.
+    title: &'static str,
+}
 
 /// How a column of a table stands.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -22,29 +26,32 @@ pub(super) enum Side {
 
 impl Html {
     pub(super) fn finish(self) -> String {
-        self.0
+        self.out
     }
 
     /// Markup that [`Html::finish`] gave.
     pub(super) fn written(markup: &str) -> Html {
-        Html(markup.to_owned())
+        Html {
+            out: markup.to_owned(),
+            title: "",
+        }
     }
 
     /// Markup as it is.
     pub(super) fn raw(&mut self, markup: &'static str) -> &mut Html {
-        self.0.push_str(markup);
+        self.out.push_str(markup);
         self
     }
 
     /// A text, whatever is in it.
     pub(super) fn text(&mut self, text: &str) -> &mut Html {
-        push_escaped(text, &mut self.0);
+        push_escaped(text, &mut self.out);
         self
     }
 
     /// Another piece of markup.
     pub(super) fn add(&mut self, other: &Html) -> &mut Html {
-        self.0.push_str(&other.0);
+        self.out.push_str(&other.out);
         self
     }
 
@@ -60,6 +67,7 @@ impl Html {
 
     /// The heading of a section, with a remark that may be empty.
     pub(super) fn heading(&mut self, title: &'static str, remark: &str) -> &mut Html {
+        self.title = title;
         self.between("<h2>", title, "");
         if !remark.is_empty() {
             self.between(" <small>", remark, "</small>");
@@ -67,12 +75,26 @@ impl Html {
         self.raw("</h2>")
     }
 
+    /// Opens the frame of a table, which scrolls where there is no room, with keys too.
+    pub(super) fn wide(&mut self) -> &mut Html {
+        let title = if self.title.is_empty() {
+            "Figures"
+        } else {
+            self.title
+        };
+        self.between(
+            "<div class=\"wide\" tabindex=\"0\" role=\"group\" aria-label=\"",
+            title,
+            "\">",
+        )
+    }
+
     /// A table; without a head where no column has a name. Nothing without rows.
     pub(super) fn table(&mut self, columns: &[(&str, Side)], rows: &[Vec<String>]) -> &mut Html {
         if rows.is_empty() {
             return self;
         }
-        self.raw("<div class=\"wide\"><table>");
+        self.wide().raw("<table>");
         if columns.iter().any(|(name, _)| !name.is_empty()) {
             self.raw("<thead><tr>");
             for (name, side) in columns {
@@ -140,7 +162,7 @@ mod tests {
         html.table(&[("", Side::Code), ("", Side::Numbers)], &[row]);
         assert_eq!(
             html.finish(),
-            "<div class=\"wide\"><table><tbody><tr><th scope=\"row\"><code>a&lt;b</code></th>\
+            "<div class=\"wide\" tabindex=\"0\" role=\"group\" aria-label=\"Figures\"><table><tbody><tr><th scope=\"row\"><code>a&lt;b</code></th>\
              <td class=\"n\">1</td></tr></tbody></table></div>"
         );
     }

@@ -209,9 +209,8 @@ pub(super) fn checks(html: &mut Html, result: &RunResult) {
         count(held + failed)
     );
     html.heading("Checks", &remark);
-    html.raw(
-        "<div class=\"wide\"><table class=\"outcomes\"><thead><tr><th scope=\"col\">outcome</th>",
-    );
+    html.wide();
+    html.raw("<table class=\"outcomes\"><thead><tr><th scope=\"col\">outcome</th>");
     html.raw("<th scope=\"col\">check</th><th scope=\"col\" class=\"n\">held</th>");
     html.raw("<th scope=\"col\" class=\"n\">failed</th><th scope=\"col\" class=\"n\">share</th></tr></thead><tbody>");
     for (_, name, passes, fails) in all.iter().take(ROWS_MAX) {

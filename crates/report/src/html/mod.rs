@@ -12,16 +12,18 @@ mod document;
 mod figures;
 mod latency;
 mod lines;
+mod marks;
 mod markup;
 mod measured;
 mod names;
 mod observed;
+mod progress;
 mod setting;
+mod spark;
 mod verdict;
 
-use loadline_model::event::Mark;
+use loadline_model::RunResult;
 use loadline_model::result::Row;
-use loadline_model::{Observations, RunResult};
 
 use crate::describe;
 
@@ -58,21 +60,51 @@ pub struct Steering {
     pub nonce: String,
 }
 
-/// The page of a run that goes on: it asks the server that it came from for `events`, and orders
-/// with `POST command/…`.
-#[must_use]
-pub fn live(steering: &Steering) -> String {
-    document::document(Kind::Live(steering), &[], &data::nothing())
+/// A run as it stands now, for those who look on.
+#[derive(Clone, Copy, Debug)]
+pub struct Standing<'a> {
+    /// What it would be if it ended now.
+    pub result: &'a RunResult,
+    /// The last seconds as one row; `None` when there is none yet, and when the run is over.
+    pub now: Option<&'a Row>,
 }
 
-/// The parts of a page, from the verdict to the plan, of a result that may be unfinished.
+/// The page of a run that goes on, with what is known so far: it asks the server that it came from for
+/// `events`, and orders with `POST command/…`. `status`: what the run does, in words.
+#[must_use]
+pub fn live(steering: &Steering, status: &str, standing: Option<Standing<'_>>) -> String {
+    let kind = Kind::Live(steering, status);
+    match standing {
+        None => document::document(kind, &[], &data::nothing()),
+        Some(standing) => {
+            let data = data::of_result(standing.result, usize::MAX);
+            document::document(kind, &live_parts(standing), &data)
+        }
+    }
+}
+
+/// The parts of the page of a run that goes on: those of its report, how far it is, and in its figures
+/// those of now.
+#[must_use]
+pub fn live_parts(standing: Standing<'_>) -> Vec<Part> {
+    let mut parts = parts_at(standing);
+    parts.push(part("progress", |html| {
+        progress::write(html, standing.result);
+    }));
+    parts
+}
+
+/// The parts of a report, from the verdict to the plan.
 #[must_use]
 pub fn parts(result: &RunResult) -> Vec<Part> {
+    parts_at(Standing { result, now: None })
+}
+
+fn parts_at(Standing { result, now }: Standing<'_>) -> Vec<Part> {
     type Write = fn(&mut Html, &RunResult);
-    let all: [(&'static str, Write); 16] = [
+    let all: [(&'static str, Write); 15] = [
         ("title", setting::title),
         ("verdict", verdict::write),
-        ("figures", figures::write),
         ("thresholds", verdict::thresholds),
         ("checks", measured::checks),
         ("latency", latency::write),
@@ -87,15 +119,21 @@ pub fn parts(result: &RunResult) -> Vec<Part> {
         ("environment", setting::environment),
         ("plan", setting::plan),
     ];
-    let written = all.into_iter().map(|(id, write)| {
-        let mut html = Html::default();
-        write(&mut html, result);
-        Part {
-            id,
-            html: html.finish(),
-        }
-    });
-    written.collect()
+    let mut parts: Vec<Part> = all
+        .into_iter()
+        .map(|(id, write)| part(id, |html| write(html, result)))
+        .collect();
+    parts.push(part("figures", |html| figures::write(html, result, now)));
+    parts
+}
+
+fn part(id: &'static str, write: impl FnOnce(&mut Html)) -> Part {
+    let mut html = Html::default();
+    write(&mut html);
+    Part {
+        id,
+        html: html.finish(),
+    }
 }
 
 /// All that the charts of a page are drawn of, as JSON.
@@ -104,8 +142,9 @@ pub fn chart_data(result: &RunResult) -> String {
     data::of_result(result, usize::MAX)
 }
 
-/// One more row, the marks since the last one and what observers saw in it, as JSON, for charts that are there already.
+/// One more row with what observers saw in it, and all marks, as JSON, for charts that are there already.
+/// `result`: the run so far.
 #[must_use]
-pub fn chart_row(row: &Row, is_script: bool, marks: &[Mark], seen: &Observations) -> String {
-    data::of_row(row, is_script, marks, seen)
+pub fn chart_row(row: &Row, result: &RunResult) -> String {
+    data::of_row(row, result)
 }

@@ -5,6 +5,7 @@
 use loadline_model::{Behaviour, RunResult, Scenario};
 
 use super::civil::utc;
+use super::marks;
 use super::markup::{Html, Side};
 use crate::text::generator::{facts, schedule_lag};
 use crate::units::{Bytes, count, planned, span};
@@ -41,14 +42,13 @@ pub(super) fn scenarios(html: &mut Html, result: &RunResult) {
     ];
     let rows: Vec<Vec<String>> = all.iter().take(ROWS_MAX).map(row).collect();
     html.table(&columns, &rows);
-    let marks: Vec<Vec<String>> = result
-        .events
-        .iter()
-        .map(|mark| {
+    let marks: Vec<Vec<String>> = marks::of(result)
+        .into_iter()
+        .map(|shown| {
             vec![
-                span(mark.at_ns as f64),
-                mark.kind.clone(),
-                mark.text.clone(),
+                span(shown.mark.at_ns as f64),
+                shown.mark.kind,
+                shown.mark.text,
             ]
         })
         .collect();

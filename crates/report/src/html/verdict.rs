@@ -214,9 +214,8 @@ pub(super) fn thresholds(html: &mut Html, result: &RunResult) {
         return;
     }
     html.heading("Thresholds", "");
-    html.raw(
-        "<div class=\"wide\"><table class=\"outcomes\"><thead><tr><th scope=\"col\">outcome</th>",
-    );
+    html.wide();
+    html.raw("<table class=\"outcomes\"><thead><tr><th scope=\"col\">outcome</th>");
     html.raw("<th scope=\"col\">condition</th><th scope=\"col\" class=\"n\">value</th></tr></thead><tbody>");
     for held in all {
         html.raw(match held.passed {

@@ -4,6 +4,8 @@
 
 #![allow(dead_code, reason = "each test file uses its own part of it")]
 
+pub(crate) mod pages;
+
 use std::collections::BTreeMap;
 use std::time::Duration;
 

@@ -3,11 +3,12 @@
 //! Must not parse or show them. Invariant: a threshold that names what a run does not measure is
 //! refused before the run starts.
 
+mod crossing;
 mod requests;
 mod script;
 mod window;
 
-pub(crate) use requests::check;
 pub use requests::evaluate;
+pub(crate) use requests::{RequestCrossings, check};
 pub use script::check_script;
 pub(crate) use script::{HOLD_EVERY, ScriptThresholds};

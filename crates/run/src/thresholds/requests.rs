@@ -8,7 +8,11 @@ use std::time::Duration;
 use loadline_metric::threshold::{Aggregate, MetricKind, Outcome, Threshold};
 use loadline_metric::{Counter, Rate, TimeTrend};
 use loadline_model::result::ThresholdOutcome;
+use loadline_model::units::duration_ns;
 use loadline_model::{RequestMetric, Snapshot, TestPlan};
+
+use super::HOLD_EVERY;
+use super::crossing::Crossing;
 
 /// Refuses thresholds that cannot be evaluated.
 ///
@@ -41,6 +45,37 @@ pub fn evaluate(plan: &TestPlan, seen: &Snapshot, measured: Duration) -> Vec<Thr
             },
         )
         .collect()
+}
+
+/// When thresholds of a run of requests are first crossed; as often as those of a script.
+#[derive(Default)]
+pub(crate) struct RequestCrossings {
+    known: Vec<Crossing>,
+    next_at: u64,
+}
+
+impl RequestCrossings {
+    /// Takes what was seen until now; gives the thresholds that were crossed for the first time.
+    pub(crate) fn told(&mut self, plan: &TestPlan, seen: &Snapshot, until_ns: u64) -> Vec<String> {
+        let measured_ns = until_ns.saturating_sub(duration_ns(plan.warm_up));
+        if plan.thresholds.is_empty() || measured_ns == 0 || until_ns < self.next_at {
+            return Vec::new();
+        }
+        self.next_at = until_ns - until_ns % HOLD_EVERY + HOLD_EVERY;
+        self.known
+            .resize(plan.thresholds.len(), Crossing::default());
+        let held = evaluate(plan, seen, Duration::from_nanos(measured_ns));
+        let all = plan.thresholds.iter().zip(held).zip(&mut self.known);
+        let crossed = all.filter_map(|((threshold, held), known)| {
+            let outcome = match (held.value, held.passed) {
+                (None, _) => Outcome::NoData,
+                (_, true) => Outcome::Passed,
+                (_, false) => Outcome::Failed,
+            };
+            known.is_first(threshold, outcome).then_some(held.threshold)
+        });
+        crossed.collect()
+    }
 }
 
 fn kind_of(metric: RequestMetric) -> MetricKind {

@@ -16,6 +16,7 @@ use loadline_model::summarize::HeldThresholds;
 use loadline_model::test_summary::ThresholdSummary;
 use loadline_model::{Nanos, ThresholdPlan};
 
+use super::crossing::Crossing;
 use super::window::Watch;
 
 /// How often thresholds are evaluated while a run goes on; k6's interval.
@@ -39,6 +40,7 @@ struct Condition {
     delay_abort_eval: Duration,
     /// `None`: over the whole run.
     watch: Option<Watch>,
+    crossing: Crossing,
 }
 
 /// The thresholds of a script run.
@@ -46,6 +48,8 @@ struct Condition {
 pub(crate) struct ScriptThresholds {
     keys: Vec<Key>,
     next_at: u64,
+    /// Crossed for the first time since this was last taken.
+    first_crossed: Vec<String>,
 }
 
 /// Refuses a plan whose thresholds cannot be evaluated, before anything is made for it.
@@ -69,6 +73,7 @@ impl ScriptThresholds {
         let mut thresholds = ScriptThresholds {
             keys: Vec::new(),
             next_at: HOLD_EVERY,
+            first_crossed: Vec::new(),
         };
         for threshold in plan.iter().filter(|threshold| threshold.is_judged) {
             thresholds.add(threshold, registry)?;
@@ -104,6 +109,7 @@ impl ScriptThresholds {
             threshold,
             abort_on_fail: plan.abort_on_fail,
             delay_abort_eval: plan.delay_abort_eval,
+            crossing: Crossing::default(),
         });
         Ok(())
     }
@@ -124,7 +130,20 @@ impl ScriptThresholds {
         if over_all {
             self.next_at = until_ns - until_ns % HOLD_EVERY + HOLD_EVERY;
         }
-        self.crossed(total, Duration::from_nanos(until_ns), over_all)
+        let elapsed = Duration::from_nanos(until_ns);
+        if over_all {
+            let crossed = self
+                .keys
+                .iter_mut()
+                .flat_map(|key| key.first_crossed(total, elapsed));
+            self.first_crossed.extend(crossed);
+        }
+        self.crossed(total, elapsed, over_all)
+    }
+
+    /// The thresholds that were crossed for the first time since the last call.
+    pub(crate) fn take_first_crossed(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.first_crossed)
     }
 
     /// The keys that are crossed now, if one of them ends the run; those over the whole run are only
@@ -210,6 +229,19 @@ fn mismatch(key: &str, source: &str, why: &Mismatch, kind: MetricType) -> String
 }
 
 impl Condition {
+    /// How it stands, over its window or over `values` of the whole run.
+    fn now(&self, values: Option<&Aggregated>, elapsed: Duration) -> Outcome {
+        let Some(watch) = &self.watch else {
+            let evaluation = values.and_then(|values| {
+                self.threshold
+                    .evaluate(values.for_threshold(), elapsed)
+                    .ok()
+            });
+            return evaluation.map_or(Outcome::NoData, |evaluation| evaluation.outcome);
+        };
+        watch.latest()
+    }
+
     fn ends_run_at(&self, elapsed: Duration) -> bool {
         self.abort_on_fail && self.delay_abort_eval < elapsed
     }
@@ -246,16 +278,23 @@ impl Key {
         over_all: bool,
     ) -> Vec<&Condition> {
         let values = if over_all { self.values(total) } else { None };
-        let fails = |condition: &&Condition| match &condition.watch {
-            Some(watch) => watch.latest() == Outcome::Failed,
-            None => values.is_some_and(|values| {
-                let evaluation = condition
-                    .threshold
-                    .evaluate(values.for_threshold(), elapsed);
-                evaluation.is_ok_and(|evaluation| evaluation.outcome == Outcome::Failed)
-            }),
-        };
+        let fails = |condition: &&Condition| condition.now(values, elapsed) == Outcome::Failed;
         self.conditions.iter().filter(fails).collect()
+    }
+
+    fn first_crossed(
+        &mut self,
+        total: Option<&MeasurementsDelta>,
+        elapsed: Duration,
+    ) -> Vec<String> {
+        let values = total.and_then(|seen| seen.get(self.metric, &self.tags));
+        let text = &self.text;
+        let crossed = self.conditions.iter_mut().filter_map(|condition| {
+            let outcome = condition.now(values, elapsed);
+            let is_first = condition.crossing.is_first(&condition.threshold, outcome);
+            is_first.then(|| format!("{text}: {}", condition.threshold.source))
+        });
+        crossed.collect()
     }
 
     fn finish(&mut self, total: &MeasurementsDelta, elapsed: Duration) -> HeldThresholds {

@@ -50,7 +50,7 @@ fn write_table<R: DocumentRows>(table: &Filled<'_, R>, behind: &Behind, out: &mu
     if let Some(title) = &table.table.title {
         between("<h2>", title, "</h2>\n", out);
     }
-    out.push_str("<div class=\"wide\">\n<table>\n<thead><tr>");
+    out.push_str("<div class=\"wide\" tabindex=\"0\" role=\"group\" aria-label=\"Results\">\n<table>\n<thead><tr>");
     for column in &table.table.columns {
         out.push_str("<th scope=\"col\"");
         out.push_str(side(column));

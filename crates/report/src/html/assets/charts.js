@@ -146,6 +146,8 @@ const charts = (() => {
   let data = unpacked(JSON.parse(document.getElementById("data").textContent));
   let drawn = [];
   let zoom = null;
+  // The room that the charts have for words of marks.
+  let roomed = 0;
   // While a page is printed its width is not known: paper of A4 or Letter has room for this much.
   const PAPER = { wide: 660, half: 305 };
   let isPaper = false;
@@ -166,29 +168,6 @@ const charts = (() => {
   const end = () => {
     const last = data.at.length - 1;
     return last < 0 ? 1 : (data.at[last] + data.span[last]) / 1e9;
-  };
-
-  const marks = (colours) => (u) => {
-    const ctx = u.ctx;
-    ctx.save();
-    const position = (second) => Math.round(u.valToPos(second, "x", true));
-    if (data.warm_up > 0) {
-      const [left, right] = [position(Math.max(0, u.scales.x.min)), position(data.warm_up / 1e9)];
-      ctx.fillStyle = colours.shade;
-      if (right > left) ctx.fillRect(left, u.bbox.top, right - left, u.bbox.height);
-    }
-    ctx.strokeStyle = colours.mark;
-    ctx.lineWidth = devicePixelRatio;
-    ctx.setLineDash([2 * devicePixelRatio, 3 * devicePixelRatio]);
-    for (const mark of data.marks) {
-      const second = mark.at / 1e9;
-      if (second < u.scales.x.min || second > u.scales.x.max) continue;
-      ctx.beginPath();
-      ctx.moveTo(position(second), u.bbox.top);
-      ctx.lineTo(position(second), u.bbox.top + u.bbox.height);
-      ctx.stroke();
-    }
-    ctx.restore();
   };
 
   // Steps of the time axis, in seconds.
@@ -214,20 +193,21 @@ const charts = (() => {
     return ticks.map((tick) => (named.includes(tick.toExponential()[0]) ? tick : null));
   };
 
+  const isWide = (figure) => ["rate", "heat"].includes(figure.dataset.chart);
+
   const widthOf = (figure) => {
-    const isWide = ["rate", "heat"].includes(figure.dataset.chart);
-    if (isPaper) return isWide ? PAPER.wide : PAPER.half;
+    if (isPaper) return isWide(figure) ? PAPER.wide : PAPER.half;
     return Math.max(figure.querySelector(".plot").clientWidth, 240);
   };
 
   const base = (figure, colours) => ({
     width: widthOf(figure),
-    height: HEIGHT,
-    padding: [10, 12, 0, 0],
+    height: HEIGHT + overlay.room(data, isWide(figure)),
+    padding: [10 + overlay.room(data, isWide(figure)), 12, 0, 0],
     cursor: { sync: { key: KEY }, drag: { x: true, y: false }, focus: { prox: -1 } },
     scales: { x: { time: false, range: () => zoom || [0, end()] } },
     hooks: {
-      drawClear: [marks(colours)],
+      drawClear: [(u) => overlay.marks(u, data, colours, isWide(figure))],
       setSelect: [
         (u) => {
           if (u.select.width > 4) {
@@ -289,7 +269,7 @@ const charts = (() => {
     const range = heat.range(data.heat);
     if (range === null) return null;
     const options = base(figure, colours);
-    options.height = HEIGHT + 60;
+    options.height += 60;
     options.cursor.drag.setScale = false;
     const say = (text) => {
       figure.querySelector(".under").textContent = text;
@@ -336,6 +316,7 @@ const charts = (() => {
     for (const { u } of drawn) u.destroy();
     for (const scale of document.querySelectorAll("figure .scale")) scale.remove();
     drawn = [];
+    roomed = overlay.room(data, true);
     const colours = palette();
     addFigures();
     for (const figure of document.querySelectorAll("figure[data-chart]")) {
@@ -361,7 +342,8 @@ const charts = (() => {
   const refresh = () => {
     const colours = palette();
     addFigures();
-    const changed = [...document.querySelectorAll("figure[data-chart]")].some((figure) => {
+    const isFirst = overlay.room(data, true) !== roomed;
+    const changed = isFirst || [...document.querySelectorAll("figure[data-chart]")].some((figure) => {
       const chart = chartOf(figure.dataset.chart);
       const known = drawn.find((one) => one.figure === figure);
       if (chart.isHeat) return (heat.range(data.heat) === null) === (known !== undefined);
@@ -449,7 +431,7 @@ const charts = (() => {
       }
       data.is_script = told.is_script;
       if (told.is_warm_up) data.warm_up = told.row.at + told.row.span;
-      data.marks.push(...told.marks);
+      data.marks = told.marks;
       refresh();
     },
   };

@@ -26,7 +26,7 @@
       const isOpen = place.querySelector("details[open]") !== null;
       const focused = id === "names" ? names.focused() : -1;
       place.innerHTML = html;
-      if (id !== "title") place.hidden = html === "";
+      if (place.tagName === "SECTION") place.hidden = html === "";
       if (id === "names") {
         names.prepare();
         names.focus(focused);
@@ -45,6 +45,8 @@
     allow(told.phase === "running" || told.phase === "waiting");
     soFar.hidden = told.phase !== "running";
     if (told.phase === "ended") {
+      // The verdict leads now, as in a report.
+      document.getElementById("figures").before(document.getElementById("verdict"));
       document.title = `${told.status} – loadline`;
       events.close();
     }

@@ -15,6 +15,8 @@ use loadline_e2e::target::Target;
 
 /// What an ending may take, and as much again for a busy machine.
 const SOON: Duration = Duration::from_secs(3);
+/// How long a first row may take: a script has five seconds of processor time, which others want too.
+const FIRST_ROW: Duration = Duration::from_secs(60);
 /// What stands before the port at which messages are awaited.
 const LISTENS: &str = "message on port ";
 
@@ -95,7 +97,7 @@ impl AtWork {
             let rows = std::fs::read_to_string(&rows).unwrap_or_default();
             (rows.lines().count() > 1).then_some(())
         };
-        let begun = wait_for(Duration::from_secs(20), has_row);
+        let begun = wait_for(FIRST_ROW, has_row);
         assert!(
             begun.is_some(),
             "{}: {}",

@@ -234,7 +234,7 @@ fn the_gateway() {
             "-r",
             "500",
             "-z",
-            "3s",
+            "6s",
             "--max-vus",
             "50",
             "--observe",

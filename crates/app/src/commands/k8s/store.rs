@@ -14,14 +14,14 @@ use crate::Env;
 /// A file with certificates in PEM, as the AWS CLI has it.
 const CA_BUNDLE: &str = "AWS_CA_BUNDLE";
 
-/// The store that the environment names; `authority`: a file of certificates, which need not be there.
+/// The store that the environment names; `authority`: a file of certificates, which may be missing or empty.
 ///
 /// # Errors
 /// A variable is missing, or a file cannot be read.
 fn store(env: &Env, authority: Option<&Path>) -> Result<ObjectStore, String> {
     let said = |path: &Path, error: io::Error| format!("{}: {error}", path.display());
     let authority = match authority.map(|path| (path, fs::read(path))) {
-        Some((_, Ok(pem))) => Some(pem),
+        Some((_, Ok(pem))) if !pem.is_empty() => Some(pem),
         Some((path, Err(error))) if error.kind() != io::ErrorKind::NotFound => {
             return Err(said(path, error));
         }

@@ -4,6 +4,8 @@
 
 use std::fmt;
 
+use crate::inner_path::leads_inside;
+
 /// How an address begins.
 const SCHEME: &str = "s3://";
 /// Bytes of a folder's path: a key has at most 1,024, a file's name included.
@@ -30,7 +32,7 @@ impl ObjectFolder {
         let (bucket, path) = rest.split_once('/').unwrap_or((rest, folder));
         let path = path.strip_suffix('/').unwrap_or(path);
         let path = if path.is_empty() { folder } else { path };
-        (is_bucket(bucket) && is_path(path)).then(|| ObjectFolder {
+        (is_bucket(bucket) && path.len() <= PATH_MAX && leads_inside(path)).then(|| ObjectFolder {
             bucket: bucket.to_owned(),
             path: path.to_owned(),
         })
@@ -66,11 +68,6 @@ fn is_bucket(name: &str) -> bool {
             .iter()
             .all(|byte| is_alphanumeric(byte) || matches!(byte, b'-' | b'.'))
         && !name.contains("..")
-}
-
-fn is_path(path: &str) -> bool {
-    let is_part = |part: &str| !matches!(part, "" | "." | "..") && !part.contains(char::is_control);
-    path.len() <= PATH_MAX && path.split('/').all(is_part)
 }
 
 #[cfg(test)]

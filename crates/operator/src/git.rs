@@ -3,6 +3,8 @@
 //! Must not know who checks it out: an init container of the coordinator's pod does. Invariants: what passes is taken for options by no
 //! program, and leaves no folder; no secret is in an address that others than its author can read.
 
+use loadline_model::leads_inside;
+
 use crate::test::{Refusal, invalid};
 
 /// Longest address, revision and path together.
@@ -107,8 +109,7 @@ fn is_revision(text: &str) -> bool {
 }
 
 fn is_path(text: &str) -> bool {
-    let is_part = |part: &str| !matches!(part, "" | "." | ".." | ".git");
-    text.split('/').all(is_part) && !text.contains(char::is_control)
+    leads_inside(text) && text.split('/').all(|part| part != ".git")
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 //! right that the operator has not got, and stays as long as the pod. Must not know how it comes there. Invariant: a path leads into the volume that
 //! it is of.
 
-use loadline_model::ObjectFolder;
+use loadline_model::{ObjectFolder, leads_inside};
 use serde::{Deserialize, Serialize};
 
 use crate::test::{Refusal, invalid};
@@ -89,9 +89,7 @@ impl Wanted {
         let (claim, path) = of_volume
             .map(|rest| rest.split_once('/').unwrap_or((rest, name)))
             .unwrap_or_default();
-        let is_part =
-            |part: &str| !matches!(part, "" | "." | "..") && !part.contains(char::is_control);
-        if !is_name(claim) || path.len() > PATH_MAX || !path.split('/').all(is_part) {
+        if !is_name(claim) || path.len() > PATH_MAX || !leads_inside(path) {
             return Err(invalid(format!(
                 "{place}: {text:?} is neither configMap, volumeClaim/NAME[/FOLDER], s3://BUCKET[/FOLDER] nor none"
             )));

@@ -9,6 +9,8 @@
 mod lab;
 #[path = "lab/repository.rs"]
 mod repository;
+#[path = "lab/request.rs"]
+mod request;
 
 use serde_json::json;
 

@@ -6,6 +6,8 @@
 #![expect(clippy::disallowed_methods, reason = "a real cluster takes real time")]
 
 mod lab;
+#[path = "lab/request.rs"]
+mod request;
 #[path = "lab/store.rs"]
 mod store;
 

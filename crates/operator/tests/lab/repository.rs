@@ -2,10 +2,12 @@
 //!
 //! Must not know who checks it out. Invariants: it is reached on loopback alone; only what git can read of the repository is served.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::Write;
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::process::{Command, Stdio};
+
+use crate::request::Request;
 
 /// Longest body of a request.
 const BODY_MAX: u64 = 1 << 20;
@@ -68,14 +70,8 @@ fn git(folder: &Path, words: &[&str]) {
 
 /// Answers one request by `git http-backend`, and closes the connection.
 fn answer(stream: &TcpStream, root: &Path) -> std::io::Result<()> {
-    let mut reader = BufReader::new(stream);
-    let mut line = String::new();
-    reader.read_line(&mut line)?;
-    let mut words = line.split_whitespace();
-    let (method, target) = (
-        words.next().unwrap_or_default(),
-        words.next().unwrap_or_default(),
-    );
+    let request = Request::read(stream, BODY_MAX)?;
+    let target = request.target.as_str();
     let (path, query) = target.split_once('?').unwrap_or((target, ""));
     let mut backend = Command::new("git");
     backend.arg("http-backend").env("GIT_PROJECT_ROOT", root);
@@ -83,30 +79,27 @@ fn answer(stream: &TcpStream, root: &Path) -> std::io::Result<()> {
         .env("GIT_HTTP_EXPORT_ALL", "1")
         .env("PATH_INFO", path);
     backend
-        .env("REQUEST_METHOD", method)
-        .env("QUERY_STRING", query);
-    let mut length = 0;
-    for line in reader.by_ref().lines() {
-        let line = line?.to_ascii_lowercase();
-        let Some((name, value)) = line.split_once(": ") else {
-            break;
-        };
-        match name {
-            "content-length" => length = value.parse().unwrap_or(0),
-            "content-type" => drop(backend.env("CONTENT_TYPE", value)),
-            "content-encoding" => drop(backend.env("HTTP_CONTENT_ENCODING", value)),
-            "git-protocol" => drop(backend.env("GIT_PROTOCOL", value)),
-            _ => {}
+        .env("REQUEST_METHOD", &request.method)
+        .env("QUERY_STRING", query)
+        .env("CONTENT_LENGTH", request.body.len().to_string());
+    for (header, variable) in [
+        ("content-type", "CONTENT_TYPE"),
+        ("content-encoding", "HTTP_CONTENT_ENCODING"),
+        ("git-protocol", "GIT_PROTOCOL"),
+    ] {
+        if let Some(value) = request.headers.get(header) {
+            backend.env(variable, value);
         }
     }
-    let mut body = Vec::new();
-    reader.take(length.min(BODY_MAX)).read_to_end(&mut body)?;
-    backend.env("CONTENT_LENGTH", body.len().to_string());
     let mut child = backend
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()?;
-    child.stdin.take().expect("it is a pipe").write_all(&body)?;
+    child
+        .stdin
+        .take()
+        .expect("it is a pipe")
+        .write_all(&request.body)?;
     let said = child.wait_with_output()?.stdout;
     let status = said
         .strip_prefix(b"Status: ")

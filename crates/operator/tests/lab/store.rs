@@ -3,9 +3,11 @@
 //! Must not know what is put into it. Invariants: it is reached on loopback alone; who does not name the key gets nothing.
 
 use std::collections::BTreeMap;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::Write;
 use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
+
+use crate::request::Request;
 
 /// Most bytes of an object.
 const OBJECT_MAX: u64 = 16 << 20;
@@ -45,38 +47,18 @@ impl Store {
 
 /// Answers one request, and closes the connection.
 fn answer(stream: &TcpStream, key: &str, objects: &Objects) -> std::io::Result<()> {
-    let mut reader = BufReader::new(stream);
-    let mut line = String::new();
-    reader.read_line(&mut line)?;
-    let mut words = line.split_whitespace().map(str::to_owned);
-    let (method, path) = (
-        words.next().unwrap_or_default(),
-        words.next().unwrap_or_default(),
-    );
-    let (mut length, mut is_known) = (0, false);
-    for line in reader.by_ref().lines() {
-        let line = line?;
-        let Some((name, value)) = line.split_once(": ") else {
-            break;
-        };
-        match name.to_ascii_lowercase().as_str() {
-            "content-length" => length = value.parse().unwrap_or(0),
-            "authorization" => {
-                is_known = value.starts_with(&format!("AWS4-HMAC-SHA256 Credential={key}/"));
-            }
-            _ => {}
-        }
-    }
-    let mut body = Vec::new();
-    reader.take(length.min(OBJECT_MAX)).read_to_end(&mut body)?;
+    let request = Request::read(stream, OBJECT_MAX)?;
+    let credential = format!("AWS4-HMAC-SHA256 Credential={key}/");
+    let signed = request.headers.get("authorization");
+    let is_known = signed.is_some_and(|value| value.starts_with(&credential));
     let mut objects = objects.lock().expect("nobody failed with it");
-    let (status, body) = match (is_known, method.as_str()) {
+    let (status, body) = match (is_known, request.method.as_str()) {
         (false, _) => (403, Vec::new()),
         (true, "PUT") => {
-            objects.insert(path, body);
+            objects.insert(request.target, request.body);
             (200, Vec::new())
         }
-        (true, _) => match objects.get(&path) {
+        (true, _) => match objects.get(&request.target) {
             Some(object) => (200, object.clone()),
             None => (404, Vec::new()),
         },

@@ -132,10 +132,8 @@ impl ScriptThresholds {
         }
         let elapsed = Duration::from_nanos(until_ns);
         if over_all {
-            let crossed = self
-                .keys
-                .iter_mut()
-                .flat_map(|key| key.first_crossed(total, elapsed));
+            let keys = self.keys.iter_mut();
+            let crossed = keys.flat_map(|key| key.first_crossed(total, elapsed));
             self.first_crossed.extend(crossed);
         }
         self.crossed(total, elapsed, over_all)
@@ -154,6 +152,10 @@ impl ScriptThresholds {
         elapsed: Duration,
         over_all: bool,
     ) -> Option<Vec<Arc<str>>> {
+        let mut all = self.keys.iter().flat_map(|key| &key.conditions);
+        if !all.any(|condition| condition.ends_run_at(elapsed)) {
+            return None;
+        }
         let mut crossed = Vec::new();
         let mut ends = false;
         for key in &self.keys {
@@ -287,7 +289,7 @@ impl Key {
         total: Option<&MeasurementsDelta>,
         elapsed: Duration,
     ) -> Vec<String> {
-        let values = total.and_then(|seen| seen.get(self.metric, &self.tags));
+        let values = self.values(total);
         let text = &self.text;
         let crossed = self.conditions.iter_mut().filter_map(|condition| {
             let outcome = condition.now(values, elapsed);

@@ -57,6 +57,15 @@ fn assert_no_errors(page: &mut Browser) {
     assert_eq!(page.errors(), Vec::<String>::new());
 }
 
+/// A run of `bench` at a URL, and its report in a browser.
+fn reported(words: &[&str], url: &str) -> (Ran, Browser) {
+    let folder = tempfile::tempdir().expect("there is room");
+    let report = folder.path().join("report.html");
+    let path = report.display().to_string();
+    let ran = bench(&[words, &["--report", &path, url]].concat());
+    (ran, Browser::open(&file_url(&report)))
+}
+
 /// A page whose headline and counts are those of a result.
 fn assert_shows(page: &mut Browser, ran: &Ran) {
     let headline = ran.at("/verdict/headline").as_str().unwrap_or_default();
@@ -77,11 +86,7 @@ fn a_report_shows_what_the_json_result_tells() {
         return;
     }
     let target = Target::start(&[]);
-    let folder = tempfile::tempdir().expect("there is room");
-    let report = folder.path().join("report.html");
-    let url = target.url("/status/200");
-    let path = report.display().to_string();
-    let ran = bench(&[
+    let words = [
         "-r",
         "200",
         "-z",
@@ -92,12 +97,9 @@ fn a_report_shows_what_the_json_result_tells() {
         "p(99)<60s",
         "--label",
         "team=<b>blue</b>",
-        "--report",
-        &path,
-        &url,
-    ]);
+    ];
+    let (ran, mut page) = reported(&words, &target.url("/status/200"));
     assert_eq!(ran.code, Some(99), "{}", ran.err);
-    let mut page = Browser::open(&file_url(&report));
     assert_shows(&mut page, &ran);
     assert_eq!(page.text("#thresholds tr.alarm td.n"), {
         let goodput = ran.at("/totals/rates/goodput").as_f64().unwrap_or_default();
@@ -131,18 +133,14 @@ fn a_report_has_a_line_for_each_class_of_failure() {
         return;
     }
     let nobody = RestApi::free();
-    let folder = tempfile::tempdir().expect("there is room");
-    let report = folder.path().join("report.html");
-    let path = report.display().to_string();
     let url = format!("http://{}/", nobody.address());
-    let ran = bench(&["-r", "50", "-z", "3s", "--report", &path, &url]);
+    let (ran, mut page) = reported(&["-r", "50", "-z", "3s"], &url);
     let by_row = ran.at("/series").as_array().cloned().unwrap_or_default();
     let refused = by_row
         .iter()
         .filter_map(|row| row.pointer("/failures/refused"));
     let refused: u64 = refused.filter_map(Value::as_u64).sum();
     assert_eq!(refused, 150, "{}", ran.err);
-    let mut page = Browser::open(&file_url(&report));
     assert_shows(&mut page, &ran);
     assert_eq!(page.shown("figure[data-chart=failures] canvas"), 1);
     let label = "figure[data-chart=failures] .u-series:nth-child(2) .u-label";
@@ -157,11 +155,7 @@ fn a_threshold_is_a_line_where_it_is_near_and_a_word_where_it_is_far() {
         return;
     }
     let target = Target::start(&[]);
-    let folder = tempfile::tempdir().expect("there is room");
-    let report = folder.path().join("report.html");
-    let path = report.display().to_string();
-    let url = target.url("/status/200");
-    let ran = bench(&[
+    let words = [
         "-r",
         "100",
         "-z",
@@ -170,12 +164,9 @@ fn a_threshold_is_a_line_where_it_is_near_and_a_word_where_it_is_far() {
         "goodput>50",
         "--threshold",
         "service_time: p(99)<50h",
-        "--report",
-        &path,
-        &url,
-    ]);
+    ];
+    let (ran, mut page) = reported(&words, &target.url("/status/200"));
     assert_eq!(ran.code, Some(0), "{}", ran.err);
-    let mut page = Browser::open(&file_url(&report));
     assert_eq!(
         page.text("figure[data-chart=rate] .tag.limit"),
         "good > 50/s"
@@ -196,13 +187,8 @@ fn charts_are_steered_by_keyboard_and_follow_one_cursor() {
         return;
     }
     let target = Target::start(&[]);
-    let folder = tempfile::tempdir().expect("there is room");
-    let report = folder.path().join("report.html");
-    let path = report.display().to_string();
-    let url = target.url("/status/200");
-    let ran = bench(&["-r", "100", "-z", "4s", "--report", &path, &url]);
+    let (ran, mut page) = reported(&["-r", "100", "-z", "4s"], &target.url("/status/200"));
     assert_eq!(ran.code, Some(0), "{}", ran.err);
-    let mut page = Browser::open(&file_url(&report));
     let press = |key: &str| {
         format!(
             "document.querySelector('figure[data-chart=rate] .plot').dispatchEvent(\

@@ -217,15 +217,24 @@ fn workers_that_come_later_are_counted_without_their_supervisor() {
 #[test]
 fn a_server_that_is_killed_and_started_anew_is_counted_whole() {
     let name = format!("truth-restarted-{}", std::process::id());
-    let script = "burn 1000000; echo up; burn 100000000";
+    let works = "echo up; read go; burn 1000000; echo done;";
+    let start = |then: &str| {
+        let mut server = Server::start(&name, &format!("{works} {then}"));
+        server.line();
+        server
+    };
+    let works_on = "burn 100000000";
+    // It is there at the first look: readings without one before them span nothing.
+    let mut server = start(works_on);
     let watched = Watched::start(&format!("process:name:{name}"));
     let mut truth = 0.0;
-    for _ in 0..2 {
-        let mut server = Server::start(&name, script);
+    for then in [works_on, "read go"] {
+        server.go();
         server.line();
         truth += server.used(true);
+        server = start(then);
     }
-    let mut server = Server::start(&name, "burn 1000000; echo up; read go");
+    server.go();
     server.line();
     let said = watched.end();
     truth += server.used(false);

@@ -15,8 +15,8 @@ use loadline_e2e::target::Target;
 
 /// What an ending may take, and as much again for a busy machine.
 const SOON: Duration = Duration::from_secs(3);
-/// How long a first row may take: a script has five seconds of processor time, which others want too.
-const FIRST_ROW: Duration = Duration::from_secs(60);
+/// How long a first row may take.
+const FIRST_ROW: Duration = Duration::from_secs(20);
 /// What stands before the port at which messages are awaited.
 const LISTENS: &str = "message on port ";
 
@@ -204,6 +204,23 @@ fn the_second_signal_ends_a_plan_at_once() {
             assert_ne!(output.status.code(), Some(0), "{}", situation.name);
         }
     }
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn a_row_is_written_while_scripts_compute() {
+    let target = Target::start(&[]);
+    let situations = situations();
+    let scripts = situations.iter().find(|one| one.name == "a script");
+    let scripts = scripts.expect("it is one of them");
+    let jmeter = ["jmeter", "-n", "-t", "plan.jmx"];
+    let at_work = AtWork::start(scripts, &target.url(""), &jmeter);
+    let rows = at_work.folder.path().join("rows.jtl");
+    let rows = std::fs::read_to_string(rows).expect("there is a row");
+    assert!(rows.contains(",Home,"), "{rows}");
+    assert!(!rows.contains(",Script,"), "it is not over yet: {rows}");
+    at_work.signal(&[libc::SIGTERM]);
+    at_work.finish(scripts.name);
 }
 
 #[test]

@@ -71,7 +71,7 @@ impl Lent for Loan {
 }
 
 impl Scripts {
-    /// Scripts that end as soon as the test is called off.
+    /// Scripts that end as soon as the test is called off, which is asked again and again while one computes.
     #[must_use]
     pub fn until(is_called_off: impl Fn() -> bool + 'static) -> Scripts {
         Scripts {

@@ -193,12 +193,9 @@ impl Worker {
         self.pass_samples();
     }
 
-    /// Hands samples of steps to whoever takes them.
     fn pass_samples(&self) {
-        if let Some(steps) = &self.steps
-            && let Ok(held_up_ns) = steps.outbox.flush(&self.clock)
-        {
-            self.shared.recorder.borrow_mut().held_up(held_up_ns);
+        if let Some(steps) = &self.steps {
+            steps.pass_samples(&self.shared);
         }
     }
 

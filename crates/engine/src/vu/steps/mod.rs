@@ -64,6 +64,13 @@ impl StepsOnWorker {
             measures: measures.transpose()?,
         })
     }
+
+    /// Hands over the samples that wait; where nobody takes them, whoever puts the next one hears of it.
+    pub(crate) fn pass_samples(&self, shared: &Shared) {
+        if let Ok(held_up_ns) = self.outbox.flush(&shared.clock) {
+            shared.recorder.borrow_mut().held_up(held_up_ns);
+        }
+    }
 }
 
 /// What the threads of a group on a worker share.
@@ -197,12 +204,18 @@ impl StepsVu {
         let host = StepsHost {
             shared: Rc::clone(&self.shared),
             of: Rc::clone(of),
-            scripts: {
-                let of = Rc::clone(of);
-                Scripts::until(move || of.is_called_off())
-            },
+            scripts: self.scripts(of),
         };
         (thread, host)
+    }
+
+    /// Scripts that end with the test. While one computes nothing else on the worker moves, so what waits is handed over.
+    fn scripts(&self, of: &Rc<GroupOnWorker>) -> Scripts {
+        let (of, shared) = (Rc::clone(of), Rc::clone(&self.shared));
+        Scripts::until(move || {
+            of.on_worker.pass_samples(&shared);
+            of.is_called_off()
+        })
     }
 
     /// The instant, in milliseconds since 1970, that is so long after the group began.

@@ -27,6 +27,10 @@ const REFERENCES: &[Reference] = &[
         file: "docs/reference/exit-codes.md",
     },
     Reference {
+        name: "figures",
+        file: "docs/reference/figures.md",
+    },
+    Reference {
         name: "result-schema",
         file: "docs/reference/result.schema.json",
     },

@@ -55,8 +55,8 @@ pub struct Cli {
 pub enum Command {
     /// Run a k6 script
     ///
-    /// Options of the script, of the environment (K6_*) and of the command line lie over one another
-    /// as in k6; --scenario and --once come last of all.
+    /// Options on the command line override the environment (K6_*), which overrides the script, as in
+    /// k6; --scenario and --once override them all.
     #[command(disable_help_flag = true)]
     Run(DialectArgs),
     /// Show the options of a k6 script as JSON
@@ -171,7 +171,7 @@ pub enum Command {
 /// The arguments of another tool, as they are.
 #[derive(clap::Args, Debug)]
 pub struct DialectArgs {
-    /// Options and URL as that tool takes them
+    /// Options and URL, written as for that tool
     #[arg(
         trailing_var_arg = true,
         allow_hyphen_values = true,

@@ -129,6 +129,8 @@ pub enum InternalDocs {
     Cli,
     /// Exit codes, Markdown
     ExitCodes,
+    /// Figures that documents know, Markdown
+    Figures,
     /// JSON Schema of the result
     ResultSchema,
 }

@@ -7,6 +7,7 @@ use std::fmt::Write as _;
 
 use clap::{Arg, Command, CommandFactory};
 use loadline_model::ExitCode;
+use loadline_suite::expression::figures::FIGURES;
 
 use crate::cli::script::ScriptCommand;
 use crate::cli::{Cli, InternalDocs};
@@ -17,6 +18,7 @@ pub(super) fn print(reference: InternalDocs) -> String {
     match reference {
         InternalDocs::Cli => command_line(),
         InternalDocs::ExitCodes => exit_codes(),
+        InternalDocs::Figures => figures(),
         InternalDocs::ResultSchema => include_str!("../../result.schema.json").to_owned(),
     }
 }
@@ -30,25 +32,43 @@ fn exit_codes() -> String {
     out
 }
 
-fn command_line() -> String {
-    let mut out = String::from("# Commands and options\n");
-    let mut root = Cli::command();
-    root.build();
-    for command in root
-        .get_subcommands()
-        .filter(|command| !command.is_hide_set())
-    {
-        describe(command, &mut out).expect("writing to a string cannot fail");
+fn figures() -> String {
+    let mut out = String::from(
+        "# Figures of a run\n\nNames for [expressions of documents](../document.md#expressions).\n\n\
+         | figure | meaning |\n|---|---|\n",
+    );
+    for figure in FIGURES {
+        writeln!(out, "| `run.{}` | {} |", figure.name, figure.what)
+            .expect("writing to a string cannot fail");
     }
     out
 }
 
-fn describe(command: &Command, out: &mut String) -> std::fmt::Result {
-    writeln!(out, "\n## loadline {}\n", command.get_name())?;
+fn command_line() -> String {
+    let mut out = String::from("# Commands and options\n");
+    let mut root = Cli::command();
+    root.build();
+    describe_below(&root, "loadline", &mut out).expect("writing to a string cannot fail");
+    out
+}
+
+/// The commands of a command called `name`, each before its own.
+fn describe_below(command: &Command, name: &str, out: &mut String) -> std::fmt::Result {
+    let visible = |command: &&Command| !command.is_hide_set();
+    for below in command.get_subcommands().filter(visible) {
+        let name = format!("{name} {}", below.get_name());
+        describe(below, &name, out)?;
+        describe_below(below, &name, out)?;
+    }
+    Ok(())
+}
+
+fn describe(command: &Command, name: &str, out: &mut String) -> std::fmt::Result {
+    writeln!(out, "\n## {name}\n")?;
     if let Some(about) = command.get_long_about().or(command.get_about()) {
         writeln!(out, "{about}\n")?;
     }
-    if let Some(script) = script_command(command.get_name()) {
+    if let Some(script) = script_command(name) {
         describe_flags(script, out)?;
         return Ok(());
     }
@@ -71,11 +91,11 @@ fn describe(command: &Command, out: &mut String) -> std::fmt::Result {
     Ok(())
 }
 
-/// The command around a script of a name.
+/// The command around a script whose full name this is.
 fn script_command(name: &str) -> Option<ScriptCommand> {
-    ScriptCommand::ALL
-        .into_iter()
-        .find(|command| command.name() == name)
+    let name = name.strip_prefix("loadline ")?;
+    let mut all = ScriptCommand::ALL.into_iter();
+    all.find(|command| command.name() == name)
 }
 
 /// The flags of a command around a script, from the tables that its parser works from.
@@ -136,7 +156,8 @@ fn meaning(argument: &Arg) -> String {
     let help = argument.get_long_help().or(argument.get_help());
     let mut text = help.map(ToString::to_string).unwrap_or_default();
     let defaults = argument.get_default_values();
-    if !defaults.is_empty() && argument.get_action().takes_values() {
+    let is_told = !argument.is_hide_default_value_set() && argument.get_action().takes_values();
+    if !defaults.is_empty() && is_told {
         let values: Vec<_> = defaults
             .iter()
             .map(|value| value.to_string_lossy())
@@ -161,12 +182,22 @@ mod tests {
     }
 
     #[test]
-    fn every_option_of_bench_is_listed() {
-        let text = command_line();
-        let root = Cli::command();
-        let bench = root.find_subcommand("bench").expect("there is a bench");
-        for long in bench.get_arguments().filter_map(Arg::get_long) {
-            assert!(text.contains(&format!("--{long}")), "{long}");
+    fn every_option_is_listed_below_its_command() {
+        fn look(command: &Command, name: &str, text: &str) {
+            for below in command.get_subcommands().filter(|one| !one.is_hide_set()) {
+                let name = format!("{name} {}", below.get_name());
+                let heading = format!("\n## {name}\n");
+                let Some((_, of_it)) = text.split_once(&heading) else {
+                    panic!("no heading {name}");
+                };
+                let of_it = of_it.split("\n## ").next().unwrap_or_default();
+                let visible = below.get_arguments().filter(|one| !one.is_hide_set());
+                for long in visible.filter_map(Arg::get_long) {
+                    assert!(of_it.contains(&format!("--{long}")), "{name} --{long}");
+                }
+                look(below, &name, text);
+            }
         }
+        look(&Cli::command(), "loadline", &command_line());
     }
 }

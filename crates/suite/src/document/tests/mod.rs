@@ -278,11 +278,7 @@ fn titles_are_renamed_rows_chosen_and_sorted() {
 const PAGE: &str = include_str!("../../../../../docs/document.md");
 
 #[test]
-fn the_page_names_every_figure_and_preset_and_its_example_works() {
-    for figure in crate::expression::figures::FIGURES {
-        let line = format!("| `run.{}` | {} |", figure.name, figure.what);
-        assert!(PAGE.contains(&line), "docs/document.md lacks: {line}");
-    }
+fn the_page_names_every_preset_and_its_example_works() {
     for preset in crate::document::presets::names() {
         assert!(PAGE.contains(&format!("`{preset}`")), "{preset}");
     }

@@ -96,6 +96,19 @@ impl Browser {
         }
     }
 
+    /// Shows the page this wide, in dark or light colours.
+    pub fn look(&mut self, width: u32, is_dark: bool) {
+        let size =
+            json!({ "width": width, "height": 900, "deviceScaleFactor": 1, "mobile": false });
+        self.ask("Emulation.setDeviceMetricsOverride", &size);
+        let scheme = if is_dark { "dark" } else { "light" };
+        let features = json!([{ "name": "prefers-color-scheme", "value": scheme }]);
+        self.ask(
+            "Emulation.setEmulatedMedia",
+            &json!({ "features": features }),
+        );
+    }
+
     /// The value of an expression on the page; what it promises is waited for.
     ///
     /// # Panics

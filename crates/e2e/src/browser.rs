@@ -109,6 +109,16 @@ impl Browser {
         );
     }
 
+    /// Presses a key and lets it go, where the focus is.
+    pub fn press(&mut self, key: &str) {
+        let text = if key == "Enter" { "\r" } else { "" };
+        let code = if key == "Enter" { 13 } else { 0 };
+        for kind in ["keyDown", "keyUp"] {
+            let event = json!({ "type": kind, "key": key, "code": key, "text": text, "windowsVirtualKeyCode": code });
+            self.ask("Input.dispatchKeyEvent", &event);
+        }
+    }
+
     /// The value of an expression on the page; what it promises is waited for.
     ///
     /// # Panics

@@ -45,6 +45,14 @@ fn assert_accessible(page: &mut Browser, source: &str) {
             );
         }
     }
+    page.value("document.body.append(document.createElement('button'))");
+    let control = axe::violations(page, source);
+    assert!(
+        control
+            .iter()
+            .any(|what| what.starts_with("button-name at ")),
+        "a button without a name is found: {control:?}"
+    );
     assert!(
         found.is_empty(),
         "{} found:\n{}",
@@ -149,8 +157,9 @@ fn a_comparison_is_accessible() {
             .arg(target.url(path));
         Running::start(command)
     });
-    for running in started.collect::<Vec<_>>() {
-        assert_eq!(running.finish().status.code(), Some(0));
+    // Where every answer is wrong the exit code says so.
+    for (running, code) in started.collect::<Vec<_>>().into_iter().zip([0, 0, 1]) {
+        assert_eq!(running.finish().status.code(), Some(code));
     }
     let page = folder.path().join("page.html");
     let mut command = loadline();

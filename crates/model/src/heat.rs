@@ -116,7 +116,7 @@ mod tests {
     fn quantiles_lie_in_their_band() {
         assert_eq!(Heat::default().quantile(0.5), None);
         let heat = of(&(1..=1_000).map(|ms| ms * 1_000_000).collect::<Vec<u64>>());
-        for (share, ms) in [(0.0, 1.0), (0.5, 500.0), (0.99, 990.0), (1.0, 1_000.0)] {
+        for (share, ms) in [(0.1, 100.0), (0.5, 500.0), (0.9, 900.0), (0.99, 990.0)] {
             let told = heat.quantile(share).expect("there are requests") as f64 / 1e6;
             assert!((told / ms - 1.0).abs() < 0.1, "{share}: {told} ms");
         }

@@ -279,9 +279,9 @@ mod tests {
             assert_eq!(b.requests.iter().sum::<u64>(), 20_000_u64.div_ceil(7) + 1);
             assert_eq!(a.failed.iter().sum::<u64>(), 20_001);
             let p50 = a.p50_ns[0].expect("there were requests") as f64;
-            assert!((p50 / 10.5e6 - 1.0).abs() < 0.1, "{p50}");
+            assert!((p50 / 10.5e6 - 1.0).abs() < 0.19, "{p50}");
             let p99 = a.p99_ns[0].expect("there were requests") as f64;
-            assert!((p99 / 20e6 - 1.0).abs() < 0.1, "{p99}");
+            assert!((p99 / 20e6 - 1.0).abs() < 0.19, "{p99}");
             series.halve();
         }
     }

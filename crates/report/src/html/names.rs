@@ -99,7 +99,7 @@ fn write_table(html: &mut Html, table: &ByTag) {
 }
 
 /// Characters of all rows' courses: what a page of a megabyte has room for beside its charts.
-const COURSES_MAX: usize = 400_000;
+const COURSES_MAX: usize = 300_000;
 /// Rows of a course that are always told.
 const COURSE_ROWS_MIN: usize = 12;
 

@@ -84,8 +84,8 @@ impl Manner {
         match self {
             Manner::Solid | Manner::Filled => "",
             Manner::Dashed => " stroke-dasharray=\"5 4\"",
-            Manner::Dotted => " stroke-dasharray=\"1 4\"",
-            Manner::DashedAndDotted => " stroke-dasharray=\"9 4 1 4\"",
+            Manner::Dotted => " stroke-dasharray=\"2 5\"",
+            Manner::DashedAndDotted => " stroke-dasharray=\"9 5 2 5\"",
         }
     }
 }
@@ -426,28 +426,31 @@ fn limits(out: &mut String, panel: &Panel, top: f64, height: f64, palette: &Pale
 }
 
 /// Mean width of a character at the size of labels.
-const SMALL_CHARACTER: f64 = 6.4;
+const SMALL_CHARACTER: f64 = 5.6;
+/// Rows of words of marks above a panel, from below: how high, and from where they may begin, as what a panel counts
+/// stands at the left of the upper one.
+const LABEL_ROWS: [(f64, f64); 2] = [(3.0, 0.0), (17.0, 200.0)];
 
 /// The words of marks above the first panel; those for which there is no room are tooltips alone.
 fn labels(out: &mut String, chart: &Chart, top: f64, palette: &Palette) {
-    let mut end = f64::NEG_INFINITY;
-    for mark in &chart.marks {
+    let mut ends = LABEL_ROWS.map(|(_, from)| from);
+    for mark in chart.marks.iter().filter(|mark| !mark.label.is_empty()) {
         let x = across(mark.at, chart.seconds);
         let width = mark.label.chars().count() as f64 * SMALL_CHARACTER;
         let left = match x + width > WIDTH - 4.0 {
             true => x - width,
             false => x,
         };
-        if mark.label.is_empty() || left < end + 8.0 {
+        let Some(row) = ends.iter().position(|end| *end <= left) else {
             continue;
-        }
-        end = left + width;
+        };
+        ends[row] = left + width + 6.0;
         push(
             out,
             format_args!(
                 "<text x=\"{}\" y=\"{}\" font-size=\"12\" fill=\"{}\">{}</text>\n",
                 at(left),
-                at(top - 3.0),
+                at(top - LABEL_ROWS[row].0),
                 palette.ink,
                 escaped(&mark.label)
             ),

@@ -59,17 +59,16 @@ pub fn small_charts(results: &[&RunResult], palette: &Palette) -> SmallCharts {
         if least.is_finite() { least } else { 1.0 },
         p99().fold(1.0, f64::max),
     );
-    let logarithmic = if times.is_logarithmic {
-        ", logarithmic"
-    } else {
-        ""
+    let (low, logarithmic) = match times.is_logarithmic {
+        true => (span(times.low), ", logarithmic"),
+        false => ("0".to_owned(), ""),
     };
     SmallCharts {
         scales: format!(
             "All charts have the same scales. Above: good answers (filled), and wrong or failed requests (dashed), 0 to \
              {}. Below: p99 of the service time, {} to {}{logarithmic}. From left to right: {}.",
             rate(rates.high),
-            span(times.low),
+            low,
             span(times.high),
             span(seconds * 1e9)
         ),

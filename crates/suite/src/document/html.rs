@@ -12,6 +12,7 @@ use super::notes::Behind;
 use super::small::Small;
 use super::source::{DocumentRows, status_name};
 use super::spec::Align;
+use crate::outcome::RowStatus;
 
 pub(super) fn write<R: DocumentRows>(content: &Content<'_, R>) -> String {
     let mut out =
@@ -118,7 +119,11 @@ fn write_small(small: &Small, out: &mut String) {
         out.push_str("<li class=\"");
         out.push_str(status_name(row.status));
         between("\"><a href=\"", &address_of(&row.address), "\">", out);
-        between("<span>", &row.id, "</span>", out);
+        between("<span>", &row.title, "", out);
+        out.push_str(match row.status {
+            RowStatus::Failed => " (failed)</span>",
+            RowStatus::Passed | RowStatus::Pending => "</span>",
+        });
         out.push_str(&row.chart);
         out.push_str("</a></li>\n");
     }

@@ -10,7 +10,7 @@ use super::compile::Document;
 use super::fill::Filled;
 use super::notes::{below, state_of};
 use super::source::DocumentRows;
-use crate::outcome::{RowStatus, SuiteOutcome};
+use crate::outcome::{RowOutcome, RowStatus, SuiteOutcome};
 
 /// Rows that have a chart: a page of more is slow to open.
 const ROWS_MAX: usize = 200;
@@ -46,7 +46,8 @@ pub(super) struct Small {
 
 /// The chart of one row.
 pub(super) struct SmallRow {
-    pub(super) id: String,
+    /// What tells it from the other rows.
+    pub(super) title: String,
     pub(super) status: RowStatus,
     /// Where its report is, from the document on.
     pub(super) address: String,
@@ -78,11 +79,16 @@ pub(super) fn small<R: DocumentRows>(
     let results: Vec<&RunResult> = runs.iter().map(|(_, run)| &*run.result).collect();
     let drawn = draw(&results);
     let state = state_of(document, outcome);
-    let rows = runs.iter().zip(drawn.charts).map(|((row, run), chart)| {
+    let titles: Vec<String> = runs.iter().map(|(row, _)| title_of(row)).collect();
+    let drawn_rows = runs.iter().zip(&titles).zip(drawn.charts);
+    let rows = drawn_rows.map(|(((row, run), title), chart)| {
         let stem = run.file.strip_suffix(".json").unwrap_or(&run.file);
         let file = format!("{stem}.html");
         SmallRow {
-            id: row.id.clone(),
+            title: match titles.iter().filter(|other| *other == title).count() {
+                1 => title.clone(),
+                _ => row.id.clone(),
+            },
             status: row.status,
             address: below(state, &file),
             report: ReportLink {
@@ -98,4 +104,16 @@ pub(super) fn small<R: DocumentRows>(
         rows,
         left_out,
     })
+}
+
+/// A row's labels, or its identity where it has none.
+fn title_of(row: &RowOutcome) -> String {
+    let labels = row.labels.iter();
+    let labels: Vec<String> = labels
+        .map(|(name, value)| format!("{name} {value}"))
+        .collect();
+    match labels.is_empty() {
+        true => row.id.clone(),
+        false => labels.join(", "),
+    }
 }

@@ -319,7 +319,7 @@ fn a_page_has_a_small_chart_of_each_run_with_a_link_to_its_report() {
     let rendered = render(&spec(&yaml), &of, None, &draw).expect("a page");
     for piece in [
         "<h2>Runs</h2>\n<p>0 to 100/s</p>",
-        "<a href=\"s%20t/runs/a/1.html\"><span>a</span><svg data-rate=\"50\"></svg></a>",
+        "<a href=\"s%20t/runs/a/1.html\"><span>test first|test</span><svg data-rate=\"50\"></svg></a>",
         "<svg data-rate=\"100\">",
     ] {
         assert!(rendered.text.contains(piece), "{piece}: {}", rendered.text);

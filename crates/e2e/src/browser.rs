@@ -96,6 +96,29 @@ impl Browser {
         }
     }
 
+    /// Shows the page this wide, in dark or light colours.
+    pub fn look(&mut self, width: u32, is_dark: bool) {
+        let size =
+            json!({ "width": width, "height": 900, "deviceScaleFactor": 1, "mobile": false });
+        self.ask("Emulation.setDeviceMetricsOverride", &size);
+        let scheme = if is_dark { "dark" } else { "light" };
+        let features = json!([{ "name": "prefers-color-scheme", "value": scheme }]);
+        self.ask(
+            "Emulation.setEmulatedMedia",
+            &json!({ "features": features }),
+        );
+    }
+
+    /// Presses a key and lets it go, where the focus is.
+    pub fn press(&mut self, key: &str) {
+        let text = if key == "Enter" { "\r" } else { "" };
+        let code = if key == "Enter" { 13 } else { 0 };
+        for kind in ["keyDown", "keyUp"] {
+            let event = json!({ "type": kind, "key": key, "code": key, "text": text, "windowsVirtualKeyCode": code });
+            self.ask("Input.dispatchKeyEvent", &event);
+        }
+    }
+
     /// The value of an expression on the page; what it promises is waited for.
     ///
     /// # Panics

@@ -6,6 +6,7 @@
 
 pub mod accounts;
 pub mod agents;
+pub mod axe;
 pub mod browser;
 pub mod certificates;
 pub mod clock;

@@ -113,7 +113,7 @@ fn a_slower_target_is_worse_and_fails_the_pipeline() {
     );
     assert_eq!(html.status.code(), Some(0), "{}", text(&html.stderr));
     let page = std::fs::read_to_string(page).expect("it was written");
-    assert_eq!(page.matches("<svg").count(), 4);
+    assert_eq!(page.matches("<svg").count(), 5);
     let markdown = compare(folder.path(), &names, &["--markdown"]);
     assert!(text(&markdown.stdout).starts_with("# slow.json against quick.json\n"));
 }

@@ -398,6 +398,62 @@ fn the_table_by_name_is_sorted_and_searched() {
     assert_no_errors(&mut page);
 }
 
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn a_row_of_the_table_by_name_has_its_course_and_its_errors() {
+    if !can_look("a_row_of_the_table_by_name_has_its_course_and_its_errors") {
+        return;
+    }
+    let target = Target::start(&[]);
+    let folder = tempfile::tempdir().expect("there is room");
+    let (script, report) = (folder.path().join("s.js"), folder.path().join("r.html"));
+    let text = format!(
+        "import http from 'k6/http'; import {{ sleep }} from 'k6';
+        export const options = {{ vus: 1, iterations: 30 }};
+        export default function () {{
+          http.get('{}', {{ tags: {{ name: 'good' }} }});
+          if (__ITER % 3 === 0) http.get('{}', {{ tags: {{ name: 'bad' }} }});
+          sleep(0.1);
+        }}",
+        target.url("/status/200"),
+        target.url("/status/503"),
+    );
+    fs::write(&script, text).expect("there is room");
+    let mut command = loadline();
+    command
+        .args(["run", "--summary-by", "name", "--report"])
+        .arg(&report)
+        .arg(&script);
+    assert_eq!(loadline_e2e::run_to_end(command).status.code(), Some(0));
+    let mut page = Browser::open(&file_url(&report));
+    let sums = page.value(
+        "[...document.querySelectorAll('#names [data-course]')].map((row) => \
+         JSON.parse(row.dataset.course)[0].reduce((sum, count) => sum + count, 0)).join(' ')",
+    );
+    assert_eq!(sums, "30 10");
+    let button = "document.querySelectorAll('#names button.row')[1]";
+    page.value(&format!("{button}.focus()"));
+    page.press("Enter");
+    page.wait_for(&format!("{button}.ariaExpanded === 'true'"));
+    assert_eq!(page.shown(".detail canvas"), 2);
+    assert_eq!(page.text(".detail li"), "status 503 (10×)");
+    page.value("document.querySelector('#names tbody tr td').click()");
+    page.wait_for("document.querySelectorAll('.detail').length === 2");
+    assert!(page.text(".detail").contains("No request failed."));
+    // Sorting keeps what is open below its row.
+    page.value("document.querySelectorAll('#names thead button')[1].click()");
+    page.value("document.querySelectorAll('#names thead button')[1].click()");
+    let order = page.value(
+        "[...document.querySelector('#names tbody').rows].map((row) => \
+         row.className || row.cells[0].textContent).join(' ')",
+    );
+    assert_eq!(order, "bad detail good detail");
+    page.value("document.querySelector('#names button.row').focus()");
+    page.press("Enter");
+    page.wait_for("document.querySelectorAll('.detail').length === 1");
+    assert_no_errors(&mut page);
+}
+
 fn wait_until_served(place: &RestApi) {
     let served = loadline_e2e::clock::wait_for(loadline_e2e::TIME_MAX, || {
         std::net::TcpStream::connect(place.address()).ok()

@@ -48,6 +48,25 @@ impl Heat {
         &self.0
     }
 
+    /// The time in nanoseconds that this share of the requests did not exceed, in its band by rank; `None` where nothing
+    /// was counted.
+    #[must_use]
+    pub fn quantile(&self, share: f64) -> Option<u64> {
+        let all: u64 = self.0.iter().map(|(_, count)| count).sum();
+        let rank = share.clamp(0.0, 1.0) * all as f64;
+        let mut below = 0.0;
+        let last = self.0.last()?;
+        for (band, count) in &self.0 {
+            let within = (rank - below) / *count as f64;
+            if within <= 1.0 || (band, count) == (&last.0, &last.1) {
+                let place = f64::from(*band) + within.clamp(0.0, 1.0);
+                return Some((place / f64::from(BANDS_PER_DOUBLING)).exp2().round() as u64);
+            }
+            below += *count as f64;
+        }
+        None
+    }
+
     /// Whether nothing was counted.
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -91,6 +110,16 @@ mod tests {
         let heat = of(&[0, 1, 1 << 20, (1 << 20) + 1, 1 << 21]);
         assert_eq!(heat.bands(), [(0, 2), (79, 1), (80, 1), (83, 1)]);
         assert_eq!(of(&[u64::MAX]).bands(), [(255, 1)]);
+    }
+
+    #[test]
+    fn quantiles_lie_in_their_band() {
+        assert_eq!(Heat::default().quantile(0.5), None);
+        let heat = of(&(1..=1_000).map(|ms| ms * 1_000_000).collect::<Vec<u64>>());
+        for (share, ms) in [(0.1, 100.0), (0.5, 500.0), (0.9, 900.0), (0.99, 990.0)] {
+            let told = heat.quantile(share).expect("there are requests") as f64 / 1e6;
+            assert!((told / ms - 1.0).abs() < 0.1, "{share}: {told} ms");
+        }
     }
 
     #[test]

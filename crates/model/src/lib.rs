@@ -39,6 +39,7 @@ pub mod segment;
 pub mod snapshot;
 pub mod summarize;
 pub mod system_tags;
+pub mod tag_series;
 pub mod template;
 pub mod test_summary;
 pub mod thread_group;

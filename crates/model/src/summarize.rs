@@ -3,11 +3,12 @@
 //! Must not know layouts, nor how thresholds are held. Invariant: every metric that was seen is in
 //! the summary, and so is every metric that a threshold names, with zeros if it must be.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use loadline_metric::measurements::{
-    ByTagDelta, CheckCounts, FirstSeen, GroupDelta, MetricValues, SectionDelta,
+    ByTagDelta, CheckCounts, FirstSeen, GroupDelta, MetricValues, Reasons, SectionDelta,
 };
 use loadline_metric::{
     Aggregated, BuiltIn, MeasurementsDelta, MetricDefinition, MetricId, OVERFLOW_TAG, TagSet,
@@ -238,7 +239,7 @@ fn rows_by_tag(seen: &MeasurementsDelta, tag: &str) -> ByTag {
     let nothing = ByTagDelta::default();
     let by_tag = seen.by_tag.as_ref().unwrap_or(&nothing);
     let mut rows: Vec<_> = by_tag.rows.iter().collect();
-    rows.sort_by_key(|(_, values)| std::cmp::Reverse(requests(values)));
+    rows.sort_by_key(|(_, values)| Reverse(requests(values)));
     let mut rows: Vec<_> = rows
         .into_iter()
         .map(|(value, values)| (redacted_text(value).into_owned(), metrics(seen, values)))
@@ -251,7 +252,18 @@ fn rows_by_tag(seen: &MeasurementsDelta, tag: &str) -> ByTag {
         tag: tag.to_owned(),
         rows,
         overflowed: by_tag.overflowed,
+        failures: by_tag.reasons.iter().map(failures_of).collect(),
+        over_time: None,
     }
+}
+
+/// A value of the tag, and why its requests failed, the commonest reason first.
+fn failures_of((value, reasons): (&Arc<str>, &Reasons)) -> (String, Vec<(String, u64)>) {
+    let redacted = |text: &str| redacted_text(text).into_owned();
+    let reasons = reasons.each();
+    let mut told: Vec<(String, u64)> = reasons.map(|(why, count)| (redacted(why), count)).collect();
+    told.sort_by_key(|(_, count)| Reverse(*count));
+    (redacted(value), told)
 }
 
 fn requests(values: &MetricValues) -> u64 {

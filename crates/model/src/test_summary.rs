@@ -9,6 +9,8 @@ use std::sync::Arc;
 use loadline_metric::{Aggregated, MetricDefinition, TagSet};
 use serde::{Deserialize, Serialize};
 
+use crate::tag_series::TagSeries;
+
 /// What a script run found.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TestSummary {
@@ -94,7 +96,7 @@ pub struct CheckSummary {
 }
 
 /// One row per value of a tag.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ByTag {
     /// The tag.
     pub tag: String,
@@ -102,4 +104,11 @@ pub struct ByTag {
     pub rows: Vec<(String, Vec<MetricSummary>)>,
     /// Samples whose value found no place of its own.
     pub overflowed: u64,
+    /// Value of the tag, and why its requests failed (the error, else the status) with how many, most first; only
+    /// values with failures.
+    #[serde(default)]
+    pub failures: Vec<(String, Vec<(String, u64)>)>,
+    /// The same values over time; `None`: not known.
+    #[serde(default)]
+    pub over_time: Option<TagSeries>,
 }

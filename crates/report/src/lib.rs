@@ -18,6 +18,8 @@ pub mod hey;
 pub mod html;
 pub mod jmeter;
 pub mod k6;
+mod limits;
+mod marks;
 mod observed;
 mod page;
 pub mod progress;

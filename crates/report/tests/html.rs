@@ -14,6 +14,7 @@ use loadline_model::plan::{ScriptBehaviour, StepsBehaviour};
 use loadline_model::result::{GeneratorUse, Percentiles, Row, StopReason};
 use loadline_model::rows::Rows;
 use loadline_model::script_settings::ScriptSettings;
+use loadline_model::tag_series::{self, TagSeries, ValueSeries};
 use loadline_model::test_summary::{
     ByTag, CheckSummary, MetricSummary, Section, TestSummary, ThresholdSummary,
 };
@@ -111,6 +112,8 @@ fn hostile() -> RunResult {
             tag: HOSTILE.to_owned(),
             rows: vec![(HOSTILE.to_owned(), vec![duration])],
             overflowed: 1,
+            failures: vec![(HOSTILE.to_owned(), vec![(HOSTILE.to_owned(), 3)])],
+            over_time: None,
         }),
     });
     result
@@ -125,9 +128,9 @@ fn nothing_that_a_result_holds_becomes_markup() {
     }
     let escaped = shown.matches("&lt;img src=x onerror=&quot;alert(1)&quot;&gt;");
     assert!(escaped.count() > 20);
-    // The scripts of the page: its data, the library and six of ours.
-    assert_eq!(page.matches("<script").count(), 8);
-    assert_eq!(page.matches("</script>").count(), 8);
+    // The scripts of the page: its data, the library and seven of ours.
+    assert_eq!(page.matches("<script").count(), 9);
+    assert_eq!(page.matches("</script>").count(), 9);
     let data = charted(&page);
     let marks = data["marks"].as_array().expect("a list");
     assert!(marks.iter().any(|mark| mark["text"] == HOSTILE));
@@ -288,6 +291,35 @@ fn a_page_is_called_by_its_file_or_address() {
     assert!(page.contains("<title>a&amp;b.jmx – loadline report</title>"));
 }
 
+fn name(number: u64) -> String {
+    format!("GET https://shop.example/api/v2/products/{number}")
+}
+
+fn failures_of_name(number: u64) -> (String, Vec<(String, u64)>) {
+    let reasons = ["dial: i/o timeout", "request timeout", "status 503"];
+    let reasons = reasons.map(|reason| (reason.to_owned(), number));
+    (name(number), reasons.to_vec())
+}
+
+/// As many rows of each name as a run keeps, with numbers of many digits.
+fn course_of_names() -> TagSeries {
+    let rows = tag_series::ROWS_MAX as u64;
+    let column = |first: u64| (0..rows).map(|row| first + row * 1_237).collect();
+    let times = |first: u64| (0..rows).map(|row| Some(first + row * 7_654_321)).collect();
+    let of_name = |number: u64| ValueSeries {
+        value: name(number),
+        requests: column(100_000 * number),
+        failed: column(number),
+        p50_ns: times(123_456),
+        p99_ns: times(987_654_321),
+    };
+    TagSeries {
+        at_ns: (0..rows).map(|row| row * 900_000_000_000).collect(),
+        span_ns: vec![900_000_000_000; rows as usize],
+        values: (1..=500).map(of_name).collect(),
+    }
+}
+
 /// A day of seconds, joined as a run joins them, of a script whose requests have as many names as a page shows.
 fn long_and_wide() -> RunResult {
     let mut result = many_requests_an_iteration();
@@ -298,6 +330,7 @@ fn long_and_wide() -> RunResult {
     }
     result.series = rows.finish();
     let of_name = |number: u64| {
+        let value = name(number);
         let mut failed = Rate::default();
         failed.record_n(number, 1_234_567);
         let metrics = vec![
@@ -307,15 +340,14 @@ fn long_and_wide() -> RunResult {
             ),
             metric(BuiltIn::HttpReqFailed, Aggregated::Rate(failed)),
         ];
-        (
-            format!("GET https://shop.example/api/v2/products/{number}"),
-            metrics,
-        )
+        (value, metrics)
     };
     result.summary = Some(TestSummary {
         by_tag: Some(ByTag {
             tag: "name".to_owned(),
             rows: (1..=500).map(of_name).collect(),
+            failures: (1..=500).map(failures_of_name).collect(),
+            over_time: Some(course_of_names()),
             overflowed: 0,
         }),
         ..TestSummary::default()
@@ -329,6 +361,17 @@ fn a_day_of_five_hundred_names_fits_into_a_megabyte() {
     let page = html::report(&result);
     assert!(page.len() <= 1_000_000, "{} bytes", page.len());
     assert_eq!(page.matches("/api/v2/products/").count(), 500);
+    assert_eq!(page.matches("data-why=").count(), 500);
+    let course = page.split("data-course=\"").nth(1).expect("a course");
+    let course = course.split('"').next().unwrap_or_default();
+    let course: Vec<Vec<f64>> = serde_json::from_str(course).expect("lists of numbers");
+    let told: Vec<usize> = course.iter().map(Vec::len).collect();
+    assert!(
+        told[0] >= 12 && told.iter().all(|rows| *rows == told[0]),
+        "{told:?}"
+    );
+    let requests: u64 = course_of_names().values[0].requests.iter().sum();
+    assert_eq!(course[0].iter().sum::<f64>(), requests as f64);
     let data = charted(&page);
     let sum = |name: &str| -> f64 {
         let column = data[name].as_array().expect("a column");

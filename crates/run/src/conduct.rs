@@ -404,6 +404,9 @@ impl Conductor {
             span_ns: row.span_ns,
             until_ns: self.told_until.0,
         };
+        if let Some(script) = &mut self.script {
+            script.keep_by_tag(&delta, part);
+        }
         on_event(RunEvent::Second {
             row,
             delta: Arc::clone(&delta),

@@ -14,6 +14,7 @@ use loadline_model::event::{DROPPED_MARK, MANY_SERIES_MARK, Mark, WARNING_MARK};
 use loadline_model::result::ThresholdOutcome;
 use loadline_model::snapshot::TaggedValues;
 use loadline_model::summarize::HeldThresholds;
+use loadline_model::tag_series::TagRows;
 use loadline_model::test_summary::ThresholdSummary;
 use loadline_model::units::duration_ns;
 use loadline_model::{Snapshot, TestPlan, TestSummary};
@@ -28,6 +29,7 @@ pub(crate) struct ScriptConduct {
     thresholds: ScriptThresholds,
     values: Option<ValueSender>,
     by_tag: Option<String>,
+    tag_rows: TagRows,
     fails_on_drop: bool,
     told_of_explosion: bool,
     /// How many series it takes until k6 warns the next time.
@@ -57,6 +59,7 @@ impl ScriptConduct {
             thresholds,
             values: metrics.values.clone(),
             by_tag: metrics.series.by_tag.clone(),
+            tag_rows: TagRows::default(),
             fails_on_drop,
             told_of_explosion: false,
             series_warned_at: SERIES_SUGGESTED,
@@ -95,6 +98,15 @@ impl ScriptConduct {
             && values.send(vec![tagged]).is_err()
         {
             self.values = None;
+        }
+    }
+
+    /// Keeps what was seen of each value of the tag that is asked for.
+    pub(crate) fn keep_by_tag(&mut self, seen: &Snapshot, at: Part) {
+        if self.by_tag.is_some() {
+            let by_tag = seen.script.as_deref().and_then(|seen| seen.by_tag.as_ref());
+            let at_ns = at.until_ns.saturating_sub(at.span_ns);
+            self.tag_rows.add(at_ns, at.span_ns, by_tag);
         }
     }
 
@@ -192,7 +204,10 @@ impl ScriptConduct {
             })
             .collect();
         let held: Vec<HeldThresholds> = held.into_iter().map(|(_, held)| held).collect();
-        let summary = TestSummary::of(seen, duration_ns(length), self.by_tag.as_deref(), &held);
+        let mut summary = TestSummary::of(seen, duration_ns(length), self.by_tag.as_deref(), &held);
+        if let Some(by_tag) = &mut summary.by_tag {
+            by_tag.over_time = self.tag_rows.series();
+        }
         (summary, outcomes)
     }
 }

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::tagged::merge_tagged;
 use super::values::{MetricValues, merge_value, merge_values};
-use super::{DistinctSeries, SeriesValues};
+use super::{DistinctSeries, Reasons, SeriesValues};
 use crate::{
     Aggregated, BuiltIn, DEFAULT_SERIES_CAP, Explosion, MetricDefinition, MetricId, NotFinite,
     OVERFLOW_TAG, TagSet,
@@ -63,6 +63,9 @@ pub struct SectionDelta {
 pub struct ByTagDelta {
     /// Metrics by value.
     pub rows: BTreeMap<Arc<str>, MetricValues>,
+    /// Why requests failed, by value; none where nothing did.
+    #[serde(default)]
+    pub reasons: BTreeMap<Arc<str>, Reasons>,
     /// Metrics of the values that found no place.
     pub rest: MetricValues,
     /// Requests whose value found no place.
@@ -262,6 +265,11 @@ impl ByTagDelta {
                     self.rows.insert(value, values);
                 }
                 None => merge_values(&mut self.rest, values),
+            }
+        }
+        for (value, reasons) in other.reasons {
+            if self.rows.contains_key(&value) {
+                self.reasons.entry(value).or_default().merge(&reasons);
             }
         }
         merge_values(&mut self.rest, other.rest);

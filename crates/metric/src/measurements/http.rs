@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::delta::{ByTagDelta, MeasurementsDelta};
+use super::reasons::{Reasons, reason_of};
 use super::values::{Accumulator, Accumulators};
 use super::{Measurements, is_same};
 use crate::{BuiltIn, Explosion, MetricRegistry, Tagged};
@@ -129,10 +130,12 @@ fn record_all(
 struct Row {
     value: Arc<str>,
     values: Accumulators,
+    /// Failed requests by why.
+    reasons: Reasons,
 }
 
-/// Requests by the value of one tag. Of each the count, the share of failures and the duration are
-/// kept: what a table shows.
+/// Requests by the value of one tag. Of each the count, the share of failures, why they failed, and the
+/// duration are kept: what a table shows.
 #[derive(Debug)]
 pub(super) struct ByTag {
     tag: String,
@@ -168,7 +171,13 @@ impl ByTag {
     ) {
         let value = tags.tag(&self.tag).unwrap_or_default();
         let values = match self.place_of(value) {
-            Some(place) => &mut self.rows[place].values,
+            Some(place) => {
+                let row = &mut self.rows[place];
+                if failed == Some(true) {
+                    row.reasons.add(&reason_of(tags), 1);
+                }
+                &mut row.values
+            }
             None => {
                 self.overflowed += 1;
                 &mut self.rest
@@ -214,6 +223,7 @@ impl ByTag {
         self.rows.push(Row {
             value,
             values: Accumulators::default(),
+            reasons: Reasons::default(),
         });
         Some(self.rows.len() - 1)
     }
@@ -228,6 +238,10 @@ impl ByTag {
             let values = row.values.take();
             if !values.is_empty() {
                 told.rows.insert(Arc::clone(&row.value), values);
+            }
+            let reasons = std::mem::take(&mut row.reasons);
+            if !reasons.is_empty() {
+                told.reasons.insert(Arc::clone(&row.value), reasons);
             }
         }
         if told != ByTagDelta::default() {

@@ -10,6 +10,7 @@ mod distinct;
 mod http;
 mod pairs;
 mod plan;
+mod reasons;
 mod tagged;
 mod values;
 
@@ -21,6 +22,7 @@ pub use delta::{
 pub use distinct::DistinctSeries;
 pub use http::HttpTimes;
 pub use plan::{EXPECTED_RESPONSE_TAG, SeriesPlan};
+pub use reasons::{OTHER_REASONS, REASONS_MAX, Reasons};
 pub use tagged::SeriesValues;
 pub use values::MetricValues;
 

@@ -8,6 +8,7 @@ use loadline_model::observation::{ObservationLog, Observations, ObserverNote, Re
 use loadline_model::rates::rates;
 use loadline_model::result::{Row, RunResult, SCHEMA, StopReason, Totals, metrics_of};
 use loadline_model::snapshot::{Counts, Snapshot};
+use loadline_model::tag_series::TagRows;
 use loadline_model::test_summary::TestSummary;
 use loadline_model::units::{Nanos, duration_ns};
 use loadline_model::verdict::{Delivery, Limit, Verdict};
@@ -15,14 +16,17 @@ use loadline_model::verdict::{Delivery, Limit, Verdict};
 use super::encode::{Part, Start};
 
 /// The result of a run whose journal has no end.
-pub(super) fn result_of(start: Start, mut told: Part) -> RunResult {
+pub(super) fn result_of(start: Start, mut told: Part, tag_rows: &TagRows) -> RunResult {
     count_unfinished_as_interrupted(&mut told.seen.counts);
     count_unfinished_as_interrupted(&mut told.seen.warm_up);
     let totals = totals_of(&start, &told);
     let script = told.seen.script.take();
     let settings = start.plan.script.as_deref();
     let by_tag = settings.and_then(|script| script.series.by_tag.as_deref());
-    let summary = script.map(|seen| TestSummary::of(&seen, totals.elapsed_ns, by_tag, &[]));
+    let mut summary = script.map(|seen| TestSummary::of(&seen, totals.elapsed_ns, by_tag, &[]));
+    if let Some(by_tag) = summary.as_mut().and_then(|summary| summary.by_tag.as_mut()) {
+        by_tag.over_time = tag_rows.series();
+    }
     RunResult {
         schema: SCHEMA.to_owned(),
         labels: start.plan.labels.clone(),

@@ -10,6 +10,7 @@ use std::path::Path;
 
 use loadline_model::result::{Row, RunResult};
 use loadline_model::snapshot::Snapshot;
+use loadline_model::tag_series::TagRows;
 
 use super::batch::{ROWS_MAX, keep};
 use super::encode::{self, MAGIC, MAGIC_OF_ANY_VERSION, Next, Part, Record, Start};
@@ -119,7 +120,7 @@ pub fn recover_from(reader: impl Read) -> Result<Recovered, RecoverError> {
     }
     let start = told.start.ok_or(RecoverError::Empty)?;
     let last_ns = rebuild::end_of(&told.part.rows);
-    let result = rebuild::result_of(*start, told.part);
+    let result = rebuild::result_of(*start, told.part, &told.tag_rows);
     Ok(Recovered {
         result,
         how: HowEnded::Crashed { last_ns },
@@ -132,6 +133,7 @@ pub fn recover_from(reader: impl Read) -> Result<Recovered, RecoverError> {
 pub(super) struct Told {
     pub(super) start: Option<Box<Start>>,
     pub(super) part: Part,
+    pub(super) tag_rows: TagRows,
     pub(super) end: Option<Box<RunResult>>,
     pub(super) torn: bool,
 }
@@ -191,6 +193,13 @@ impl Told {
         if !is_plausible(&part.seen, &part.rows) {
             return false;
         }
+        let tag_seen = part
+            .seen
+            .script
+            .as_ref()
+            .and_then(|seen| seen.by_tag.clone());
+        let span = part.rows.first().map(|row| row.at_ns);
+        let span = span.map(|from| (from, rebuild::end_of(&part.rows).saturating_sub(from)));
         let mut seen = self.part.seen.clone();
         seen.merge(part.seen);
         let mut rows = self.part.rows.clone();
@@ -202,6 +211,9 @@ impl Told {
             return false;
         }
         (self.part.seen, self.part.rows) = (seen, rows);
+        if let Some((at_ns, span_ns)) = span {
+            self.tag_rows.add(at_ns, span_ns, tag_seen.as_ref());
+        }
         let left_out = keep(&mut self.part.marks, part.marks)
             + keep(&mut self.part.resources, part.resources)
             + keep(&mut self.part.notes, part.notes);

@@ -7,11 +7,12 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 
 use loadline_metric::{
-    Contains, Measurements, MeasurementsDelta, MetricRegistry, MetricType, SeriesPlan, TagSet,
+    Contains, HttpTimes, Measurements, MeasurementsDelta, MetricRegistry, MetricType, SeriesPlan,
+    TagSet,
 };
 use loadline_model::result::StopReason;
 use loadline_model::verdict::Delivery;
-use loadline_model::{RunEvent, RunResult, Snapshot, TestSummary};
+use loadline_model::{RunEvent, RunResult, ScriptSettings, Snapshot, TestSummary};
 use proptest::prelude::*;
 
 use super::batch::Batch;
@@ -153,6 +154,41 @@ fn the_summary_of_a_script_run_that_died_is_made_of_what_was_told() {
     let expected = TestSummary::of(&sum, result.totals.elapsed_ns, None, &[]);
     assert_eq!(expected.root.groups[0].1.checks[0].passes, 2);
     assert_eq!(result.summary, Some(expected));
+}
+
+#[test]
+fn the_table_by_name_of_a_run_that_died_has_its_course() {
+    let series = SeriesPlan {
+        by_tag: Some("name".to_owned()),
+        ..SeriesPlan::default()
+    };
+    let mut start = batch(&[started()]).start.expect("a run begins");
+    let mut script = ScriptSettings::default();
+    script.series.by_tag = series.by_tag.clone();
+    start.plan.script = Some(Arc::new(script));
+    let mut bytes = MAGIC.to_vec();
+    bytes.extend(encode::start_record(&start).expect("it can be written"));
+    let mut seen = Measurements::new(&series, Arc::default());
+    let tags: TagSet = [("name", "a"), ("status", "503")].into_iter().collect();
+    for number in 0..3 {
+        for _ in 0..number {
+            seen.record_http(&HttpTimes::default(), Some(true), number, &tags);
+        }
+        let mut part = batch(&[second(number)]).part().expect("a second");
+        part.seen.script = Some(Box::new(seen.take()));
+        bytes.extend(encode::part_record(&part).expect("it can be written"));
+    }
+    let result = recover_from(&bytes[..]).expect("whole records").result;
+    let table = result.summary.and_then(|summary| summary.by_tag);
+    let table = table.expect("it was asked for");
+    assert_eq!(
+        table.failures,
+        [("a".to_owned(), vec![("status 503".to_owned(), 3)])]
+    );
+    let course = table.over_time.expect("there were requests");
+    assert_eq!(course.at_ns, [0, 1_000_000_000, 2_000_000_000]);
+    assert_eq!(course.values[0].requests, [0, 1, 2]);
+    assert_eq!(course.values[0].failed, [0, 1, 2]);
 }
 
 #[test]

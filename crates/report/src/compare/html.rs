@@ -1,4 +1,4 @@
-//! A comparison as one HTML file: what differs, the runs' charts over one another, a table a section.
+//! A comparison as one HTML file: what differs, a table a section, the runs' charts over one another.
 //!
 //! The file needs nothing beside itself. Must not know files. Invariant: no text of a result is markup.
 
@@ -28,10 +28,10 @@ impl Comparison {
              <h1>{others} against {first}</h1>\n"
         );
         self.differences_html(&mut out, &names);
-        write_charts(&mut out, sides);
         for section in &self.sections {
             self.write_section(&mut out, section, &names);
         }
+        write_charts(&mut out, sides);
         out.push_str("<section>\n<h2>How to read it</h2>\n");
         for line in self.method() {
             out.push_str(&format!("<p>{}</p>\n", escaped(&line)));
@@ -173,9 +173,15 @@ fn write_charts(out: &mut String, sides: &[Side<'_>]) {
         })
     });
     let runs: Vec<Overlaid<'_>> = each.take(RUNS_MAX).collect();
-    out.push_str("<section class=\"charts\">\n<h2>Over time</h2>\n");
+    out.push_str(
+        "<section class=\"charts\">\n<h2>Over time</h2>\n<p>Each run from its own start.</p>\n",
+    );
     for drawing in overlays(&runs, &Palette::PAGE) {
-        out.push_str(&format!("<figure>\n{}</figure>\n", drawing.svg));
+        let name = drawing.name;
+        out.push_str(&format!(
+            "<figure tabindex=\"0\" role=\"group\" aria-labelledby=\"{name}-title\">\n{}</figure>\n",
+            drawing.svg
+        ));
     }
     out.push_str("</section>\n");
 }

@@ -196,7 +196,7 @@ fn a_page_stands_alone_and_holds_no_markup_of_results() {
         !page.contains("src=") && !page.contains("href="),
         "nothing is fetched"
     );
-    assert_eq!(page.matches("<svg").count(), 4);
+    assert_eq!(page.matches("<svg").count(), 5);
     assert!(page.contains("&lt;b&gt;"));
 }
 

@@ -16,10 +16,9 @@ use loadline_model::rows::halve;
 use loadline_model::{ErrorClass, Observations, RunResult};
 use serde_json::{Map, Value, json};
 
-use super::lines;
-use super::marks::{self, Shown};
-use crate::observed;
+use crate::marks::{self, Shown};
 use crate::text::{response_time, service_time};
+use crate::{limits, observed};
 
 /// The columns: name, how exactly it is told, and a row's value; `None` is a gap.
 type Column = (&'static str, Digits, fn(&Row) -> Option<u64>);
@@ -95,11 +94,18 @@ fn head(result: &RunResult, rows: &[Row]) -> Value {
         "is_script": result.plan.sends_several(),
         "warm_up": warm_up_ns(rows),
         "cores": result.environment.cores,
-        "thresholds": lines::of(&result.plan),
+        "thresholds": thresholds(result),
         "marks": marks(result),
         "observed": observed(&result.observations, rows),
         "curve": curve(&[("service time", Some(service_time(result))), ("response time", response_time(result))]),
     })
+}
+
+fn thresholds(result: &RunResult) -> Vec<Value> {
+    let limits = limits::of(&result.plan).into_iter();
+    limits
+        .map(|of| json!({ "chart": of.chart, "value": of.value, "words": of.words }))
+        .collect()
 }
 
 /// What observers saw on the rows: for each metric, each line's values.
@@ -227,7 +233,7 @@ fn whole(head: &Value, rows: &[Row]) -> String {
 }
 
 /// A whole number in the fewest characters that JSON has for it: `32e9`.
-fn shortest(out: &mut String, value: u64) -> std::fmt::Result {
+pub(super) fn shortest(out: &mut String, value: u64) -> std::fmt::Result {
     let text = value.to_string();
     let digits = text.trim_end_matches('0');
     match text.len() - digits.len() {
@@ -236,7 +242,7 @@ fn shortest(out: &mut String, value: u64) -> std::fmt::Result {
     }
 }
 
-fn four_digits(value: f64) -> f64 {
+pub(super) fn four_digits(value: f64) -> f64 {
     let text = format!("{value:.3e}");
     text.parse().unwrap_or(value)
 }
@@ -278,14 +284,24 @@ fn push<T>(
     values: impl Iterator<Item = T>,
     one: impl Fn(&mut String, T) -> std::fmt::Result,
 ) {
-    let mut list = String::new();
+    let list = listed(values, one);
+    write!(out, ",\"{name}\":{list}").expect("writing to a string cannot fail");
+}
+
+/// A list in JSON.
+pub(super) fn listed<T>(
+    values: impl Iterator<Item = T>,
+    one: impl Fn(&mut String, T) -> std::fmt::Result,
+) -> String {
+    let mut list = String::from("[");
     for (place, value) in values.enumerate() {
         if place > 0 {
             list.push(',');
         }
         one(&mut list, value).expect("writing to a string cannot fail");
     }
-    write!(out, ",\"{name}\":[{list}]").expect("writing to a string cannot fail");
+    list.push(']');
+    list
 }
 
 #[cfg(test)]

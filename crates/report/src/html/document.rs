@@ -15,6 +15,7 @@ const HEAT: &str = include_str!("assets/heat.js");
 const OVERLAY: &str = include_str!("assets/overlay.js");
 const CHARTS: &str = include_str!("assets/charts.js");
 const DISTRIBUTION: &str = include_str!("assets/distribution.js");
+const DETAILS: &str = include_str!("assets/details.js");
 const NAMES: &str = include_str!("assets/names.js");
 const LIVE: &str = include_str!("assets/live.js");
 
@@ -152,6 +153,7 @@ pub(super) fn document(kind: Kind<'_>, parts: &[Part], data: &str) -> String {
         DISTRIBUTION,
         OVERLAY,
         CHARTS,
+        DETAILS,
         NAMES,
         live,
     ] {

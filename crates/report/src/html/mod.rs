@@ -11,8 +11,6 @@ mod data;
 mod document;
 mod figures;
 mod latency;
-mod lines;
-mod marks;
 mod markup;
 mod measured;
 mod names;

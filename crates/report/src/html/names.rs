@@ -3,9 +3,16 @@
 //! Must not know how rows were chosen. Invariant: every row that was counted is in the table or in the
 //! number of those left out.
 
-use loadline_model::RunResult;
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
 
-use super::markup::{Html, Side};
+use loadline_model::RunResult;
+use loadline_model::tag_series::{TagSeries, ValueSeries};
+use loadline_model::test_summary::ByTag;
+use serde_json::json;
+
+use super::data::{four_digits, listed, shortest};
+use super::markup::Html;
 use crate::k6::by_tag::{figures, shown_value};
 use crate::units::{count, counted};
 
@@ -24,24 +31,14 @@ pub(super) fn write(html: &mut Html, result: &RunResult) {
     if table.rows.is_empty() {
         return;
     }
-    html.heading("Requests", &format!("by {}", table.tag));
-    let columns = [
-        ("", Side::Code),
-        ("requests", Side::Numbers),
-        ("failed", Side::Numbers),
-        ("avg", Side::Numbers),
-        ("p90", Side::Numbers),
-        ("p95", Side::Numbers),
-        ("p99", Side::Numbers),
-        ("max", Side::Numbers),
-    ];
-    let row = |(value, metrics): &(String, Vec<_>)| {
-        let mut cells = vec![shown_value(value).to_owned()];
-        cells.extend(figures(metrics));
-        cells
-    };
-    let rows: Vec<Vec<String>> = table.rows.iter().take(ROWS_MAX).map(row).collect();
-    html.table(&columns, &rows);
+    let remark = format!(
+        "by {}; choose a row for its course and its errors",
+        table.tag
+    );
+    html.heading("Requests", &remark);
+    html.wide();
+    write_table(html, table);
+    html.raw("</div>");
     if let Some(hidden) = table
         .rows
         .len()
@@ -58,4 +55,85 @@ pub(super) fn write(html: &mut Html, result: &RunResult) {
         );
         html.between("<p class=\"hint\">", &text, "</p>");
     }
+}
+
+const COLUMNS: [&str; 7] = ["requests", "failed", "avg", "p90", "p95", "p99", "max"];
+
+/// The table; what a row has below it when it is chosen stands in its attributes, for the page's script.
+fn write_table(html: &mut Html, table: &ByTag) {
+    let course = table.over_time.as_ref().map(fitting);
+    html.raw("<table");
+    if let Some(course) = &course {
+        html.between(" data-at=\"", &numbers(&course.at_ns), "\"");
+        html.between(" data-span=\"", &numbers(&course.span_ns), "\"");
+    }
+    html.raw("><thead><tr><th scope=\"col\"></th>");
+    for name in COLUMNS {
+        html.between("<th scope=\"col\" class=\"n\">", name, "</th>");
+    }
+    html.raw("</tr></thead><tbody>");
+    let courses = course.iter().flat_map(|course| &course.values);
+    let courses: BTreeMap<&str, &ValueSeries> = courses.map(|of| (of.value.as_str(), of)).collect();
+    let failures = table.failures.iter();
+    let failures: BTreeMap<&str, &Vec<(String, u64)>> =
+        failures.map(|(value, why)| (value.as_str(), why)).collect();
+    for (value, metrics) in table.rows.iter().take(ROWS_MAX) {
+        html.raw("<tr");
+        if let Some(course) = courses.get(value.as_str()) {
+            html.between(" data-course=\"", &columns(course), "\"");
+        }
+        if let Some(why) = failures.get(value.as_str()) {
+            html.between(" data-why=\"", &json!(why).to_string(), "\"");
+        }
+        html.between(
+            "><th scope=\"row\"><code>",
+            shown_value(value),
+            "</code></th>",
+        );
+        for cell in figures(metrics) {
+            html.between("<td class=\"n\">", &cell, "</td>");
+        }
+        html.raw("</tr>");
+    }
+    html.raw("</tbody></table>");
+}
+
+/// Characters of all rows' courses: what a page of a megabyte has room for beside its charts.
+const COURSES_MAX: usize = 300_000;
+/// Rows of a course that are always told.
+const COURSE_ROWS_MIN: usize = 12;
+
+/// The course of all values, with as many rows as there is room for.
+fn fitting(known: &TagSeries) -> TagSeries {
+    let mut course = known.clone();
+    loop {
+        let size: usize = course.values.iter().map(|of| columns(of).len()).sum();
+        if size <= COURSES_MAX || course.at_ns.len() < COURSE_ROWS_MIN * 2 {
+            return course;
+        }
+        course.halve();
+    }
+}
+
+/// Requests, failed requests (none: empty), median and 99th percentile, as lists of numbers.
+fn columns(of: &ValueSeries) -> String {
+    let failed: &[u64] = match of.failed.iter().any(|count| *count > 0) {
+        true => &of.failed,
+        false => &[],
+    };
+    let [p50, p99] = [&of.p50_ns, &of.p99_ns].map(|times| {
+        listed(times.iter(), |out, ns| match ns {
+            None => out.write_str("0"),
+            Some(ns) => shortest(out, four_digits(*ns as f64) as u64),
+        })
+    });
+    format!(
+        "[{},{},{p50},{p99}]",
+        numbers(&of.requests),
+        numbers(failed)
+    )
+}
+
+fn numbers(all: &[u64]) -> String {
+    listed(all.iter(), |out, number| shortest(out, *number))
 }

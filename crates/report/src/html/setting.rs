@@ -5,11 +5,10 @@
 use loadline_model::{Behaviour, RunResult, Scenario};
 
 use super::civil::utc;
-use super::marks;
 use super::markup::{Html, Side};
 use crate::text::generator::{facts, schedule_lag};
 use crate::units::{Bytes, count, planned, span};
-use crate::{agents, describe};
+use crate::{agents, describe, marks};
 
 /// Rows of the tables of scenarios and requests.
 const ROWS_MAX: usize = 100;

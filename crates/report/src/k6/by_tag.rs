@@ -132,6 +132,7 @@ mod tests {
                 .map(|row| (format!("GET /{row}"), metrics.clone()))
                 .collect(),
             overflowed,
+            ..ByTag::default()
         }
     }
 

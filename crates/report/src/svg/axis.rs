@@ -64,6 +64,11 @@ impl Axis {
         }
     }
 
+    /// Whether a value lies on the axis.
+    pub(super) fn holds(&self, value: f64) -> bool {
+        (self.low..=self.high).contains(&value)
+    }
+
     /// Where a value lies, from 0 at the low end to 1 at the high one.
     pub(super) fn place(&self, value: f64) -> f64 {
         let place = match self.is_logarithmic {

@@ -22,8 +22,26 @@ pub(super) struct Chart {
     pub(super) panels: Vec<Panel>,
     /// Spans in seconds that are shaded, with what they are.
     pub(super) shades: Vec<Shade>,
-    /// Instants in seconds with what happened.
-    pub(super) marks: Vec<(f64, String)>,
+    /// What happened when.
+    pub(super) marks: Vec<Mark>,
+}
+
+/// An instant with what happened.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Mark {
+    /// In the unit of the axis of time.
+    pub(super) at: f64,
+    /// A few words, which stand beside it where there is room.
+    pub(super) label: String,
+    /// All of them.
+    pub(super) text: String,
+}
+
+/// A value that is drawn across a panel.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Limit {
+    pub(super) value: f64,
+    pub(super) text: String,
 }
 
 /// A span in seconds, and what it is.
@@ -35,6 +53,8 @@ pub(super) struct Panel {
     pub(super) label: &'static str,
     pub(super) axis: Axis,
     pub(super) lines: Vec<Line>,
+    /// What its values are held against.
+    pub(super) limits: Vec<Limit>,
 }
 
 /// A series of values over time.
@@ -54,6 +74,20 @@ pub(super) enum Manner {
     /// With the area below it.
     Filled,
     Dashed,
+    Dotted,
+    DashedAndDotted,
+}
+
+impl Manner {
+    /// The attribute that makes it.
+    pub(super) fn dash(self) -> &'static str {
+        match self {
+            Manner::Solid | Manner::Filled => "",
+            Manner::Dashed => " stroke-dasharray=\"5 4\"",
+            Manner::Dotted => " stroke-dasharray=\"2 5\"",
+            Manner::DashedAndDotted => " stroke-dasharray=\"9 5 2 5\"",
+        }
+    }
 }
 
 pub(super) const WIDTH: f64 = 960.0;
@@ -78,7 +112,9 @@ pub(super) fn draw(chart: &Chart, palette: &Palette) -> String {
         PANEL
     };
     let count = chart.panels.len() as f64;
-    let bottom = TOP + count * each + (count - 1.0) * GAP;
+    let entries = entries(chart);
+    let first = TOP + legend_height(&entries);
+    let bottom = first + count * each + (count - 1.0) * GAP;
     let mut out = begin(
         chart.name,
         &chart.title,
@@ -86,15 +122,19 @@ pub(super) fn draw(chart: &Chart, palette: &Palette) -> String {
         bottom + BOTTOM,
         palette,
     );
-    legend(&mut out, chart, palette);
+    legend(&mut out, &entries, palette);
     for (position, panel) in chart.panels.iter().enumerate() {
-        let top = TOP + position as f64 * (each + GAP);
+        let top = first + position as f64 * (each + GAP);
         grid(&mut out, panel, top, each, palette);
         shades(&mut out, &chart.shades, chart.seconds, (top, each), palette);
         for line in &panel.lines {
             draw_line(&mut out, line, panel, chart.seconds, (top, each), palette);
         }
+        limits(&mut out, panel, top, each, palette);
         marks(&mut out, chart, top, each, palette);
+        if position == 0 {
+            labels(&mut out, chart, top, palette);
+        }
         let is_last = position + 1 == chart.panels.len();
         time(&mut out, chart.seconds, top + each, is_last, palette);
     }
@@ -151,32 +191,89 @@ pub(super) fn across(second: f64, seconds: f64) -> f64 {
     LEFT + share * (WIDTH - LEFT - RIGHT)
 }
 
-pub(super) fn legend(out: &mut String, chart: &Chart, palette: &Palette) {
-    let mut x = LEFT - 52.0;
+/// What a legend says: a name, its colour, and how it is drawn.
+pub(super) struct Entry {
+    name: String,
+    /// The place in the palette; `None`: ink.
+    colour: Option<usize>,
+    manner: Manner,
+}
+
+/// The lines of a chart and its limits; those that are not drawn are told to lie elsewhere.
+pub(super) fn entries(chart: &Chart) -> Vec<Entry> {
     let lines = chart.panels.iter().flat_map(|panel| &panel.lines);
-    for line in lines.filter(|line| !line.name.is_empty()) {
-        let width = line.name.chars().count() as f64 * CHARACTER + 56.0;
-        if x + width > WIDTH {
+    let lines = lines.filter(|line| !line.name.is_empty());
+    let lines = lines.map(|line| Entry {
+        name: line.name.clone(),
+        colour: Some(line.colour),
+        manner: line.manner,
+    });
+    let limits = chart.panels.iter().flat_map(|panel| {
+        panel.limits.iter().map(|limit| {
+            let place = match panel.axis.holds(limit.value) {
+                true => "",
+                false if limit.value > panel.axis.high => ", above what is drawn",
+                false => ", below what is drawn",
+            };
+            Entry {
+                name: format!("threshold {}{place}", limit.text),
+                colour: None,
+                manner: Manner::Dashed,
+            }
+        })
+    });
+    lines.chain(limits).collect()
+}
+
+/// Height of a row of a legend.
+const ENTRY: f64 = 20.0;
+/// Most rows of a legend.
+const ENTRY_ROWS_MAX: usize = 6;
+
+/// Where each entry stands: its left end and its row; those for which there is no row have no place.
+fn places(entries: &[Entry]) -> Vec<(f64, usize)> {
+    let (mut x, mut row) = (LEFT - 52.0, 0);
+    let mut places = Vec::new();
+    for entry in entries {
+        let width = entry.name.chars().count() as f64 * CHARACTER + 56.0;
+        if x + width > WIDTH && x > LEFT - 52.0 {
+            (x, row) = (LEFT - 52.0, row + 1);
+        }
+        if row >= ENTRY_ROWS_MAX {
             break;
         }
-        let colour = palette.series(line.colour);
-        let dash = if line.manner == Manner::Dashed {
-            " stroke-dasharray=\"5 4\""
-        } else {
-            ""
-        };
+        places.push((x, row));
+        x += width;
+    }
+    places
+}
+
+/// What a legend takes beyond its first row.
+pub(super) fn legend_height(entries: &[Entry]) -> f64 {
+    places(entries)
+        .last()
+        .map_or(0.0, |(_, row)| *row as f64 * ENTRY)
+}
+
+pub(super) fn legend(out: &mut String, entries: &[Entry], palette: &Palette) {
+    for (entry, (x, row)) in entries.iter().zip(places(entries)) {
+        let colour = entry.colour.map_or(palette.ink, |of| palette.series(of));
+        let down = row as f64 * ENTRY;
         push(
             out,
             format_args!(
-                "<path d=\"M{} 56h22\" stroke=\"{colour}\" stroke-width=\"3\"{dash}/><text x=\"{}\" \
-             y=\"60.5\" fill=\"{}\">{}</text>\n",
+                "<path d=\"M{} {}h22\" stroke=\"{colour}\" stroke-width=\"{}\"{}/><text x=\"{}\" \
+             y=\"{}\" fill=\"{}\">{}</text>\n",
                 at(x),
+                at(56.0 + down),
+                if entry.colour.is_some() { "3" } else { "1.5" },
+                entry.manner.dash(),
                 at(x + 29.0),
+                at(60.5 + down),
                 palette.ink,
-                escaped(&line.name)
+                escaped(&entry.name)
             ),
         );
-        x += width;
     }
 }
 
@@ -295,17 +392,83 @@ pub(super) fn time(out: &mut String, seconds: f64, y: f64, is_last: bool, palett
     }
 }
 
+/// The limits of a panel, each with its words at the right end.
+fn limits(out: &mut String, panel: &Panel, top: f64, height: f64, palette: &Palette) {
+    let drawn = panel.limits.iter();
+    let mut taken: Vec<(f64, f64)> = Vec::new();
+    for limit in drawn.filter(|limit| panel.axis.holds(limit.value)) {
+        let y = top + height * (1.0 - panel.axis.place(limit.value));
+        // Words of lines that lie close together stand side by side.
+        let beside = taken.iter().filter(|(other, _)| (other - y).abs() < 15.0);
+        let right = beside
+            .map(|(_, left)| *left)
+            .fold(WIDTH - RIGHT - 4.0, f64::min);
+        push(
+            out,
+            format_args!(
+                "<path d=\"M{} {}H{}\" stroke=\"{}\" stroke-width=\"1.5\" stroke-dasharray=\"7 4\"/>\
+             <text x=\"{}\" y=\"{}\" text-anchor=\"end\" font-size=\"12\" fill=\"{}\">{}</text>\n",
+                at(LEFT),
+                at(y),
+                at(WIDTH - RIGHT),
+                palette.ink,
+                at(right),
+                at(if y < top + 16.0 { y + 14.0 } else { y - 5.0 }),
+                palette.ink,
+                escaped(&limit.text)
+            ),
+        );
+        taken.push((
+            y,
+            right - limit.text.chars().count() as f64 * SMALL_CHARACTER - 10.0,
+        ));
+    }
+}
+
+/// Mean width of a character at the size of labels.
+const SMALL_CHARACTER: f64 = 5.6;
+/// Rows of words of marks above a panel, from below: how high, and from where they may begin, as what a panel counts
+/// stands at the left of the upper one.
+const LABEL_ROWS: [(f64, f64); 2] = [(3.0, 0.0), (17.0, 200.0)];
+
+/// The words of marks above the first panel; those for which there is no room are tooltips alone.
+fn labels(out: &mut String, chart: &Chart, top: f64, palette: &Palette) {
+    let mut ends = LABEL_ROWS.map(|(_, from)| from);
+    for mark in chart.marks.iter().filter(|mark| !mark.label.is_empty()) {
+        let x = across(mark.at, chart.seconds);
+        let width = mark.label.chars().count() as f64 * SMALL_CHARACTER;
+        let left = match x + width > WIDTH - 4.0 {
+            true => x - width,
+            false => x,
+        };
+        let Some(row) = ends.iter().position(|end| *end <= left) else {
+            continue;
+        };
+        ends[row] = left + width + 6.0;
+        push(
+            out,
+            format_args!(
+                "<text x=\"{}\" y=\"{}\" font-size=\"12\" fill=\"{}\">{}</text>\n",
+                at(left),
+                at(top - LABEL_ROWS[row].0),
+                palette.ink,
+                escaped(&mark.label)
+            ),
+        );
+    }
+}
+
 pub(super) fn marks(out: &mut String, chart: &Chart, top: f64, height: f64, palette: &Palette) {
-    for (second, text) in &chart.marks {
+    for mark in &chart.marks {
         push(
             out,
             format_args!(
                 "<path d=\"M{} {}v{}\" stroke=\"{}\" stroke-dasharray=\"2 3\"><title>{}</title></path>\n",
-                at(across(*second, chart.seconds)),
+                at(across(mark.at, chart.seconds)),
                 at(top),
                 at(height),
                 palette.ink,
-                escaped(text)
+                escaped(&mark.text)
             ),
         );
     }
@@ -353,11 +516,7 @@ pub(super) fn draw_line(
                 ),
             );
         }
-        let dash = if line.manner == Manner::Dashed {
-            " stroke-dasharray=\"5 4\""
-        } else {
-            ""
-        };
+        let dash = line.manner.dash();
         push(
             out,
             format_args!(
@@ -368,7 +527,7 @@ pub(super) fn draw_line(
     }
 }
 
-fn path_of(points: &[(f64, f64)]) -> String {
+pub(super) fn path_of(points: &[(f64, f64)]) -> String {
     let mut path = String::new();
     for (position, (x, y)) in points.iter().enumerate() {
         let lead = if position == 0 { 'M' } else { 'L' };
@@ -378,7 +537,7 @@ fn path_of(points: &[(f64, f64)]) -> String {
 }
 
 /// The stretches without a gap.
-fn runs(points: &[(f64, Option<f64>)]) -> Vec<Vec<(f64, f64)>> {
+pub(super) fn runs(points: &[(f64, Option<f64>)]) -> Vec<Vec<(f64, f64)>> {
     let stretches = points.split(|(_, value)| value.is_none());
     stretches
         .filter(|stretch| !stretch.is_empty())

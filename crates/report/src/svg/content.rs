@@ -10,13 +10,12 @@ use loadline_model::result::{Percentiles, Row, TimeMetric};
 use loadline_model::{ErrorClass, RunResult};
 
 use super::axis::{Axis, Quantity};
-use super::chart::{Chart, Line, Manner, Panel, Shade};
+use super::chart::{Chart, Limit, Line, Manner, Mark, Panel, Shade};
 use crate::units::{count, rate, span};
+use crate::{limits, marks};
 
 /// Most points of a line: more than a screen has columns for.
 const POINTS_MAX: usize = 600;
-/// Most marks on an axis of time; more hide what is drawn.
-const MARKS_MAX: usize = 40;
 
 /// Rows that are drawn as one point.
 pub(super) struct Group<'r> {
@@ -119,10 +118,17 @@ pub(super) fn throughput(result: &RunResult) -> Option<Chart> {
         rate(rates.average),
         rate(rates.goodput)
     );
-    let mut panels = vec![panel("requests per second", Quantity::Rate, lines)];
+    let of = |chart: &str| limits_of(result, chart);
+    let mut panels = vec![panel(
+        "requests per second",
+        Quantity::Rate,
+        lines,
+        of("rate"),
+    )];
     if !iterations.is_empty() {
         let label = "iterations per second";
-        panels.push(panel(label, Quantity::Rate, iterations));
+        let limits = of("iterations");
+        panels.push(panel(label, Quantity::Rate, iterations, limits));
     }
     Some(chart(
         result,
@@ -188,7 +194,12 @@ pub(super) fn failures(result: &RunResult) -> Option<Chart> {
         span(end_s(result) * 1e9),
         told.join(", ")
     );
-    let panel = panel("failed requests per second", Quantity::Rate, lines);
+    let panel = panel(
+        "failed requests per second",
+        Quantity::Rate,
+        lines,
+        Vec::new(),
+    );
     Some(chart(
         result,
         "failures",
@@ -202,23 +213,27 @@ type OfRow = fn(&Row) -> Option<Percentiles>;
 
 /// Percentiles of each second: of the service time, and in an open model of the response time above it.
 pub(super) fn percentiles(result: &RunResult) -> Option<Chart> {
-    let both: [(&str, &str, OfRow); 2] = [
-        ("Response time", "response_time_ns", |row| {
+    let both: [(&str, &str, &str, OfRow); 2] = [
+        ("Response time", "response", "response_time_ns", |row| {
             row.response_time_ns
         }),
-        ("Service time", "service_time_ns", |row| row.service_time_ns),
+        ("Service time", "service", "service_time_ns", |row| {
+            row.service_time_ns
+        }),
     ];
     let groups = groups(result);
     let (mut panels, mut told) = (Vec::new(), Vec::new());
-    for (what, metric, of_row) in both {
+    for (what, chart, metric, of_row) in both {
         let lines = lines_of_times(&groups, of_row);
-        let Some(axis) = axis_of_times(&lines) else {
+        let limits = limits_of(result, chart);
+        let Some(axis) = axis_of_times(&lines, &limits) else {
             continue;
         };
         panels.push(Panel {
             label: label_of_times(what, &axis),
             axis,
             lines,
+            limits,
         });
         told.push((what, result.metrics.get(metric)));
     }
@@ -276,8 +291,13 @@ pub(super) fn label_of_times(what: &str, axis: &Axis) -> &'static str {
     }
 }
 
-/// An axis for all values of lines of times; `None` without a value.
-pub(super) fn axis_of_times(lines: &[Line]) -> Option<Axis> {
+/// How far from what was measured a limit may lie, as a factor, to be drawn beside it: on an axis of times, and on one
+/// from zero. The page's charts have the same (`html/assets/overlay.js`).
+const NEAR_TIMES: f64 = 10.0;
+const NEAR: f64 = 3.0;
+
+/// An axis for all values of lines of times, and for the limits near them; `None` without a value.
+pub(super) fn axis_of_times(lines: &[Line], limits: &[Limit]) -> Option<Axis> {
     let values = || {
         lines
             .iter()
@@ -285,7 +305,30 @@ pub(super) fn axis_of_times(lines: &[Line]) -> Option<Axis> {
             .filter_map(|(_, value)| *value)
     };
     let least = values().reduce(f64::min)?;
-    Some(Axis::of_times(least, values().reduce(f64::max)?))
+    let most = values().reduce(f64::max)?;
+    let near = least / NEAR_TIMES..=most * NEAR_TIMES;
+    let near = || {
+        limits
+            .iter()
+            .map(|of| of.value)
+            .filter(|value| near.contains(value))
+    };
+    Some(Axis::of_times(
+        near().fold(least, f64::min),
+        near().fold(most, f64::max),
+    ))
+}
+
+/// The thresholds that a chart of the page draws, by the name that it has there.
+fn limits_of(result: &RunResult, chart: &str) -> Vec<Limit> {
+    let limits = limits::of(&result.plan).into_iter();
+    limits
+        .filter(|limit| limit.chart == chart)
+        .map(|limit| Limit {
+            value: limit.value,
+            text: limit.text(),
+        })
+        .collect()
 }
 
 /// Processor and memory of the generator.
@@ -327,8 +370,8 @@ pub(super) fn generator(result: &RunResult) -> Option<Chart> {
         totals.rss_max_bytes as f64 / 1e6
     );
     let panels = vec![
-        panel("CPU, cores", Quantity::Cores, cpu),
-        panel("resident memory", Quantity::Size, memory),
+        panel("CPU, cores", Quantity::Cores, cpu, Vec::new()),
+        panel("resident memory", Quantity::Size, memory, Vec::new()),
     ];
     Some(chart(
         result,
@@ -339,16 +382,27 @@ pub(super) fn generator(result: &RunResult) -> Option<Chart> {
     ))
 }
 
-/// A panel from zero to what its lines reach.
-pub(super) fn panel(label: &'static str, quantity: Quantity, lines: Vec<Line>) -> Panel {
+/// A panel from zero to what its lines reach, and to the limits near them.
+pub(super) fn panel(
+    label: &'static str,
+    quantity: Quantity,
+    lines: Vec<Line>,
+    limits: Vec<Limit>,
+) -> Panel {
     let values = lines
         .iter()
         .flat_map(|line| &line.points)
         .filter_map(|(_, value)| *value);
+    let most = values.fold(0.0, f64::max);
+    let near = limits
+        .iter()
+        .map(|of| of.value)
+        .filter(|value| *value <= most * NEAR);
     Panel {
         label,
-        axis: Axis::linear(values.fold(0.0, f64::max), quantity),
+        axis: Axis::linear(near.fold(most, f64::max), quantity),
         lines,
+        limits,
     }
 }
 
@@ -360,7 +414,11 @@ pub(super) fn chart(
     panels: Vec<Panel>,
 ) -> Chart {
     let seconds = end_s(result);
-    let marks = result.events.iter().take(MARKS_MAX);
+    let marks = marks::of(result).into_iter().map(|shown| Mark {
+        at: shown.mark.at_ns as f64 / 1e9,
+        label: shown.label,
+        text: shown.mark.text,
+    });
     Chart {
         name,
         title: title.to_owned(),
@@ -368,9 +426,8 @@ pub(super) fn chart(
         seconds,
         panels,
         shades: warm_up(result),
-        marks: marks
-            .map(|mark| (mark.at_ns as f64 / 1e9, mark.text.clone()))
-            .collect(),
+        // What is still to come when a run was ended early.
+        marks: marks.filter(|mark| mark.at <= seconds).collect(),
     }
 }
 

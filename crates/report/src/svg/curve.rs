@@ -4,8 +4,8 @@
 
 use super::axis::{Axis, Quantity};
 use super::chart::{
-    BOTTOM, Chart, LEFT, Line, Manner, Panel, RIGHT, TOP, WIDTH, across, begin, draw_line, grid,
-    legend, marks, push,
+    BOTTOM, Chart, LEFT, Line, Manner, Mark, Panel, RIGHT, TOP, WIDTH, across, begin, draw_line,
+    entries, grid, legend, marks, push,
 };
 use super::palette::Palette;
 use super::{Drawing, at};
@@ -64,7 +64,7 @@ pub fn load_curve(curve: &LoadCurve, palette: &Palette) -> Drawing {
         seconds: loads.high,
         panels: vec![throughput(curve), times(curve)],
         shades: Vec::new(),
-        marks: curve.marks.clone(),
+        marks: curve.marks.iter().map(mark).collect(),
     };
     let count = chart.panels.len() as f64;
     let bottom = TOP + count * PANEL + (count - 1.0) * GAP;
@@ -75,7 +75,7 @@ pub fn load_curve(curve: &LoadCurve, palette: &Palette) -> Drawing {
         bottom + BOTTOM,
         palette,
     );
-    legend(&mut out, &chart, palette);
+    legend(&mut out, &entries(&chart), palette);
     for (position, panel) in chart.panels.iter().enumerate() {
         let top = TOP + position as f64 * (PANEL + GAP);
         grid(&mut out, panel, top, PANEL, palette);
@@ -96,6 +96,14 @@ pub fn load_curve(curve: &LoadCurve, palette: &Palette) -> Drawing {
     Drawing {
         name: chart.name,
         svg: out,
+    }
+}
+
+fn mark((load, why): &(f64, String)) -> Mark {
+    Mark {
+        at: *load,
+        label: String::new(),
+        text: why.clone(),
     }
 }
 
@@ -132,6 +140,7 @@ fn throughput(curve: &LoadCurve) -> Panel {
         label: "answers per second",
         axis: Axis::linear(highest(&lines), Quantity::Rate),
         lines,
+        limits: Vec::new(),
     }
 }
 
@@ -158,6 +167,7 @@ fn times(curve: &LoadCurve) -> Panel {
             highest(&lines),
         ),
         lines,
+        limits: Vec::new(),
     }
 }
 

@@ -63,6 +63,7 @@ pub(super) fn draw(result: &RunResult, palette: &Palette) -> Option<String> {
         label: "service time, logarithmic",
         axis,
         lines: Vec::new(),
+        limits: Vec::new(),
     };
     grid(&mut out, &panel, TOP, HEIGHT, palette);
     shades(&mut out, &warm_up(result), seconds, (TOP, HEIGHT), palette);

@@ -15,6 +15,7 @@ mod observed;
 mod overlay;
 mod palette;
 mod series;
+mod small;
 
 use loadline_model::RunResult;
 
@@ -22,6 +23,7 @@ pub use curve::{CurvePoint, LoadCurve, load_curve};
 pub(crate) use overlay::{Overlaid, overlays};
 pub use palette::Palette;
 pub(crate) use series::{Series, Unit, over_time};
+pub use small::{SmallCharts, small_charts};
 
 /// A finished chart.
 #[derive(Clone, Debug, PartialEq, Eq)]

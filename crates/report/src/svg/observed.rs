@@ -60,7 +60,7 @@ fn resource(result: &RunResult, shown: &Shown) -> Option<Chart> {
         span(end_s(result) * 1e9),
         count(lines.len() as u64)
     );
-    let panel = panel(shown.label, shown.quantity, lines);
+    let panel = panel(shown.label, shown.quantity, lines, Vec::new());
     Some(chart(
         result,
         shown.name,

@@ -1,7 +1,7 @@
-//! Several runs in one chart: the same measure of each, in a colour a side.
+//! Several runs in one chart: the same measure of each on one axis of time, in a colour and a dash a side.
 //!
-//! Must not know how runs are compared. Invariant: a side has one colour in all charts, and repetitions
-//! share their side's.
+//! Must not know how runs are compared. Invariant: a side has one colour and one dash in all charts, and
+//! repetitions share their side's.
 
 use loadline_model::RunResult;
 use loadline_model::result::{Percentiles, Row};
@@ -18,7 +18,16 @@ pub(crate) struct Overlaid<'r> {
     pub(crate) run: &'r RunResult,
 }
 
-/// Good answers per second, p50 and p99 over time, and the generator's CPU, of all runs together.
+/// With the number of colours no two of twelve sides are drawn alike.
+const MANNERS: [Manner; 4] = [
+    Manner::Solid,
+    Manner::Dashed,
+    Manner::Dotted,
+    Manner::DashedAndDotted,
+];
+
+/// Answers and good answers per second, failures, p50, p90 and p99 over time, and the generator's CPU, of all runs
+/// together.
 pub(crate) fn overlays(runs: &[Overlaid<'_>], palette: &Palette) -> Vec<Drawing> {
     let is_response = runs.iter().all(|of| {
         let mut rows = of.run.series.iter();
@@ -28,18 +37,31 @@ pub(crate) fn overlays(runs: &[Overlaid<'_>], palette: &Palette) -> Vec<Drawing>
         true => "Response time",
         false => "Service time",
     };
+    let times = |name, percentile: &str, of| {
+        let title = format!("{what}, {percentile} of each second");
+        (name, title, times(runs, what, of))
+    };
+    let rate = |label, of: fn(&Row) -> u64| {
+        let lines = lines(runs, |group| group.per_second(of));
+        panel(label, Quantity::Rate, lines, Vec::new())
+    };
+    let bad = |row: &Row| row.failed + row.completed.saturating_sub(row.good);
+    let has = |of: fn(&Row) -> bool| runs.iter().any(|side| side.run.series.iter().any(of));
+    let rates = rate("answers per second", |row| row.completed);
+    let rates = has(|row| row.good < row.completed).then_some(rates);
+    let failures = has(|row| row.failed > 0 || row.good < row.completed)
+        .then(|| rate("wrong or failed requests per second", bad));
     let charts = [
-        ("goodput", "Goodput".to_owned(), Some(goodput(runs))),
         (
-            "p50",
-            format!("{what}, p50 of each second"),
-            times(runs, what, |of| of.p50),
+            "goodput",
+            "Goodput".to_owned(),
+            Some(rate("good answers per second", |row| row.good)),
         ),
-        (
-            "p99",
-            format!("{what}, p99 of each second"),
-            times(runs, what, |of| of.p99),
-        ),
+        ("rate", "Answers".to_owned(), rates),
+        ("bad", "Wrong or failed".to_owned(), failures),
+        times("p50", "p50", |of| of.p50),
+        times("p90", "p90", |of| of.p90),
+        times("p99", "p99", |of| of.p99),
         ("cpu", "CPU of the generator".to_owned(), Some(cpu(runs))),
     ];
     let seconds = runs.iter().map(|of| end_s(of.run)).fold(0.0, f64::max);
@@ -62,15 +84,10 @@ pub(crate) fn overlays(runs: &[Overlaid<'_>], palette: &Palette) -> Vec<Drawing>
     drawn.collect()
 }
 
-fn goodput(runs: &[Overlaid<'_>]) -> Panel {
-    let lines = lines(runs, |group| group.per_second(|row| row.good));
-    panel("good answers per second", Quantity::Rate, lines)
-}
-
 fn cpu(runs: &[Overlaid<'_>]) -> Panel {
     let cores = |row: &Row| Some(row.generator.cpu_cores);
     let lines = lines(runs, |group| group.largest(cores));
-    panel("cores", Quantity::Cores, lines)
+    panel("cores", Quantity::Cores, lines, Vec::new())
 }
 
 /// A percentile of the response time, or of the service time; `None` without any.
@@ -84,11 +101,12 @@ fn times(runs: &[Overlaid<'_>], what: &str, of: fn(&Percentiles) -> u64) -> Opti
         times.map(|times| of(&times) as f64)
     };
     let lines = lines(runs, |group| group.largest(value));
-    let axis = axis_of_times(&lines)?;
+    let axis = axis_of_times(&lines, &[])?;
     Some(Panel {
         label: label_of_times(what, &axis),
         axis,
         lines,
+        limits: Vec::new(),
     })
 }
 
@@ -105,7 +123,7 @@ fn lines(runs: &[Overlaid<'_>], value: impl Fn(&Group<'_>) -> Option<f64>) -> Ve
         Line {
             name,
             colour: of.side,
-            manner: Manner::Solid,
+            manner: MANNERS[of.side % MANNERS.len()],
             points: points
                 .iter()
                 .map(|group| (group.middle_s(), value(group)))

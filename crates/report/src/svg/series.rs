@@ -51,11 +51,12 @@ pub(crate) fn over_time(
     let panel = match unit {
         Unit::Span => Panel {
             label: what,
-            axis: axis_of_times(&lines)?,
+            axis: axis_of_times(&lines, &[])?,
             lines,
+            limits: Vec::new(),
         },
-        Unit::Rate => panel(what, Quantity::Rate, lines),
-        Unit::Size => panel(what, Quantity::Size, lines),
+        Unit::Rate => panel(what, Quantity::Rate, lines, Vec::new()),
+        Unit::Size => panel(what, Quantity::Size, lines, Vec::new()),
     };
     let chart = Chart {
         name,

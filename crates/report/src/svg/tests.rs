@@ -100,6 +100,45 @@ fn an_hour_stays_small() {
 }
 
 #[test]
+fn thresholds_and_marks_are_drawn_as_on_the_page() {
+    let mut run = filled(30);
+    run.plan.thresholds = ["p(95)<400us", "p(99)<50h", "goodput>500"]
+        .map(|text| text.parse().expect("a threshold"))
+        .to_vec();
+    run.events.push(loadline_model::event::Mark {
+        at_ns: 5_000_000_000,
+        kind: loadline_model::event::CROSSED_MARK.to_owned(),
+        text: "goodput>500".to_owned(),
+    });
+    let drawn = charts(&run, &Palette::PAPER);
+    let named = |name: &str| {
+        let found = drawn.iter().find(|drawing| drawing.name == name);
+        &found.expect("it is drawn").svg
+    };
+    let (rates, times) = (named("throughput"), named("percentiles"));
+    for text in [
+        "good &gt; 500/s",
+        "threshold good &gt; 500/s",
+        "crossed: goodput&gt;500",
+    ] {
+        assert!(
+            rates.contains(&format!(">{text}</text>")),
+            "{text}: {rates}"
+        );
+    }
+    for text in [
+        "p95 &lt; 400 µs",
+        "threshold p99 &lt; 50h 00m, above what is drawn",
+    ] {
+        assert!(
+            times.contains(&format!(">{text}</text>")),
+            "{text}: {times}"
+        );
+    }
+    assert!(!times.contains(">p99 &lt; 50h 00m</text>"), "it is far off");
+}
+
+#[test]
 fn texts_of_a_result_are_no_markup() {
     let mut run = filled(10);
     run.events.push(loadline_model::event::Mark {

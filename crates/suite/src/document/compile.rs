@@ -17,6 +17,8 @@ pub(super) struct Document {
     pub(super) kind: DocumentKind,
     pub(super) title: Option<String>,
     pub(super) has_methodology: bool,
+    /// Whether it has a small chart of each row's run.
+    pub(super) has_runs: bool,
     pub(super) state: Option<String>,
     pub(super) components: Vec<Rename>,
     pub(super) tables: Vec<Table>,
@@ -109,6 +111,7 @@ pub(super) fn document(spec: &DocumentSpec) -> Result<Document, DocumentError> {
         kind,
         title: spec.title.clone(),
         has_methodology: spec.methodology.unwrap_or(reads_people),
+        has_runs: kind == DocumentKind::Html && spec.runs.unwrap_or(true),
         state: spec.state.clone(),
         components: spec.components.clone(),
         tables,

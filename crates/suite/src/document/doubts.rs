@@ -292,7 +292,7 @@ pub(super) fn is_doubt(finding: &Finding) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{outcome, row, run};
+    use super::super::testing::{NO_CHARTS, outcome, row, run};
     use super::super::{DocumentSpec, render};
     use super::*;
     use crate::outcome::SuiteOutcome;
@@ -345,7 +345,7 @@ mod tests {
 
     #[test]
     fn doubts_stand_beside_the_first_figure_and_share_a_footnote() {
-        let text = render(&spec(""), &doubtful(), None)
+        let text = render(&spec(""), &doubtful(), None, NO_CHARTS)
             .expect("a document")
             .text;
         for line in [
@@ -357,13 +357,13 @@ mod tests {
         ] {
             assert!(text.contains(&format!("\n{line}\n")), "{line}\n{text}");
         }
-        let again = render(&spec(""), &doubtful(), Some(&text)).expect("a document");
+        let again = render(&spec(""), &doubtful(), Some(&text), NO_CHARTS).expect("a document");
         assert_eq!(again.text, text);
     }
 
     #[test]
     fn who_wants_no_notes_has_no_marks() {
-        let text = render(&spec("  notes: false\n"), &doubtful(), None)
+        let text = render(&spec("  notes: false\n"), &doubtful(), None, NO_CHARTS)
             .expect("a document")
             .text;
         assert!(text.contains("| one | 50 rps | 4 ms |"), "{text}");
@@ -376,7 +376,9 @@ mod tests {
             row("a", &[("test", "a")], vec![run(1.0), run(1.0)]),
             row("b", &[("test", "b")], vec![run(2.0)]),
         ]);
-        let text = render(&spec(""), &several, None).expect("a document").text;
+        let text = render(&spec(""), &several, None, NO_CHARTS)
+            .expect("a document")
+            .text;
         assert!(text.contains("| b | 2 rps ¹ |"), "{text}");
         assert!(text.contains(&format!("- ¹ {ONE_RUN}")), "{text}");
     }
@@ -385,12 +387,14 @@ mod tests {
     fn repetitions_give_intervals_which_end_at_zero_and_say_something() {
         let runs = vec![run(1.0), run(9.0)];
         let of = outcome(vec![row("a", &[("test", "a")], runs)]);
-        let text = render(&spec(""), &of, None).expect("a document").text;
+        let text = render(&spec(""), &of, None, NO_CHARTS)
+            .expect("a document")
+            .text;
         assert!(
             text.contains("| a | 5 rps (0 rps to 56 rps) | 4 ms |"),
             "{text}"
         );
-        let without = render(&spec("  intervals: false\n"), &of, None)
+        let without = render(&spec("  intervals: false\n"), &of, None, NO_CHARTS)
             .expect("a document")
             .text;
         assert!(without.contains("| a | 5 rps | 4 ms |"), "{without}");

@@ -1,7 +1,7 @@
 //! One page of HTML that needs nothing else: the same tables, light or dark as the reader has it, and printable.
 //!
-//! Must not know where values come from. Invariant: only literals of the source become markup; every other text is
-//! escaped.
+//! Must not know where values come from. Invariant: only literals of the source and drawn charts become markup; every
+//! other text is escaped.
 
 use loadline_model::markup::push_escaped;
 
@@ -9,8 +9,10 @@ use super::Content;
 use super::compile::Column;
 use super::fill::Filled;
 use super::notes::Behind;
+use super::small::Small;
 use super::source::{DocumentRows, status_name};
 use super::spec::Align;
+use crate::outcome::RowStatus;
 
 pub(super) fn write<R: DocumentRows>(content: &Content<'_, R>) -> String {
     let mut out =
@@ -26,6 +28,9 @@ pub(super) fn write<R: DocumentRows>(content: &Content<'_, R>) -> String {
     out.push_str("</h1>\n");
     for (table, behind) in content.tables.iter().zip(&content.behind) {
         write_table(table, behind, &mut out);
+    }
+    if let Some(small) = &content.small {
+        write_small(small, &mut out);
     }
     if !content.methodology.is_empty() {
         out.push_str("<section>\n<h2>Methodology</h2>\n<dl>\n");
@@ -105,6 +110,33 @@ fn write_behind(behind: &Behind, out: &mut String) {
         }
         out.push_str("</p>\n");
     }
+}
+
+fn write_small(small: &Small, out: &mut String) {
+    out.push_str("<section>\n<h2>Runs</h2>\n");
+    between("<p>", &small.scales, "</p>\n<ul class=\"small\">\n", out);
+    for row in &small.rows {
+        out.push_str("<li class=\"");
+        out.push_str(status_name(row.status));
+        between("\"><a href=\"", &address_of(&row.address), "\">", out);
+        between("<span>", &row.title, "", out);
+        out.push_str(match row.status {
+            RowStatus::Failed => " (failed)</span>",
+            RowStatus::Passed | RowStatus::Pending => "</span>",
+        });
+        out.push_str(&row.chart);
+        out.push_str("</a></li>\n");
+    }
+    out.push_str("</ul>\n");
+    if small.left_out > 0 {
+        between(
+            "<p>",
+            &format!("and {} more rows", small.left_out),
+            "</p>\n",
+            out,
+        );
+    }
+    out.push_str("</section>\n");
 }
 
 /// An address that is a path, whatever it holds: a colon in its first part would make it a scheme.

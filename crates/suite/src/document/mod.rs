@@ -22,6 +22,7 @@ mod notes;
 mod plain;
 pub mod presets;
 mod references;
+mod small;
 mod source;
 mod spec;
 
@@ -33,6 +34,7 @@ pub use names::rules_without_match;
 pub(crate) use names::{components, no_match, without_match};
 pub use plain::{PlainTable, plain_tables};
 pub(crate) use references::{Named, OtherRow, Reference, references};
+pub use small::{Draw, ReportLink, SmallRuns};
 pub use spec::{
     Align, ChartSpec, ChartsSpec, ColumnSpec, DocumentKind, DocumentSpec, Rename, RowsSpec,
     TableSpec,
@@ -55,6 +57,8 @@ pub struct Rendered {
     pub text: String,
     /// The charts that it shows and that must be there for it.
     pub charts: Vec<ChartLink>,
+    /// The reports that it links to and that must be there for it.
+    pub reports: Vec<ReportLink>,
     /// What the user should know, such as cells of people that have lost their row.
     pub remarks: Vec<String>,
 }
@@ -86,7 +90,7 @@ pub fn kind_of(spec: &DocumentSpec) -> Result<DocumentKind, DocumentError> {
     compile::document(spec).map(|document| document.kind)
 }
 
-/// Makes a document; `existing` is what its file holds, `None` where there is none yet.
+/// Makes a document; `existing` is what its file holds, `None` where there is none yet, and `draw` draws small charts.
 ///
 /// # Errors
 /// Those of [`check`]; a row that an expression names and that is not there; markers in the file that make no sense.
@@ -94,13 +98,17 @@ pub fn render(
     spec: &DocumentSpec,
     outcome: &SuiteOutcome,
     existing: Option<&str>,
+    draw: Draw<'_>,
 ) -> Result<Rendered, DocumentError> {
     let document = compile::document(spec)?;
     let names = Names(&document.components);
     let sources = OutcomeRows::of_all(outcome, &document);
     let tables = filled(&document, &sources, &names)?;
     let title = document.title.as_deref().unwrap_or(&outcome.name);
-    let content = Content::of(&document, title, &tables, Some(outcome));
+    let mut content = Content::of(&document, title, &tables, Some(outcome));
+    if document.has_runs {
+        content.small = small::small(&document, &tables, outcome, draw);
+    }
     write(&document, &content, existing)
 }
 
@@ -126,6 +134,8 @@ struct Content<'a, R> {
     methodology: Vec<methodology::MethodologyFact>,
     outcome: Option<&'a SuiteOutcome>,
     charts: Vec<ChartLink>,
+    /// A chart of each row's run; `None`: none is wanted.
+    small: Option<small::Small>,
 }
 
 impl<'a, R: source::DocumentRows> Content<'a, R> {
@@ -152,6 +162,7 @@ impl<'a, R: source::DocumentRows> Content<'a, R> {
             },
             outcome,
             charts,
+            small: None,
         }
     }
 }
@@ -177,6 +188,11 @@ fn write<R: source::DocumentRows>(
         } else {
             Vec::new()
         },
+        reports: content
+            .small
+            .iter()
+            .flat_map(|small| small.rows.iter().map(|row| row.report.clone()))
+            .collect(),
         remarks,
     })
 }

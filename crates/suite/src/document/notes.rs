@@ -40,8 +40,7 @@ pub(super) fn behind<R: DocumentRows>(
     let Some(outcome) = outcome else {
         return (behind, Vec::new());
     };
-    let known = outcome.facts.get("state").map(String::as_str);
-    let state = document.state.as_deref().or(known).unwrap_or("");
+    let state = state_of(document, outcome);
     let links = |row: &RowOutcome| {
         let of_run = |run: &crate::outcome::RunOutcome| {
             let text = match row.runs.len() {
@@ -70,7 +69,13 @@ pub(super) fn behind<R: DocumentRows>(
     (behind, shown)
 }
 
-fn below(folder: &str, file: &str) -> String {
+/// The state folder as links name it.
+pub(super) fn state_of<'a>(document: &'a Document, outcome: &'a SuiteOutcome) -> &'a str {
+    let known = outcome.facts.get("state").map(String::as_str);
+    document.state.as_deref().or(known).unwrap_or("")
+}
+
+pub(super) fn below(folder: &str, file: &str) -> String {
     match folder.trim_end_matches('/') {
         "" => file.to_owned(),
         folder => format!("{folder}/{file}"),

@@ -22,6 +22,9 @@ pub struct DocumentSpec {
     /// Whether it says how the figures came about; `None`: Markdown and HTML do.
     #[serde(default)]
     pub methodology: Option<bool>,
+    /// Whether a page has a small chart of each row's first run, with a link to its report; `None`: yes.
+    #[serde(default)]
+    pub runs: Option<bool>,
     /// Whether its rows are all runs that were ever made in the state folder, each by itself, instead of the suite's
     /// rows as they stand.
     #[serde(default)]
@@ -224,6 +227,7 @@ impl DocumentSpec {
             kind: None,
             title: None,
             methodology: None,
+            runs: None,
             history: false,
             state: None,
             components: Vec::new(),

@@ -15,11 +15,17 @@ use loadline_model::result::{
 use loadline_model::verdict::{Delivery, Limit};
 use loadline_model::{Observations, Snapshot, TestPlan, Verdict};
 
+use super::{Draw, SmallRuns};
 use crate::outcome::{RowOutcome, RowStatus, RunOutcome, SuiteOutcome};
 
 pub(super) const GIB: f64 = 1_073_741_824.0;
 pub(super) const MIB: f64 = 1_048_576.0;
 const SECOND: i64 = 1_000_000_000;
+/// Draws nothing.
+pub(super) const NO_CHARTS: Draw<'static> = &|_| SmallRuns {
+    scales: String::new(),
+    charts: Vec::new(),
+};
 
 /// A run of a minute at a rate per second, nothing failed.
 pub(crate) fn run(rate: f64) -> RunResult {

@@ -7,16 +7,19 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use loadline_model::ExitCode;
+use loadline_model::{ExitCode, RunResult};
+use loadline_report::html;
+use loadline_report::svg::{self, Palette};
 use loadline_suite::document::{
     self, DocumentError, DocumentKind, DocumentSpec, History, HistoryRow, PlainTable, Rendered,
+    SmallRuns,
 };
 use loadline_suite::expression::figures::RunFigures;
 use loadline_suite::file::SuiteFile;
 use loadline_suite::outcome::SuiteOutcome;
 use loadline_suite::state::StateFolder;
 
-use crate::{Ending, charts};
+use crate::{Ending, charts, pages};
 
 /// Where the state folder keeps the figures of every run.
 const HISTORY: &str = "history.columns";
@@ -44,7 +47,7 @@ pub(super) fn write_all(
                 let history = history_with(state, outcome)?;
                 document::render_history(spec, &outcome.name, &history, existing.as_deref())
             }
-            false => document::render(spec, outcome, existing.as_deref()),
+            false => document::render(spec, outcome, existing.as_deref(), &small_charts),
         };
         let rendered = rendered.map_err(|error| refused(file, &path, &error))?;
         draw(&rendered, state, outcome)?;
@@ -113,7 +116,15 @@ fn history_with(state: &StateFolder, outcome: &SuiteOutcome) -> Result<History, 
     Ok(history)
 }
 
-/// The charts that a document shows; those that are there were drawn of the same result.
+fn small_charts(runs: &[&RunResult]) -> SmallRuns {
+    let drawn = svg::small_charts(runs, &Palette::PAGE);
+    SmallRuns {
+        scales: drawn.scales,
+        charts: drawn.charts,
+    }
+}
+
+/// The charts and reports that a document shows or links to; those that are there were drawn of the same result.
 fn draw(rendered: &Rendered, state: &StateFolder, outcome: &SuiteOutcome) -> Result<(), Ending> {
     let mut drawn: BTreeSet<PathBuf> = BTreeSet::new();
     for chart in &rendered.charts {
@@ -127,6 +138,15 @@ fn draw(rendered: &Rendered, state: &StateFolder, outcome: &SuiteOutcome) -> Res
         if let Some(run) = run {
             let saved = charts::prepare(&folder).and_then(|()| charts::save(&folder, &run.result));
             saved.map_err(|why| Ending::refusal(ExitCode::Other, &why))?;
+        }
+    }
+    for report in &rendered.reports {
+        let file = state.folder().join(&report.file);
+        let runs = outcome.rows.iter().flat_map(|row| &row.runs);
+        let run = runs.into_iter().find(|run| run.file == report.result);
+        if let Some(run) = run.filter(|_| !file.exists()) {
+            let page = html::report(&run.result);
+            pages::write(&file, &page).map_err(|error| failed(&file, &error))?;
         }
     }
     Ok(())

@@ -96,6 +96,16 @@ const charts = (() => {
         { label: "busiest worker", values: thousandths("busiest"), colour: 1, dash: [6, 3] },
       ],
     },
+    // Of one name, below its row of the table.
+    "name-rate": {
+      unit: formats.rate,
+      tick: formats.rateTick,
+      series: [
+        { label: "requests", values: perSecond("completed"), colour: 0, keep: true },
+        { label: "failed", values: perSecond("failed"), colour: 2, dash: [2, 2] },
+      ],
+    },
+    "name-times": { unit: formats.span, tick: formats.tick, isLog: true, series: percentiles("s").filter(({ label }) => label !== "p90") },
     memory: { unit: formats.bytes, tick: formats.byteTick, series: [{ label: "resident", values: plain("rss"), colour: 0, fill: true }] },
   };
 
@@ -124,20 +134,26 @@ const charts = (() => {
   };
   const chartOf = (id) => (id.startsWith(OBSERVED) ? observed(id.slice(OBSERVED.length)) : LIST[id]);
 
+  // A figure; `rows`: columns of its own instead of the page's.
+  const figureOf = (id, title, about, rows) => {
+    const figure = Object.assign(document.createElement("figure"), { hidden: true, rows });
+    figure.dataset.chart = id;
+    const caption = document.createElement("figcaption");
+    caption.append(Object.assign(document.createElement("h3"), { textContent: title }));
+    caption.append(Object.assign(document.createElement("span"), { textContent: about }));
+    const plot = Object.assign(document.createElement("div"), { className: "plot", tabIndex: 0, role: "group" });
+    plot.setAttribute("aria-label", title);
+    figure.append(caption, plot);
+    return figure;
+  };
+
   // A figure for each quantity that is observed, after those that every page has.
   const addFigures = () => {
     for (const metric of Object.keys(data.observed)) {
       const id = OBSERVED + metric;
       if (document.querySelector(`figure[data-chart="${id}"]`)) continue;
-      const figure = Object.assign(document.createElement("figure"), { hidden: true });
-      figure.dataset.chart = id;
-      const caption = document.createElement("figcaption");
       const title = { cpu_cores: "CPU", memory_bytes: "Memory" }[metric] || metric.replaceAll("_", " ");
-      caption.append(Object.assign(document.createElement("h3"), { textContent: `Observed: ${title}` }));
-      caption.append(Object.assign(document.createElement("span"), { textContent: "of the service under test" }));
-      const plot = Object.assign(document.createElement("div"), { className: "plot", tabIndex: 0, role: "group" });
-      plot.setAttribute("aria-label", `Observed: ${title}`);
-      figure.append(caption, plot);
+      const figure = figureOf(id, `Observed: ${title}`, "of the service under test");
       document.querySelector(".charts").append(figure);
     }
   };
@@ -163,8 +179,11 @@ const charts = (() => {
     ramp: variable("--ramp").split(" ").map((hex) => [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16))),
   });
 
+  // What a figure draws.
+  const rowsOf = (figure) => (figure.rows ? { ...data, ...figure.rows } : data);
+
   // Lines stand at the end of what they tell of; a run's first row reaches back to its start.
-  const times = () => data.at.map((at, row) => (at + data.span[row]) / 1e9);
+  const times = (rows) => rows.at.map((at, row) => (at + rows.span[row]) / 1e9);
   const end = () => {
     const last = data.at.length - 1;
     return last < 0 ? 1 : (data.at[last] + data.span[last]) / 1e9;
@@ -234,8 +253,9 @@ const charts = (() => {
   };
 
   const lines = (figure, chart, colours) => {
-    const all = typeof chart.series === "function" ? chart.series(data) : chart.series;
-    const shown = all.filter((series) => (series.keep && data.at.length > 0) || some(series.values(data)));
+    const rows = rowsOf(figure);
+    const all = typeof chart.series === "function" ? chart.series(rows) : chart.series;
+    const shown = all.filter((series) => (series.keep && rows.at.length > 0) || some(series.values(rows)));
     if (shown.length === 0) return null;
     const options = base(figure, colours);
     options.cursor.drag.setScale = false;
@@ -254,14 +274,17 @@ const charts = (() => {
         width: series.width || 1.5,
         dash: series.dash,
         fill: series.fill ? `${colours.lines[series.colour]}22` : undefined,
-        points: { show: () => data.at.length < 3 },
+        points: { show: () => rows.at.length < 3 },
         value: (u, value, place, at) => (at === null || at === undefined ? whole(u.data[place], chart.unit) : chart.unit(value)),
       })),
       overlay.series(thresholds, colours),
     );
     options.legend = { markers: { dash: (_, place) => distribution.dashOf(options.series[place].dash) } };
-    const none = () => thresholds.map(() => data.at.map(() => null));
-    const values = () => [times()].concat(shown.map((series) => series.values(data)), none());
+    const values = () => {
+      const now = rowsOf(figure);
+      const none = thresholds.map(() => now.at.map(() => null));
+      return [times(now)].concat(shown.map((series) => series.values(now)), none);
+    };
     return { options, values, names: shown.map((series) => series.label) };
   };
 
@@ -304,12 +327,20 @@ const charts = (() => {
     scale.append(Object.assign(document.createElement("span"), { className: "most" }), " ");
     scale.append(Object.assign(document.createElement("span"), { className: "under" }));
     figure.querySelector(".plot").after(scale);
-    return { options, values: () => [times(), data.at.map(() => null)], names: [] };
+    return { options, values: () => [times(data), data.at.map(() => null)], names: [] };
   };
 
   const makeOf = (chart, figure, colours) => {
     if (chart.isHeat) return heatMap(figure, colours);
     return chart.make ? chart.make(figure, colours) : lines(figure, chart, colours);
+  };
+
+  const draw = (figure, colours) => {
+    figure.hidden = false;
+    const made = makeOf(chartOf(figure.dataset.chart), figure, colours);
+    figure.hidden = made === null;
+    if (made === null) return;
+    drawn.push({ figure, made, u: new uPlot(made.options, made.values(), figure.querySelector(".plot")) });
   };
 
   const build = () => {
@@ -319,16 +350,7 @@ const charts = (() => {
     roomed = overlay.room(data, true);
     const colours = palette();
     addFigures();
-    for (const figure of document.querySelectorAll("figure[data-chart]")) {
-      const chart = chartOf(figure.dataset.chart);
-      figure.hidden = false;
-      const made = makeOf(chart, figure, colours);
-      figure.hidden = made === null;
-      if (made !== null) {
-        const plot = figure.querySelector(".plot");
-        drawn.push({ figure, made, u: new uPlot(made.options, made.values(), plot) });
-      }
-    }
+    for (const figure of document.querySelectorAll("figure[data-chart]")) draw(figure, colours);
     document.documentElement.dataset.charts = String(drawn.length);
   };
 
@@ -409,6 +431,13 @@ const charts = (() => {
 
   build();
   return {
+    figure: figureOf,
+    draw: (figure) => draw(figure, palette()),
+    // Forgets a figure that leaves the page.
+    drop(figure) {
+      drawn.filter((one) => one.figure === figure).forEach(({ u }) => u.destroy());
+      drawn = drawn.filter((one) => one.figure !== figure);
+    },
     // All rows anew.
     replace(whole) {
       data = unpacked(whole);

@@ -1,5 +1,5 @@
 // The table by name: searched and sorted with keys or a mouse. Must not know what its columns mean.
-// Invariant: a row that is not shown is hidden by the search alone; sorting keeps all rows.
+// Invariants: a row that is not shown is hidden by the search alone; sorting keeps all rows, each with what is open below it.
 "use strict";
 const names = (() => {
   const SIZES = { ns: 1e-9, "µs": 1e-6, ms: 1e-3, s: 1, m: 60, h: 3600, K: 1e3, M: 1e6 };
@@ -20,14 +20,17 @@ const names = (() => {
 
   const arrange = (section) => {
     const body = section.querySelector("tbody");
-    const rows = [...body.rows];
+    const rows = [...body.rows].filter((row) => row.className !== "detail");
     if (state.column !== null) {
       rows.sort(compare(state.column));
       if (state.isDown) rows.reverse();
-      body.append(...rows);
+      body.append(...rows.flatMap((row) => (row.detail ? [row, row.detail] : [row])));
     }
     const wanted = state.search.trim().toLowerCase();
-    for (const row of rows) row.hidden = !row.cells[0].textContent.toLowerCase().includes(wanted);
+    for (const row of rows) {
+      row.hidden = !row.cells[0].textContent.toLowerCase().includes(wanted);
+      if (row.detail) row.detail.hidden = row.hidden;
+    }
     const shown = rows.filter((row) => !row.hidden).length;
     section.querySelector(".found").textContent = wanted === "" ? "" : `${shown} of ${rows.length} rows`;
     [...section.querySelectorAll("thead th")].forEach((head, column) => {
@@ -61,6 +64,7 @@ const names = (() => {
       button.addEventListener("click", () => sortBy(section, column));
       head.replaceChildren(button);
     });
+    [...table.tBodies[0].rows].forEach(details.prepare);
     arrange(section);
   };
 

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::{NOTED, outcome, row, run, spec, table, text, two_rows};
+use super::{NO_CHARTS, NOTED, outcome, row, run, spec, table, text, two_rows};
 use crate::document::{blocks, render};
 
 #[test]
@@ -81,7 +81,7 @@ fn handwriting_that_loses_its_row_is_told() {
     let edited = begin.replace("| second | 100 rps | |", "| second | 100 rps | precious |");
     let mut less = two_rows(true);
     less.rows.pop();
-    let rendered = render(&spec, &less, Some(&edited)).expect("a document");
+    let rendered = render(&spec, &less, Some(&edited), NO_CHARTS).expect("a document");
     assert!(
         rendered.remarks[0].contains("the row b is gone"),
         "{:?}",
@@ -112,11 +112,11 @@ proptest! {
         let spec = spec(NOTED);
         let end = if crlf { "\r\n" } else { "\n" };
         let existing = format!("{before}{end}<!-- loadline:begin t -->{end}<!-- loadline:end t -->{end}{after}");
-        let first = render(&spec, &outcome, Some(&existing)).expect("one block").text;
+        let first = render(&spec, &outcome, Some(&existing), NO_CHARTS).expect("one block").text;
         let begin = format!("{before}{end}<!-- loadline:begin t -->{end}");
         let behind = format!("<!-- loadline:end t -->{end}{after}");
         prop_assert!(first.starts_with(&begin) && first.ends_with(&behind));
-        prop_assert_eq!(&render(&spec, &outcome, Some(&first)).expect("again").text, &first);
+        prop_assert_eq!(&render(&spec, &outcome, Some(&first), NO_CHARTS).expect("again").text, &first);
         let found = blocks::find(&first).expect("the block")[0].clone();
         let lines: Vec<&str> = found.body.lines().collect();
         let last = lines.iter().rposition(|line| line.starts_with('|')).expect("a table");
@@ -126,10 +126,10 @@ proptest! {
             format!("{line}\n")
         }).collect();
         let edited = blocks::replace(&first, std::slice::from_ref(&found), &[("t", edited_body)]);
-        let kept = render(&spec, &outcome, Some(&edited)).expect("edited").text;
+        let kept = render(&spec, &outcome, Some(&edited), NO_CHARTS).expect("edited").text;
         let shown = format!("{} |", remark.trim());
         let has_it = kept.lines().any(|line| line.ends_with(&shown));
         prop_assert!(has_it, "{}", kept);
-        prop_assert_eq!(&render(&spec, &outcome, Some(&kept)).expect("again").text, &kept);
+        prop_assert_eq!(&render(&spec, &outcome, Some(&kept), NO_CHARTS).expect("again").text, &kept);
     }
 }

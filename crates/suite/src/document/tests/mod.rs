@@ -4,8 +4,10 @@ mod handwriting;
 mod history;
 mod presets;
 
-use super::testing::{MIB, observe, outcome, row, run};
-use super::{DocumentKind, DocumentSpec, check, explain, kind_of, render};
+use loadline_model::RunResult;
+
+use super::testing::{MIB, NO_CHARTS, observe, outcome, row, run};
+use super::{DocumentKind, DocumentSpec, SmallRuns, check, explain, kind_of, render};
 use crate::outcome::{RowStatus, SuiteOutcome};
 
 fn spec(yaml: &str) -> DocumentSpec {
@@ -13,8 +15,10 @@ fn spec(yaml: &str) -> DocumentSpec {
 }
 
 fn text(spec: &DocumentSpec, outcome: &SuiteOutcome, existing: Option<&str>) -> String {
-    let rendered = render(spec, outcome, existing).unwrap_or_else(|error| panic!("{error}"));
-    let again = render(spec, outcome, Some(&rendered.text)).expect("what was written is read");
+    let rendered =
+        render(spec, outcome, existing, NO_CHARTS).unwrap_or_else(|error| panic!("{error}"));
+    let again =
+        render(spec, outcome, Some(&rendered.text), NO_CHARTS).expect("what was written is read");
     if kind_of(spec) == Ok(DocumentKind::Markdown) {
         assert_eq!(
             again.text, rendered.text,
@@ -68,7 +72,7 @@ fn replicas() -> SuiteOutcome {
 fn a_row_that_is_not_there_is_refused_with_its_place() {
     let spec =
         spec("file: a.md\ncolumns:\n- title: x\n  value: run.rps / row(\"replicas=9\").run.rps\n");
-    let error = render(&spec, &replicas(), None).expect_err("no such row");
+    let error = render(&spec, &replicas(), None, NO_CHARTS).expect_err("no such row");
     assert_eq!((error.line, error.column), (4, 10));
     assert!(
         error.to_string().contains("no row is `replicas=9`; write"),
@@ -123,14 +127,14 @@ fn a_failed_row_says_why_and_a_missing_block_what_to_do() {
         text.contains("\n- b failed: checks: 98.7 % of 100 %; a b.\n"),
         "{text}"
     );
-    let error = render(&noted, &of, Some("no block here")).expect_err("no block");
+    let error = render(&noted, &of, Some("no block here"), NO_CHARTS).expect_err("no block");
     assert!(
         error
             .to_string()
             .contains("put the lines `<!-- loadline:begin t -->`"),
         "{error}"
     );
-    let junit = render(&spec(&NOTED.replace("a.md", "a.xml")), &of, None)
+    let junit = render(&spec(&NOTED.replace("a.md", "a.xml")), &of, None, NO_CHARTS)
         .expect("a report")
         .text;
     assert!(
@@ -148,7 +152,7 @@ fn a_failed_row_says_why_and_a_missing_block_what_to_do() {
 fn other_kinds_hold_the_same_cells() {
     let of = two_rows(true);
     let kind = |ending: &str| {
-        render(&spec(&NOTED.replace("a.md", ending)), &of, None)
+        render(&spec(&NOTED.replace("a.md", ending)), &of, None, NO_CHARTS)
             .expect("a document")
             .text
     };
@@ -294,5 +298,36 @@ fn the_page_names_every_preset_and_its_example_works() {
     assert_eq!(file.documents.len(), 3);
     for document in &file.documents {
         check(document).unwrap_or_else(|error| panic!("{error}"));
+    }
+}
+
+#[test]
+fn a_page_has_a_small_chart_of_each_run_with_a_link_to_its_report() {
+    let draw = |runs: &[&RunResult]| SmallRuns {
+        scales: "0 to 100/s".to_owned(),
+        charts: runs
+            .iter()
+            .map(|run| format!("<svg data-rate=\"{}\"></svg>", run.totals.rates.average))
+            .collect(),
+    };
+    let yaml = NOTED.replace("a.md", "a.html") + "state: 's t'\n";
+    let of = two_rows(true);
+    let rendered = render(&spec(&yaml), &of, None, &draw).expect("a page");
+    for piece in [
+        "<h2>Runs</h2>\n<p>0 to 100/s</p>",
+        "<a href=\"s%20t/runs/a/1.html\"><span>test first|test</span><svg data-rate=\"50\"></svg></a>",
+        "<svg data-rate=\"100\">",
+    ] {
+        assert!(rendered.text.contains(piece), "{piece}: {}", rendered.text);
+    }
+    let reports: Vec<&str> = rendered.reports.iter().map(|of| of.file.as_str()).collect();
+    assert_eq!(reports, ["runs/a/1.html", "runs/b/1.html"]);
+    for (yaml, of) in [
+        (yaml.clone(), two_rows(false)),
+        (yaml.clone() + "runs: false\n", two_rows(true)),
+        (NOTED.to_owned(), two_rows(true)),
+    ] {
+        let rendered = render(&spec(&yaml), &of, None, &draw).expect("a document");
+        assert!(!rendered.text.contains("<svg") && rendered.reports.is_empty());
     }
 }

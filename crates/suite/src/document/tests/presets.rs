@@ -1,7 +1,7 @@
 //! The presets to the letter: titles, alignment and cells are those of the documents that people have.
 
 use super::{outcome, preset, replicas, row, run, spec, table, text};
-use crate::document::testing::{GIB, MIB, observe};
+use crate::document::testing::{GIB, MIB, NO_CHARTS, observe};
 use crate::document::{check, presets, render};
 use crate::outcome::RowOutcome;
 
@@ -125,7 +125,7 @@ fn the_component_table_lists_components_and_shows_charts() {
     );
     assert!(text.contains("\nFor max 39.2K TPS, here are important profiles,\n"));
     assert!(text.contains("\nCPU Profile,\n\n![CPU Profile](state/runs/get-5/1.charts/cpu.svg)\n"));
-    let rendered = render(&spec, &outcome, None).expect("a document");
+    let rendered = render(&spec, &outcome, None, NO_CHARTS).expect("a document");
     assert_eq!(rendered.charts.len(), 3);
     assert_eq!(
         rendered.charts[2].file,

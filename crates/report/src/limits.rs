@@ -1,4 +1,4 @@
-//! Thresholds as lines on the charts: which chart draws what a threshold speaks of, and where.
+//! Thresholds as lines on the charts, of pages and of documents: which chart draws what a threshold speaks of, and where.
 //!
 //! Must not know how lines are drawn. Invariants: a line stands where all that its chart draws is what
 //! the threshold speaks of, so none for a part of a metric; its value is in the chart's own unit.
@@ -6,15 +6,38 @@
 use loadline_metric::BuiltIn;
 use loadline_metric::threshold::{Aggregation, Bound, Operator, Threshold, TimeUnit};
 use loadline_model::{RequestMetric, TestPlan};
-use serde_json::{Value, json};
 
-use crate::units::planned;
+use crate::units::{planned, rate, span};
 
 /// Lines of a page: beyond, nobody tells them apart.
 const LINES_MAX: usize = 24;
 
+/// A threshold on a chart.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Limit {
+    /// The chart, by the name that it has on a page.
+    pub(crate) chart: &'static str,
+    /// In the chart's own unit: nanoseconds, percent, or per second.
+    pub(crate) value: f64,
+    /// What must hold, up to the value.
+    pub(crate) words: String,
+    unit: Unit,
+}
+
+impl Limit {
+    /// What must hold.
+    pub(crate) fn text(&self) -> String {
+        let value = match self.unit {
+            Unit::Time => span(self.value),
+            Unit::Percent => format!("{} %", self.value),
+            Unit::Rate => rate(self.value),
+        };
+        format!("{} {value}", self.words)
+    }
+}
+
 /// What the values of a chart are.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Unit {
     /// Nanoseconds.
     Time,
@@ -36,8 +59,8 @@ const fn drawn(chart: &'static str, unit: Unit, name: &'static str) -> Option<Dr
     Some(Drawn { chart, unit, name })
 }
 
-/// The lines of a plan: the chart, the value, and what must hold in words up to the value.
-pub(super) fn of(plan: &TestPlan) -> Vec<Value> {
+/// The lines of a plan.
+pub(crate) fn of(plan: &TestPlan) -> Vec<Limit> {
     let of_requests = plan.thresholds.iter().filter_map(|threshold| {
         let metric = RequestMetric::of(threshold, plan.is_open()).ok()?;
         let named = threshold.metric.as_ref();
@@ -85,7 +108,7 @@ fn built_in(name: &str) -> Option<Drawn> {
 }
 
 /// `None` where the threshold computes what the chart does not draw, such as a sum.
-fn line(threshold: &Threshold, shown: &Drawn) -> Option<Value> {
+fn line(threshold: &Threshold, shown: &Drawn) -> Option<Limit> {
     let name = match (shown.unit, threshold.aggregation) {
         (Unit::Time, Aggregation::Percentile(percentile)) => format!("p{percentile}"),
         (Unit::Time, Aggregation::Med) => "p50".to_owned(),
@@ -100,7 +123,12 @@ fn line(threshold: &Threshold, shown: &Drawn) -> Option<Value> {
         .map_or_else(String::new, |window| format!(" over {}", planned(window)));
     let value = value(threshold.bound, shown.unit)?;
     let words = format!("{name}{window} {}", sign(threshold.operator));
-    Some(json!({ "chart": shown.chart, "value": value, "words": words }))
+    Some(Limit {
+        chart: shown.chart,
+        value,
+        words,
+        unit: shown.unit,
+    })
 }
 
 fn value(bound: Bound, unit: Unit) -> Option<f64> {
@@ -135,14 +163,14 @@ mod tests {
 
     use super::*;
 
-    fn of_requests(text: &str) -> Vec<Value> {
+    fn of_requests(text: &str) -> Vec<Limit> {
         of(&TestPlan {
             thresholds: vec![text.parse().expect("a threshold")],
             ..TestPlan::without_load(ClientPlan::default())
         })
     }
 
-    fn of_script(key: &str, condition: &str) -> Vec<Value> {
+    fn of_script(key: &str, condition: &str) -> Vec<Limit> {
         let held = ThresholdPlan::parse(key, condition, false, Duration::ZERO);
         of(&TestPlan {
             script_thresholds: vec![held.expect("a threshold")],
@@ -152,27 +180,37 @@ mod tests {
 
     #[test]
     fn a_line_stands_on_the_chart_that_draws_its_metric() {
-        let line = |chart, value: f64, words| {
-            vec![json!({ "chart": chart, "value": value, "words": words })]
+        let told = |limits: Vec<Limit>| {
+            let [limit] = &limits[..] else {
+                panic!("one line: {limits:?}");
+            };
+            (limit.chart, limit.value, limit.text())
         };
-        assert_eq!(of_requests("p99<=50ms"), line("service", 5e7, "p99 ≤"));
-        assert_eq!(of_requests("goodput>100"), line("rate", 100.0, "good >"));
+        let line = |chart, value: f64, text: &str| (chart, value, text.to_owned());
         assert_eq!(
-            of_requests("error_rate<1%"),
-            line("share", 1.0, "wrong or failed <")
+            told(of_requests("p99<=50ms")),
+            line("service", 5e7, "p99 ≤ 50.0 ms")
         );
-        let script = of_script("http_req_duration", "p(95)[1m]<500");
-        assert_eq!(script, line("service", 5e8, "p95 over 1m <"));
-        let script = of_script("http_req_failed", "rate<0.02");
-        assert_eq!(script, line("share", 2.0, "wrong or failed <"));
-        let script = of_script("data_received", "rate>1000");
-        assert_eq!(script, line("transfer", 1_000.0, "received >"));
+        assert_eq!(
+            told(of_requests("goodput>100")),
+            line("rate", 100.0, "good > 100/s")
+        );
+        assert_eq!(
+            told(of_requests("error_rate<1%")),
+            line("share", 1.0, "wrong or failed < 1 %")
+        );
+        let script = told(of_script("http_req_duration", "p(95)[1m]<500"));
+        assert_eq!(script, line("service", 5e8, "p95 over 1m < 500 ms"));
+        let script = told(of_script("http_req_failed", "rate<0.02"));
+        assert_eq!(script, line("share", 2.0, "wrong or failed < 2 %"));
+        let script = told(of_script("data_received", "rate>1000"));
+        assert_eq!(script, line("transfer", 1_000.0, "received > 1,000/s"));
     }
 
     #[test]
     fn what_no_chart_draws_has_no_line() {
         for text in ["http_reqs: count>10", "schedule_lag: p(99)<1ms"] {
-            assert_eq!(of_requests(text), Vec::<Value>::new(), "{text}");
+            assert_eq!(of_requests(text), Vec::<Limit>::new(), "{text}");
         }
         for (key, condition) in [
             ("http_req_duration{name:login}", "p(95)<500"),
@@ -180,7 +218,7 @@ mod tests {
             ("goodput", "rate>1"),
             ("http_reqs", "count>10"),
         ] {
-            assert_eq!(of_script(key, condition), Vec::<Value>::new(), "{key}");
+            assert_eq!(of_script(key, condition), Vec::<Limit>::new(), "{key}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What happened when: the marks on the time axis, in one list for the charts and the table.
+//! What happened when: the marks on the time axis, in one list for all charts and the table.
 //!
 //! Besides what the run told there are stages and scenarios that begin, the first failure, and what
 //! observers saw become of the service. Must not know how marks are drawn. Invariants: marks ascend in
@@ -20,13 +20,13 @@ const MARKS_MAX: usize = 64;
 const LABEL_MAX: usize = 40;
 
 /// A mark, and its words on a chart.
-pub(super) struct Shown {
-    pub(super) mark: Mark,
-    pub(super) label: String,
+pub(crate) struct Shown {
+    pub(crate) mark: Mark,
+    pub(crate) label: String,
 }
 
 /// All marks of a run, of one that goes on those to come too: what the charts do not reach is not drawn.
-pub(super) fn of(result: &RunResult) -> Vec<Shown> {
+pub(crate) fn of(result: &RunResult) -> Vec<Shown> {
     let told = result.events.iter().map(told);
     let begun = result.plan.scenarios.iter().flat_map(begun);
     let notes = result.observations.notes.iter().filter_map(noted);

@@ -324,7 +324,9 @@ impl Lifecycle {
             return Ok(None);
         }
         self.enter(RunPhase::Teardown);
-        let data = self.script.data.get().map(Arc::clone);
+        // As in k6, data that came from outside since is what it gets.
+        let watched = self.watch.as_ref().and_then(|watch| watch.setup_data());
+        let data = watched.or_else(|| self.script.data.get().map(Arc::clone));
         let around = Around::Hook(Hook::Teardown, data);
         let mut ordered = None;
         let mut is_urgent = |_: &mut dyn FnMut() -> MeasurementsDelta| {

@@ -3,11 +3,8 @@
 //! Must not know anything else. Invariant: the first line tells who it really is.
 
 use crate::Ending;
-use crate::k6::Identity;
 use crate::k6::json::Json;
-
-/// The version of k6 whose behaviour is followed.
-const K6: &str = "2.2.0";
+use crate::k6::{FOLLOWED, Identity};
 
 /// The line that tells the version, with its end.
 pub(super) fn line(identity: Identity) -> String {
@@ -15,9 +12,9 @@ pub(super) fn line(identity: Identity) -> String {
     let (system, processor) = (std::env::consts::OS, std::env::consts::ARCH);
     match identity {
         Identity::Loadline => {
-            format!("loadline {own} (k6-compatible {K6}, {system}/{processor})\n")
+            format!("loadline {own} (k6-compatible {FOLLOWED}, {system}/{processor})\n")
         }
-        Identity::K6 => format!("k6 v{K6} (loadline {own}, {system}/{processor})\n"),
+        Identity::K6 => format!("k6 v{FOLLOWED} (loadline {own}, {system}/{processor})\n"),
     }
 }
 
@@ -31,7 +28,7 @@ pub(super) fn print(identity: Identity, as_json: bool) -> Ending {
         row("arch", std::env::consts::ARCH),
         row("loadline", env!("CARGO_PKG_VERSION")),
         row("os", std::env::consts::OS),
-        row("version", &format!("v{K6}")),
+        row("version", &format!("v{FOLLOWED}")),
     ];
     Ending::answer(format!("{}\n", Json::Object(rows).compact()))
 }

@@ -17,6 +17,9 @@
 //! Must not know how a script is loaded or run. Invariant: nothing is sent or written here, and no
 //! input panics.
 
+/// The version of k6 whose behaviour is followed.
+pub(crate) const FOLLOWED: &str = "2.2.0";
+
 mod consolidate;
 mod dashboard;
 pub mod fetch;

@@ -313,13 +313,6 @@ impl Going<'_> {
     ) -> bool {
         // What the summary's own virtual user measures goes nowhere.
         script.metrics.values = None;
-        if ran
-            .troubles
-            .iter()
-            .any(|trouble| trouble.code == ExitCode::MarkedFailed)
-        {
-            self.log(Level::Error, "test run was marked as failed");
-        }
         if ran.complete == 0 && ended_by_itself(ran) {
             self.log(Level::Warning, NOTHING_FINISHED);
         }
@@ -451,7 +444,10 @@ impl Going<'_> {
                     },
                 );
             }
-            _ => self.tell_thresholds(&ran.result),
+            _ => match mark_of_failure(ran) {
+                Some(mark) => self.logger.tell(&notice_of(mark)),
+                None => self.tell_thresholds(&ran.result),
+            },
         }
     }
 
@@ -511,15 +507,19 @@ impl Going<'_> {
             StopReason::ObserverLost => return ExitCode::ObserverLost,
             _ => {}
         }
+        if let Some(mark) = mark_of_failure(ran) {
+            return mark.code;
+        }
         if !crossed(&ran.result).is_empty() || ran.result.thresholds.iter().any(|t| !t.passed) {
             return ExitCode::ThresholdsFailed;
         }
-        match ran.troubles.first() {
-            Some(trouble) => trouble.code,
-            None if ran.result.has_lost_agents() => ExitCode::AgentLost,
-            None if signals::impatience().load(Ordering::Relaxed) => ExitCode::ExternalAbort,
-            None if all_told => ExitCode::Ok,
-            None => ExitCode::Other,
+        if ran.result.has_lost_agents() {
+            return ExitCode::AgentLost;
+        }
+        match signals::impatience().load(Ordering::Relaxed) {
+            true => ExitCode::ExternalAbort,
+            false if all_told => ExitCode::Ok,
+            false => ExitCode::Other,
         }
     }
 }
@@ -539,6 +539,14 @@ fn ended_by_itself(ran: &Ran) -> bool {
         .iter()
         .all(|trouble| trouble.code == ExitCode::MarkedFailed);
     is_untroubled && ran.result.totals.stop == StopReason::Finished
+}
+
+/// The script's word that the test has failed. As in k6, thresholds count beside it only where one
+/// ended the test.
+fn mark_of_failure(ran: &Ran) -> Option<&Trouble> {
+    let mut troubles = ran.troubles.iter();
+    let mark = troubles.find(|trouble| trouble.code == ExitCode::MarkedFailed);
+    mark.filter(|_| ran.result.totals.stop != StopReason::ThresholdCrossed)
 }
 
 /// The metrics whose thresholds did not hold, by name.

@@ -21,11 +21,8 @@ use serde_json::Value;
 use super::logger::Logger;
 use super::notice_of;
 use crate::Env;
-use crate::k6::{Level, Notice, ScriptRun, SummaryMode};
+use crate::k6::{FOLLOWED, Level, Notice, ScriptRun, SummaryMode};
 use crate::terminal::{print, signals, style};
-
-/// The version of k6 that is stood in for.
-const K6_VERSION: &str = "v2.2.0";
 
 /// What the summary is made from.
 pub(super) struct Telling<'a> {
@@ -126,7 +123,7 @@ impl Telling<'_> {
         push_rfc3339_nano(Clock::start().started_unix_ns(), &mut now);
         MachineSummaryContext {
             generated_at: String::from_utf8_lossy(&now).into_owned(),
-            k6_version: K6_VERSION.to_owned(),
+            k6_version: FOLLOWED.to_owned(),
             script: self.source.clone(),
         }
     }

@@ -14,6 +14,7 @@ mod proxy;
 mod route;
 mod socket;
 mod tls;
+mod verifier;
 
 pub(crate) use addresses::{AddressRules, Addresses};
 pub(crate) use cipher_suites::suite_name;
@@ -27,3 +28,4 @@ pub(crate) use route::{KnownRoute, Route, Routes, Via, Wanted, proxy_for};
 pub(crate) use socket::{Stream, WireBytes};
 pub use tls::TlsError;
 pub(crate) use tls::{TlsSettings, WorkerTls};
+pub(crate) use verifier::is_unknown_authority;

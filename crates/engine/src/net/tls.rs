@@ -19,6 +19,7 @@ use rustls_pki_types::pem::PemObject;
 
 use super::cipher_suites::allowed_suites;
 use super::identities::{GivenIdentity, Identities};
+use super::verifier::NameFirst;
 
 /// Sessions remembered when they are resumed: enough for every host of a plan.
 const SESSIONS_MAX: usize = 256;
@@ -217,6 +218,6 @@ fn make_verifier(
     }
     WebPkiServerVerifier::builder_with_provider(Arc::new(roots), Arc::clone(provider))
         .build()
-        .map(|verifier| verifier as Arc<dyn ServerCertVerifier>)
+        .map(|verifier| Arc::new(NameFirst(verifier)) as Arc<dyn ServerCertVerifier>)
         .map_err(|error| TlsError(format!("certificate authorities: {error}")))
 }

@@ -155,8 +155,18 @@ impl MeasurementsDelta {
         }
     }
 
-    /// Makes the gauges of `setup()` older than those of the run, whose clock begins after it.
+    /// Makes the gauges, checks and groups of `setup()` older than those of the run, whose clock begins
+    /// after it.
     pub fn put_before_start(&mut self) {
+        let scenarios = self.scenarios.values_mut();
+        for section in scenarios.chain([&mut self.root]) {
+            for group in section.groups.values_mut() {
+                group.first.at_ns = 0;
+                for check in group.checks.values_mut() {
+                    check.first.at_ns = 0;
+                }
+            }
+        }
         let values = self.root.values.values_mut();
         for value in values.chain(self.submetrics.values_mut()) {
             if let Aggregated::Gauge(gauge) = value {

@@ -15,7 +15,7 @@ use loadline_wire::{HeaderFault, WireError};
 use rustls::{CertificateError, Error as TlsError};
 
 use super::go_words::{alert, http2_code, rfc3339, status_line_fault};
-use crate::net::{Cause, Failure, Http2Fault, Stage};
+use crate::net::{Cause, Failure, Http2Fault, Stage, is_unknown_authority};
 
 /// k6's error codes, as far as connections and answers give rise to them.
 mod code {
@@ -335,16 +335,6 @@ fn http2_number(base: u16, reason: u32) -> u16 {
 /// Whether bytes begin a TLS record (RFC 8446 section 5.1).
 fn is_tls_record(first: &[u8]) -> bool {
     matches!(first, [0x14..=0x17, 0x03, ..])
-}
-
-/// Whether nobody who is trusted vouches for a certificate: also where a trusted authority bears the
-/// name of the one that signed, and where an authority shows its own certificate.
-fn is_unknown_authority(why: &CertificateError) -> bool {
-    match why {
-        CertificateError::UnknownIssuer | CertificateError::BadSignature => true,
-        CertificateError::Other(other) => other.to_string().contains("CaUsedAsEndEntity"),
-        _ => false,
-    }
 }
 
 fn certificate(why: &CertificateError, host: &str, unix_s: u64) -> Trouble {

@@ -343,8 +343,11 @@ fn damaged(coding: Coding, reason: &str, partial: Vec<u8>) -> Damaged {
     }
     let detail = format!("error decompressing response body ({reason})");
     let tag = match coding {
-        // k6 says it twice for these two.
+        // k6 says it twice for these two, and for what gzip's reader has a name for.
         Coding::Deflate | Coding::Zstd => format!("error decompressing response body ({detail})"),
+        Coding::Gzip if reason.starts_with("gzip: ") => {
+            format!("error decompressing response body ({detail})")
+        }
         Coding::Gzip | Coding::Brotli => detail.clone(),
     };
     Damaged {
@@ -397,6 +400,11 @@ mod tests {
                 "{name}"
             );
         }
+        let headless = unpack(b"this was never packed".to_vec(), b"gzip").unwrap_err();
+        assert_eq!(
+            headless.tag,
+            "error decompressing response body (error decompressing response body (gzip: invalid header))"
+        );
         assert_eq!(unpack(b"plain".to_vec(), b"foo").unwrap(), b"plain");
         let cut = pack(&[b'x'; 1_000], &[Coding::Gzip]).unwrap();
         let damaged = unpack(cut[..cut.len() - 6].to_vec(), b"gzip").unwrap_err();

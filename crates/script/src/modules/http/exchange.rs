@@ -22,7 +22,7 @@ use super::codings::{self, Bounds, Damaged};
 use super::cookies::{append_pair, parse_set_cookie};
 use super::debug;
 use super::headers::is_value;
-use super::sample::{self, Outcome};
+use super::sample::{self, Expectation, Outcome};
 use super::url::{Address, Unreachable};
 use super::vu::{ClientState, client_state};
 use crate::hop::{HopAnswer, HopFailure, HopOutcome, HopRequest, HopTimes};
@@ -222,7 +222,9 @@ impl Exchange {
         if call.is_bare() && call.cookie_header.is_empty() {
             return String::new();
         }
-        let mut field = match self.chain.has_field("Cookie") {
+        // As in k6, what a jar has to say replaces the field where a redirect leads.
+        let is_kept = self.followed == 0 || call.jar.is_none();
+        let mut field = match is_kept && self.chain.has_field("Cookie") {
             true => call.cookie_header.clone(),
             false => String::new(),
         };
@@ -247,23 +249,22 @@ impl Exchange {
         self.keep_cookies(state, &answer);
         let body = std::mem::take(&mut answer.body);
         let body_bytes = body.len() as u64;
-        let body = match answer.headers.get("Content-Encoding") {
-            Some(encoding) if !body.is_empty() || may_have_body(&answer, &self.method) => {
-                let bounds = Bounds {
-                    bytes_max: state.program.settings.http.body_max,
-                    is_late: &|| state.interrupt() || state.host.now() >= self.deadline,
-                };
-                codings::unpack(body, encoding, &bounds)
-            }
-            _ => Ok(body),
+        let expected = self.rounds.expectation();
+        let is_asked_again = self
+            .rounds
+            .go_on(&answer, &self.method, &self.address, state);
+        let redirected = match is_asked_again {
+            true => Redirected::No,
+            false => self.redirect(state, &answer),
         };
-        let body = match body {
+        let is_last = !is_asked_again && matches!(redirected, Redirected::No);
+        let body = match self.unpacked(state, &answer, body, is_last) {
             Ok(body) => body,
-            Err(damaged) => return self.damaged(state, &answer, damaged),
+            Err(damaged) => return self.damaged(state, &answer, damaged, expected),
         };
         sample::record(
             state,
-            &self.sampled(),
+            &self.sampled(expected),
             &Outcome::Answer(&answer, body_bytes),
         );
         self.trace(state, answer.times, || TracedOutcome::Answer {
@@ -273,13 +274,10 @@ impl Exchange {
             headers: &answer.headers,
             body: &body,
         });
-        if self
-            .rounds
-            .go_on(&answer, &self.method, &self.address, state)
-        {
+        if is_asked_again {
             return self.hop(state, state.host.now());
         }
-        match self.redirect(state, &answer) {
+        match redirected {
             Redirected::To(hop) => {
                 self.follow(hop);
                 self.hop(state, state.host.now())
@@ -294,6 +292,34 @@ impl Exchange {
                 answer,
                 body,
             )),
+        }
+    }
+
+    /// The body as the script gets it. As in k6, what it does not get is not unpacked, and so cannot be
+    /// damaged; where every hop is shown, those on the way are unpacked for that.
+    fn unpacked(
+        &self,
+        state: &VuState,
+        answer: &HopAnswer,
+        body: Vec<u8>,
+        is_last: bool,
+    ) -> Result<Vec<u8>, Damaged> {
+        let Some(encoding) = answer.headers.get("Content-Encoding") else {
+            return Ok(body);
+        };
+        let is_wanted = is_last && self.call.response_type != ResponseType::None;
+        let is_shown = state.program.settings.traces;
+        let may_be_there = !body.is_empty() || may_have_body(answer, &self.method);
+        if !may_be_there || !(is_wanted || is_shown) {
+            return Ok(body);
+        }
+        let bounds = Bounds {
+            bytes_max: state.program.settings.http.body_max,
+            is_late: &|| state.interrupt() || state.host.now() >= self.deadline,
+        };
+        match codings::unpack(body, encoding, &bounds) {
+            Err(damaged) if !is_wanted => Ok(damaged.partial.unwrap_or_default()),
+            unpacked => unpacked,
         }
     }
 
@@ -328,13 +354,13 @@ impl Exchange {
         });
     }
 
-    fn sampled(&self) -> sample::Sampled<'_> {
+    fn sampled(&self, expected: Expectation) -> sample::Sampled<'_> {
         sample::Sampled {
             call: &self.call,
             method: &self.method,
             address: self.rounds.bare_address().unwrap_or(&self.address),
             started: self.started,
-            expected: self.rounds.expectation(),
+            expected,
         }
     }
 
@@ -381,14 +407,17 @@ impl Exchange {
                     "Stopped after {} redirects and returned the redirection; pass {{ redirects: n }} in request params or set global maxRedirects to silence this",
                     self.followed + 1
                 );
-                let url = &*self.address.text;
+                let url = &*self.call.address.text;
                 state.log(LogLevel::Warning, &message, &[("url", url)]);
             }
             return Redirected::No;
         }
         let location = in_utf8(location);
         let first = self.call.address.parts();
-        let last = (self.address.parts(), &*self.method);
+        // As in k6, digest authentication takes the credentials out of the URL, so that no reference
+        // to another page of the host inherits them.
+        let here = self.rounds.bare_address().unwrap_or(&self.address);
+        let last = (here.parts(), &*self.method);
         let hop = self.chain.follow(first, last, answer.status, &location);
         hop.map_or_else(Redirected::Broken, Redirected::To)
     }
@@ -406,7 +435,13 @@ impl Exchange {
         self.followed += 1;
     }
 
-    fn damaged(&mut self, state: &VuState, answer: &HopAnswer, damaged: Damaged) -> Next {
+    fn damaged(
+        &mut self,
+        state: &VuState,
+        answer: &HopAnswer,
+        damaged: Damaged,
+        expected: Expectation,
+    ) -> Next {
         let failure = HopFailure {
             class: damaged.class,
             code: damaged.code,
@@ -421,7 +456,7 @@ impl Exchange {
         };
         // What the end of the iteration cut short counts as little as a hop that it cut short.
         if !state.is_cancelled() {
-            sample::record(state, &self.sampled(), &Outcome::Failure(&failure));
+            sample::record(state, &self.sampled(expected), &Outcome::Failure(&failure));
         }
         self.trace_failure(state, &failure);
         let words = failure.detail.clone();
@@ -435,13 +470,15 @@ impl Exchange {
     }
 
     fn failed(&mut self, state: &VuState, failure: &HopFailure) -> Next {
-        sample::record(state, &self.sampled(), &Outcome::Failure(failure));
+        let expected = self.rounds.expectation();
+        sample::record(state, &self.sampled(expected), &Outcome::Failure(failure));
         self.trace_failure(state, failure);
         let words = match &failure.partial_body {
             Some(_) => failure.detail.clone(),
             None => format!(
                 "{} {}: {}",
-                verb(&self.method),
+                // As in Go, the method is that of the first hop, and the URL that of the last.
+                verb(&self.call.method),
                 quoted(&self.address.without_password()),
                 failure.detail
             ),

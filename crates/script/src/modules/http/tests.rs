@@ -353,6 +353,13 @@ fn tags_follow_names_callbacks_and_credentials() {
 }
 
 #[test]
+fn what_no_script_reads_is_not_unpacked() {
+    let (rehearsed, _) =
+        run("console.log(http.get(H + '/damaged', { responseType: 'none' }).error_code);");
+    assert_eq!(rehearsed.log(), ["info 0 source=console"]);
+}
+
+#[test]
 fn a_digest_takes_two_hops_of_which_the_first_expects_401() {
     let (rehearsed, sent) = run(
         "const r = http.get('http://u:p@h.test/digest', { auth: 'digest' });

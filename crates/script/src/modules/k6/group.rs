@@ -59,8 +59,11 @@ fn leave(ctx: &Ctx<'_>, outside: &Rc<str>, path: &Rc<str>, begun_ns: u64) {
     let state = state(ctx);
     let duration_ns = state.host.now().0.saturating_sub(begun_ns);
     *state.group.borrow_mut() = Rc::clone(path);
-    let tags = current_tags(ctx);
-    state.host.group(path, duration_ns, &*tags);
+    // As in k6, a group that the end of its iteration cut short has no duration.
+    if !state.is_cancelled() {
+        let tags = current_tags(ctx);
+        state.host.group(path, duration_ns, &*tags);
+    }
     *state.group.borrow_mut() = Rc::clone(outside);
 }
 

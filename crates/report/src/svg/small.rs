@@ -22,13 +22,13 @@ pub struct SmallCharts {
     pub charts: Vec<String>,
 }
 
-const WIDTH: f64 = 240.0;
+const WIDTH: f64 = 180.0;
 const HEIGHT: f64 = 132.0;
 /// Top and height of the two parts.
 const RATES: (f64, f64) = (14.0, 56.0);
 const TIMES: (f64, f64) = (84.0, 40.0);
 /// Most points of a line: about as many as there are dots across.
-const POINTS_MAX: usize = 80;
+const POINTS_MAX: usize = 60;
 
 type Points = Vec<(f64, Option<f64>)>;
 
@@ -127,7 +127,7 @@ fn draw(lines: &Lines, (seconds, rates, times): (f64, &Axis, &Axis), palette: &P
         span(highest(&lines.p99))
     );
     let mut out = format!(
-        "<svg viewBox=\"0 0 {} {}\" role=\"img\" aria-label=\"{}\" font-size=\"10\">",
+        "<svg viewBox=\"0 0 {} {}\" role=\"img\" aria-label=\"{}\" font-size=\"11\">",
         at(WIDTH),
         at(HEIGHT),
         escaped(&told)
@@ -237,7 +237,7 @@ mod tests {
             let x = last.split(' ').next().unwrap_or_default();
             x.parse().expect("a place")
         };
-        assert!((110.0..=120.0).contains(&end(&small.charts[0])));
-        assert!((230.0..=240.0).contains(&end(&small.charts[1])));
+        assert!((82.0..=90.0).contains(&end(&small.charts[0])));
+        assert!((172.0..=180.0).contains(&end(&small.charts[1])));
     }
 }

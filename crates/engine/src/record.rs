@@ -111,11 +111,13 @@ impl Recorder {
         self.counts(life).started += 1;
     }
 
-    /// Records how late a virtual user that was free was started.
+    /// Records how late a virtual user was started that has been free since an instant: before that the arrival waited for
+    /// one, here or at another worker, which is not the generator's lateness.
     #[inline]
-    pub(crate) fn lag(&mut self, intended: Nanos, started: Nanos) {
+    pub(crate) fn lag(&mut self, intended: Nanos, free_since: Nanos, started: Nanos) {
         if self.is_measured(intended) {
-            self.seen.schedule_lag.record(started.since(intended));
+            let could_start = intended.max(free_since);
+            self.seen.schedule_lag.record(started.since(could_start));
         }
     }
 
@@ -385,7 +387,8 @@ mod tests {
                 recorder.redirected(life);
                 recorder.retried(life);
                 recorder.check_failed(life, "size>1".to_owned());
-                recorder.lag(life.planned(), life.started + Duration::from_millis(1));
+                let started = life.started + Duration::from_millis(1);
+                recorder.lag(life.planned(), Nanos(0), started);
                 let failure = Failure::new(ErrorClass::Refused, "no".to_owned());
                 recorder.failed(life, "GET /", &failure);
             }
@@ -402,5 +405,17 @@ mod tests {
         assert_eq!(seen.errors.rows().map(|(_, n)| *n).sum::<u64>(), 1);
         assert_eq!(seen.failed_checks.rows().map(|(_, n)| *n).sum::<u64>(), 1);
         assert_eq!(seen.schedule_lag.count(), 1);
+    }
+
+    #[test]
+    fn an_arrival_that_waited_for_a_virtual_user_was_not_late_by_the_generator_until_one_was_free()
+    {
+        let mut recorder = Recorder::new(Clock::start(), Arc::default(), Duration::ZERO, None);
+        let ms = |ms: u64| Nanos::from(Duration::from_millis(ms));
+        // Free all the time, and free only 1.7 s after the arrival was due.
+        recorder.lag(ms(100), ms(20), ms(103));
+        recorder.lag(ms(100), ms(1_800), ms(1_801));
+        let lag = recorder.take().schedule_lag;
+        assert_eq!((lag.min(), lag.max()), (Some(1_000_000), Some(3_000_000)));
     }
 }

@@ -263,8 +263,9 @@ impl ScenarioShare {
         }
     }
 
-    pub(crate) fn record_lag(&self, intended: Nanos, started: Nanos) {
-        self.shared.recorder.borrow_mut().lag(intended, started);
+    pub(crate) fn record_lag(&self, intended: Nanos, free_since: Nanos, started: Nanos) {
+        let mut recorder = self.shared.recorder.borrow_mut();
+        recorder.lag(intended, free_since, started);
     }
 
     /// The oldest arrival that waits, for a virtual user that has just become free.

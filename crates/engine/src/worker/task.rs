@@ -100,12 +100,13 @@ impl VuTask {
     /// scenario is over.
     pub(crate) async fn run_open(mut self, first: Option<Arrival>) {
         let mut next = first;
+        let mut free_since = Nanos(0);
         loop {
             let arrival = match next.take() {
                 Some(arrival) => arrival,
                 None => {
                     self.set_active(false);
-                    match self.next_open().await {
+                    match self.next_open(free_since).await {
                         Some(arrival) => arrival,
                         None => break,
                     }
@@ -126,6 +127,7 @@ impl VuTask {
                 iteration: arrival.iteration,
             };
             let ended = self.behaviour.iterate(beginning).await;
+            free_since = ended;
             next = self.scenario.take_waiting(ended);
             tokio::task::consume_budget().await;
         }
@@ -133,8 +135,8 @@ impl VuTask {
         self.scenario.vu_ended();
     }
 
-    /// Waits to be given an arrival; `None` when the scenario is over.
-    async fn next_open(&mut self) -> Option<Arrival> {
+    /// Waits to be given an arrival, by one who has been free since an instant; `None` when the scenario is over.
+    async fn next_open(&mut self, free_since: Nanos) -> Option<Arrival> {
         if self.scenario.is_over() {
             return None;
         }
@@ -148,7 +150,7 @@ impl VuTask {
             .await?;
         let intended = self.scenario.absolute(arrival.intended);
         self.scenario
-            .record_lag(intended, self.scenario.clock.now());
+            .record_lag(intended, free_since, self.scenario.clock.now());
         Some(arrival)
     }
 }

@@ -182,17 +182,19 @@ fn some_hollow(facts: &Facts<'_>) -> Option<Finding> {
 fn all_alike(facts: &Facts<'_>) -> Option<Finding> {
     let (shape, tally, body) = only_body(facts)?;
     let size = tally.body_size.max().unwrap_or(0);
-    let what = format!(
-        "every one of {} answers had status {} and every body looked at ({}) was the same {} bytes",
-        count(tally.count),
-        shape.status,
-        count(tally.sampled),
-        count(size)
-    );
+    let what = |without_content: &str| {
+        format!(
+            "every body looked at ({}) was the same {} bytes{without_content}, of {} answers with status {}",
+            count(tally.sampled),
+            count(size),
+            count(tally.count),
+            shape.status,
+        )
+    };
     if is_hollow(&body.text, size) {
         return Some(Code::HollowAnswers.finding(
             Gravity::Alarm,
-            format!("{what} without content: {}", body.text.trim()),
+            format!("{}: {}", what(" without content"), body.text.trim()),
             "send one request by hand and compare[; then add {expect} so that such an \
                  answer is not goodput]",
         ));
@@ -200,7 +202,7 @@ fn all_alike(facts: &Facts<'_>) -> Option<Finding> {
     requests_vary(facts).then(|| {
         Code::SameAnswer.finding(
             Gravity::Caution,
-            format!("{what}, though the requests differ"),
+            format!("{}, though the requests differ", what("")),
             "check that the target uses what is sent[, and say with {expect} what a right \
                  answer holds]",
         )

@@ -44,6 +44,10 @@ codes! {
     MostUnanswered = "most-unanswered";
     /// Some requests failed.
     RequestsFailed = "requests-failed";
+    /// Requests were under way without an answer when the run ended.
+    NeverAnswered = "never-answered";
+    /// Requests were sent again since the target had closed a kept-alive connection.
+    ClosedConnections = "closed-connections";
     /// Requests failed at once, and virtual users paused so that they are not repeated at full speed.
     PausedAfterFailures = "paused-after-failures";
     /// Fewer requests were sent than planned.
@@ -90,6 +94,8 @@ codes! {
     SlowNames = "slow-names";
     /// Many segments were sent again.
     Retransmits = "retransmits";
+    /// The end of an answer waits for an acknowledgment that the kernel delays.
+    DelayedAck = "delayed-ack";
     /// Some connections took a second or more to make.
     SlowConnects = "slow-connects";
     /// Most failures lie between generator and target.
@@ -134,6 +140,8 @@ codes! {
     IdlePeer = "idle-peer";
     /// The first seconds were much slower, and are in the results.
     ColdStart = "cold-start";
+    /// Answers took longer from second to second.
+    Slowing = "slowing";
     /// The target stood still again and again.
     Pauses = "pauses";
     /// Making connections took much of the time.

@@ -52,6 +52,8 @@ pub(super) fn findings(facts: &Facts<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
     findings.extend(stopped(facts));
     findings.extend(unanswered(facts));
+    findings.extend(never_answered(facts));
+    findings.extend(cut_off(facts));
     findings.extend(paused(facts));
     findings.extend(missed(facts));
     findings.extend(waited(facts));
@@ -105,6 +107,9 @@ fn unanswered(facts: &Facts<'_>) -> Option<Finding> {
     }
     let next_step = match facts.worst_class() {
         Some(class) => class.hint(),
+        None if facts.stuck().is_some() && facts.all.bytes_sent > 0 => {
+            "look whether the target hangs, or speaks something else on this port: it took what was sent and stayed silent"
+        }
         None => "give the requests more time: raise the duration[ or {graceful-stop}]",
     };
     let mostly = worst_in_words(facts);
@@ -117,13 +122,13 @@ fn unanswered(facts: &Facts<'_>) -> Option<Finding> {
     }
     if answered < sent.div_ceil(2) {
         let text = format!(
-            "of {} requests sent, {} ({}) were answered{mostly}: a rate that counts the others \
-                 ({}) is not throughput; goodput was {}",
+            "of {} requests sent, {} ({}) were answered, goodput {}{mostly}: a rate that counts the \
+                 others ({}) is not throughput",
             count(sent),
             count(answered),
             percent(share(answered, sent)),
-            rate(facts.per_second(sent)),
             rate(facts.per_second(counts.good)),
+            rate(facts.per_second(sent)),
         );
         return Some(Code::MostUnanswered.finding(Gravity::Alarm, text, next_step));
     }
@@ -141,6 +146,41 @@ fn unanswered(facts: &Facts<'_>) -> Option<Finding> {
             percent(failed_share)
         );
         Code::RequestsFailed.finding(gravity, text, next_step)
+    })
+}
+
+/// Virtual users that waited to the end for an answer.
+fn never_answered(facts: &Facts<'_>) -> Option<Finding> {
+    let stuck = facts.stuck().filter(|_| facts.counts.completed > 0)?;
+    Some(Code::NeverAnswered.finding(
+        Gravity::Alarm,
+        format!(
+            "{} waited for an answer for {} or more, until the run ended: {} could do nothing else",
+            counted(stuck.requests, "request"),
+            duration(stuck.waited),
+            counted(stuck.requests.min(facts.vus), "virtual user")
+        ),
+        "look whether the target hangs; a {timeout} below the length of the run makes such requests failures",
+    ))
+}
+
+/// Share of the requests that were sent again from which it is told.
+const SENT_AGAIN: f64 = 0.01;
+
+/// Requests that met a closed connection and were repeated: failures for a client that does not repeat.
+fn cut_off(facts: &Facts<'_>) -> Option<Finding> {
+    let again = facts.counts.retried;
+    let part = share(again, facts.counts.started);
+    (part >= SENT_AGAIN).then(|| {
+        Code::ClosedConnections.finding(
+            Gravity::Note,
+            format!(
+                "{} ({}) met a connection that the target had closed, and were sent again on a new one",
+                counted(again, "request"),
+                percent(part)
+            ),
+            "look at the target's keep-alive timeout and its limit of requests per connection, or whether it cuts connections",
+        )
     })
 }
 
@@ -167,7 +207,7 @@ fn paused(facts: &Facts<'_>) -> Option<Finding> {
 
 fn worst_in_words(facts: &Facts<'_>) -> String {
     match facts.worst_class() {
-        Some(class) => format!(", most of the failures: {}", class.name()),
+        Some(class) => format!(", most failures: {}", class.name()),
         None => String::new(),
     }
 }
@@ -225,13 +265,18 @@ fn waited(facts: &Facts<'_>) -> Option<Finding> {
     let service = facts.service()?.p99?;
     let response = facts.metric("response_time_ns")?.p99?;
     let story = response as f64 > WAITED_FACTOR * service as f64 && response - service > WAITED_NS;
+    let lag = facts.metric("schedule_lag_ns").and_then(|lag| lag.p99);
+    let is_own = lag.is_some_and(|lag| lag.saturating_mul(2) >= response.saturating_sub(service));
+    let what = match is_own {
+        true => "arrivals waited for the generator, with a virtual user free",
+        false => "arrivals waited for a free virtual user",
+    };
     story.then(|| {
         let seconds = |ns: u64| duration(ns as f64 / 1e9);
         Code::ArrivalsWaited.finding(
             Gravity::Caution,
             format!(
-                "arrivals waited for a free virtual user: p99 from the intended start was {}, \
-                     from the actual send {}",
+                "{what}: p99 from the intended start was {}, from the actual send {}",
                 seconds(response),
                 seconds(service)
             ),
@@ -270,15 +315,9 @@ fn wrong(facts: &Facts<'_>) -> Option<Finding> {
 
 fn most_often_wrong(facts: &Facts<'_>) -> String {
     let check = facts.seen.failed_checks.rows().max_by_key(|(_, n)| **n);
-    let status = facts
-        .seen
-        .statuses
-        .rows()
-        .filter(|(status, _)| **status >= 400)
-        .max_by_key(|(_, n)| **n);
-    match (check, status) {
+    match (check, facts.worst_status()) {
         (Some((check, n)), _) => format!(", {} by the check {check:?}", count(*n)),
-        (None, Some((status, n))) => format!(", {} with status {status}", count(*n)),
+        (None, Some((status, n))) => format!(", {} with status {status}", count(n)),
         (None, None) => String::new(),
     }
 }

@@ -30,6 +30,13 @@ pub(super) struct Facts<'a> {
     pub(super) rows: Vec<&'a Row>,
 }
 
+/// Requests without an answer at the end of the run.
+pub(super) struct Stuck {
+    pub(super) requests: u64,
+    /// Seconds that each of them waited, at least.
+    pub(super) waited: f64,
+}
+
 /// Words for what was planned.
 pub(super) struct PlannedWords {
     pub(super) things: &'static str,
@@ -220,20 +227,90 @@ impl<'a> Facts<'a> {
             .filter(|mean| *mean > 0.0)
     }
 
-    /// Little's law: the share of the virtual users' time that was spent on requests.
+    /// Little's law: the share of the virtual users' time that was spent on requests. Those of a script are counted while
+    /// they run an iteration: a ramp has fewer than at its top.
     pub(super) fn busy_share(&self) -> f64 {
-        let requests = self.seen.answered_time.sum() + self.seen.failed_time.sum();
-        let blocked = self.seen.phases.blocked.sum();
-        let available = self.seconds * 1e9 * self.vus as f64;
-        if available > 0.0 {
-            (requests + blocked) as f64 / available
-        } else {
-            0.0
+        let all = self.seconds * self.vus as f64;
+        match self.engaged_s().filter(|_| !self.open) {
+            Some(engaged) => self.on_requests_s() / engaged.min(all),
+            None if all > 0.0 => self.on_requests_s() / all,
+            None => 0.0,
         }
+    }
+
+    /// Seconds that virtual users spent on requests that came to an end.
+    fn on_requests_s(&self) -> f64 {
+        let requests = self.seen.answered_time.sum() + self.seen.failed_time.sum();
+        (requests + self.seen.phases.blocked.sum()) as f64 / 1e9
+    }
+
+    /// Seconds in which virtual users ran iterations, pauses and computation in them included; `None` where iterations
+    /// consist of a request alone, or where it is not known.
+    pub(super) fn engaged_s(&self) -> Option<f64> {
+        let mut before = self
+            .rows
+            .first()
+            .map_or(0, |row| match self.load_is_constant() {
+                true => row.active_vus,
+                false => 0,
+            });
+        let mut sum = 0.0;
+        for row in &self.rows {
+            sum += (before + row.active_vus) as f64 / 2.0 * row_seconds(row);
+            before = row.active_vus;
+        }
+        (self.may_think() && sum > 0.0).then_some(sum)
+    }
+
+    /// The share of the time of an iteration that was spent on requests; all of it where an iteration is a request.
+    pub(super) fn request_share(&self) -> f64 {
+        let engaged = self.engaged_s();
+        engaged.map_or(1.0, |engaged| self.on_requests_s() / engaged)
+    }
+
+    /// How long an iteration took on average, in seconds.
+    pub(super) fn mean_iteration(&self) -> Option<f64> {
+        match self.engaged_s() {
+            Some(engaged) if self.begun() > 0 => Some(engaged / self.begun() as f64),
+            _ => self.mean_service(),
+        }
+    }
+
+    /// Requests that were under way when the run ended, where half of the virtual users or a tenth of all requests had
+    /// waited in vain for much longer than an answer takes: time that no answer tells of.
+    pub(super) fn stuck(&self) -> Option<Stuck> {
+        const WAITED_MIN_S: f64 = 1.0;
+        const WAITED_FACTOR: f64 = 5.0;
+        const STUCK_SHARE: f64 = 0.1;
+        let requests = self.counts.interrupted;
+        let rows = self.evidence.series.iter();
+        let last_end = rows
+            .rev()
+            .find(|row| row.completed > 0)
+            .map(|row| row.at_ns.saturating_add(row.span_ns));
+        let waited = self.elapsed_seconds() - Nanos(last_end.unwrap_or(0)).as_secs_f64();
+        let least = (WAITED_FACTOR * self.mean_service().unwrap_or(0.0)).max(WAITED_MIN_S);
+        let are_many = requests.saturating_mul(2) >= self.vus
+            || share(requests, self.counts.started) >= STUCK_SHARE;
+        (requests > 0 && are_many && waited >= least).then_some(Stuck { requests, waited })
     }
 
     pub(super) fn failed(&self, class: ErrorClass) -> u64 {
         self.counts.failed[class.index()]
+    }
+
+    /// The share of the requests sent that got a good answer.
+    pub(super) fn good_share(&self) -> f64 {
+        share(self.counts.good, self.counts.started)
+    }
+
+    /// The most frequent status of an error, and its answers.
+    pub(super) fn worst_status(&self) -> Option<(u16, u64)> {
+        let rows = self.seen.statuses.rows();
+        let errors = rows.filter(|(status, _)| **status >= 400);
+        errors
+            .max_by_key(|(_, n)| **n)
+            .map(|(status, n)| (*status, *n))
     }
 
     /// The share of answers with such a status.

@@ -13,7 +13,7 @@ use super::facts::{Facts, share};
 use super::resources::Seen;
 use super::saturation::Knee;
 use super::signs;
-use super::weights::{self, Weights};
+use super::weights::{self, OCCUPIED, Weights};
 use super::wording::{count, counted, duration, percent, rate};
 
 /// Share of the evidence from which a side is named.
@@ -26,8 +26,6 @@ const FAILURES: f64 = 0.5;
 const FAILURES_OF_OFFERED: f64 = 0.1;
 /// Share of the virtual users' time on requests from which they are all busy.
 const ALL_BUSY: f64 = 0.8;
-/// Share of the time in which a worker had something to do from which nobody else was waited for between requests.
-const OCCUPIED: f64 = 0.75;
 /// An answer that takes this long on average is slow, whatever the load.
 const SLOW_S: f64 = 0.5;
 /// A median so far above the fastest answer, with so narrow a spread, is queueing in the target: in a closed loop on a
@@ -44,6 +42,9 @@ const QUEUES: [Queue; 2] = [
 ];
 
 const TOO_MANY_REQUESTS: u16 = 429;
+
+/// What Little's law allows over what was reached, at most, where it explains the rate.
+const CEILING: f64 = 1.5;
 
 /// Virtual users of a closed model that are few, and answers from which their times say something.
 const FEW_VUS: u64 = 8;
@@ -81,6 +82,9 @@ pub(super) fn judge(facts: &Facts<'_>, knee: Option<&Knee>, seen: &Seen) -> Blam
 fn limit_of(facts: &Facts<'_>, knee: Option<&Knee>, seen: &Seen) -> (Limit, Option<Weights>) {
     if facts.evidence.totals.stop == StopReason::Crashed || facts.all.started == 0 {
         return (Limit::Unknown, None);
+    }
+    if is_silent(facts) {
+        return (Limit::Target, None);
     }
     let failures = failing_side(facts);
     let delivered = facts.open && facts.missed().is_none() && knee.is_none();
@@ -148,6 +152,12 @@ fn failing_side(facts: &Facts<'_>) -> Option<Limit> {
     })
 }
 
+/// Whether the target took what was sent, and virtual users waited for its answers to the end of the run.
+fn is_silent(facts: &Facts<'_>) -> bool {
+    let was_sent = facts.all.bytes_sent > 0;
+    was_sent && facts.stuck().is_some() && weights::occupied(facts) < OCCUPIED
+}
+
 /// Who took half of the time or more; what the target took counts for `of_target`.
 fn heaviest(weights: Weights, of_target: Limit) -> Limit {
     match weights {
@@ -161,6 +171,13 @@ fn heaviest(weights: Weights, of_target: Limit) -> Limit {
 fn open_limit(facts: &Facts<'_>, knee: Option<&Knee>, weights: Weights) -> Limit {
     let all_in_use = facts.evidence.totals.active_vus_max >= facts.vus;
     let busy = facts.busy_share() >= ALL_BUSY;
+    if facts.request_share() < NAMED && weights::engaged(facts) >= ALL_BUSY {
+        // Whatever a request takes: it is the rest of the iteration that held the virtual users.
+        return match weights::occupied(facts) >= OCCUPIED {
+            true => Limit::Generator,
+            false => Limit::Plan,
+        };
+    }
     match knee {
         Some(knee) if all_in_use && !knee.slowed => return heaviest(weights, Limit::Plan),
         Some(_) => return heaviest(weights, Limit::Target),
@@ -228,6 +245,7 @@ fn closed_limit(facts: &Facts<'_>, weights: Weights) -> Limit {
 fn target_is_slow(facts: &Facts<'_>) -> bool {
     facts.mean_service().is_some_and(|mean| mean >= SLOW_S)
         || has_queue(facts)
+        || signs::waits_to_be_accepted(facts)
         || refused_share(facts) > 0.01
         || share(facts.counts.failed_total(), facts.counts.started) > 0.1
 }
@@ -257,7 +275,7 @@ fn shared(facts: &Facts<'_>, limit: Limit, weights: Weights) -> Option<Finding> 
     let time = weights::mean_time(facts)?;
     let sides = weights.sides();
     let is_told = match limit {
-        Limit::Nobody => false,
+        Limit::Nobody | Limit::Plan => false,
         Limit::Unknown => true,
         _ => sides[1].share >= TOLD,
     };
@@ -286,16 +304,11 @@ fn shared(facts: &Facts<'_>, limit: Limit, weights: Weights) -> Option<Finding> 
 pub(super) fn divided(limit: Limit, weights: Option<Weights>) -> Option<String> {
     let sides = weights?.sides();
     let [first, second, _] = &sides;
-    if limit == Limit::Nobody || second.share < TOLD {
+    if matches!(limit, Limit::Nobody | Limit::Plan) || second.share < TOLD {
         return None;
     }
-    Some(format!(
-        "{} of the time {}, {} {}",
-        percent(first.share),
-        first.place,
-        percent(second.share),
-        second.place
-    ))
+    let part = |side: &weights::Side| format!("{:.0} % {}", side.share * 100.0, side.name);
+    Some(format!("{}, {}", part(first), part(second)))
 }
 
 /// A few virtual users of a closed model that never wait for each other do not show what the target carries.
@@ -310,8 +323,9 @@ fn unhurried(facts: &Facts<'_>, limit: Limit) -> Option<Finding> {
         Code::TooFewVus.finding(
             Gravity::Note,
             format!(
-                "{} were always busy, and answers show no queue in the target{}",
+                "{} {} always busy, and answers show no queue in the target{}",
                 counted(facts.vus, "virtual user"),
+                if facts.vus == 1 { "was" } else { "were" },
                 pace(facts)
             ),
             "use more virtual users to find what the target carries",
@@ -322,17 +336,26 @@ fn unhurried(facts: &Facts<'_>, limit: Limit) -> Option<Finding> {
 /// Little's law in numbers, where it explains a shortfall.
 fn ceiling(facts: &Facts<'_>, limit: Limit) -> Option<Finding> {
     facts.missed()?;
-    let (asked, mean) = (facts.asked_rate()?, facts.mean_service()?);
+    let (asked, mean) = (facts.asked_rate()?, facts.mean_iteration()?);
     let most = facts.vus as f64 / mean;
     let needed = (asked * mean).ceil() as u64;
-    let achieved = facts.per_second(facts.counts.completed);
+    let achieved = facts.per_second(facts.counts.completed) / facts.requests_per_iteration();
     let law = format!(
-        "{} / {} mean service time = {}, and {} was reached",
+        "{} / {} {} = {}, and {} was reached",
         counted(facts.vus, "virtual user"),
         duration(mean),
+        match facts.may_think() {
+            true => "for an iteration",
+            false => "mean service time",
+        },
         rate(most),
         rate(achieved)
     );
+    let times = asked / most;
+    // Where much more could have been done, something else held the load back, or mean and rate are of different times.
+    if times < 1.0 || most > CEILING * achieved {
+        return None;
+    }
     match limit {
         Limit::Target | Limit::Network => Some(Code::TargetCeiling.finding(
             Gravity::Caution,
@@ -342,16 +365,25 @@ fn ceiling(facts: &Facts<'_>, limit: Limit) -> Option<Finding> {
                      fast",
                 rate(asked),
                 count(needed),
-                count((asked / most).round() as u64)
+                match times {
+                    few if few < 10.0 => format!("{few:.1}"),
+                    many => count(many.round() as u64),
+                }
             ),
         )),
         Limit::Plan => Some(Code::TooFewVus.finding(
             Gravity::Caution,
             format!(
-                "all virtual users were busy: {law}; {} needs {}; answers show no queue in the target{}",
+                "all virtual users were busy: {law}; {} needs {}; {}",
                 rate(asked),
                 count(needed),
-                pace(facts)
+                match facts.request_share() < NAMED {
+                    true => format!(
+                        "{} of their time went by between requests",
+                        percent(1.0 - facts.request_share())
+                    ),
+                    false => format!("answers show no queue in the target{}", pace(facts)),
+                }
             ),
             format!(
                 "allow more virtual users ({{max-vus}} {}) and run again; if the service time grows \

@@ -97,10 +97,11 @@ pub fn judge(evidence: &Evidence<'_>) -> Verdict {
     findings.sort_by_key(|finding| Reverse(finding.gravity));
     let mut headline = wording::headline(&facts, delivery, blame.limit, knee.as_ref(), &findings);
     if let Some(culprit) = seen.culprit.filter(|_| blame.limit == Limit::Target) {
-        headline = format!("{headline}: {culprit}");
+        headline.because(&culprit);
     } else if let Some(divided) = limits::divided(blame.limit, blame.weights) {
-        headline = format!("{headline} ({divided})");
+        headline.add(&format!(" ({divided})"));
     }
+    let headline = headline.into_text();
     Verdict {
         delivery,
         limit: blame.limit,

@@ -32,6 +32,9 @@ const RETRANSMITS: f64 = 0.01;
 /// Share of the time that making connections, or looking up names, took from which it is told.
 const HANDSHAKES: f64 = 0.3;
 const NAMES: f64 = 0.3;
+/// How long the kernel puts off acknowledgments, and the share of the time from which waiting for them is told.
+const DELAYED_ACK_S: std::ops::Range<f64> = 0.036..0.06;
+const DELAYED_ACK: f64 = 0.3;
 /// Share of failures on the way from which they are told.
 const FAILURES_ON_THE_WAY: f64 = 0.1;
 
@@ -59,6 +62,7 @@ pub(super) fn findings(facts: &Facts<'_>) -> Vec<Finding> {
         distance(facts),
         link(facts),
         retransmits(facts),
+        delayed_ack(facts),
         slow_connects(facts),
         handshakes(facts),
         slow_names(facts),
@@ -258,6 +262,35 @@ fn retransmits(facts: &Facts<'_>) -> Option<Finding> {
             "look for a lossy or full link: each loss costs 200 ms or more",
         )
     })
+}
+
+/// Small answers in two pieces, the second of which waits until the first is acknowledged, which Linux puts off for 40 ms.
+fn delayed_ack(facts: &Facts<'_>) -> Option<Finding> {
+    const SEGMENT: f64 = 1_448.0;
+    let receiving = facts.seen.phases.receiving.mean()? / 1e9;
+    let body = facts.counts.body_bytes as f64 / facts.counts.completed.max(1) as f64;
+    let is_such = DELAYED_ACK_S.contains(&receiving) && body < SEGMENT;
+    let part = receiving / facts.mean_service()?;
+    (is_such && part >= DELAYED_ACK).then(|| {
+        Code::DelayedAck.finding(
+            Gravity::Caution,
+            format!(
+                "the rest of an answer came {} after its beginning, though its body has {} on average: \
+                 {} of the time of a request",
+                duration(receiving),
+                counted(body.round() as u64, "byte"),
+                percent(part.min(1.0))
+            ),
+            "let the target write head and body at once, or set TCP_NODELAY on its sockets: Nagle's algorithm \
+             waits for an acknowledgment that is delayed by 40 ms",
+        )
+    })
+}
+
+/// Whether connections waited for the target to take them, on a way that is short.
+pub(super) fn waits_to_be_accepted(facts: &Facts<'_>) -> bool {
+    let is_told = slow_connects(facts).is_some() && weights::round_trip(facts).is_none();
+    is_told && weights::connections_made(facts) >= NEW_CONNECTIONS
 }
 
 fn slow_connects(facts: &Facts<'_>) -> Option<Finding> {

@@ -12,6 +12,7 @@ use loadline_model::verdict::{Finding, Gravity};
 use super::code::Code;
 use super::facts::{Facts, row_seconds};
 use super::stats::median;
+use super::weights;
 use super::wording::{count, duration};
 
 /// Fewest seconds in which one can stand out.
@@ -30,6 +31,12 @@ const COLD_FACTOR: f64 = 2.0;
 const COLD_NS: f64 = 200_000.0;
 /// The last part of the seconds, one of so many, is what the first are compared with.
 const LAST: usize = 3;
+/// Answers get slower where their median at the end is this many times that at first,
+const SLOWED_FACTOR: f64 = 1.5;
+/// and this much above it,
+const SLOWED_NS: f64 = 1_000_000.0;
+/// and rose in this share of the seconds.
+const RISES: f64 = 0.8;
 /// A second is hit by a pause when its p99 is this many times that of quiet ones,
 const PAUSE_FACTOR: f64 = 3.0;
 /// and this much above it.
@@ -50,13 +57,14 @@ const PER_PEER_MIN: u64 = 100;
 pub(super) fn findings(facts: &Facts<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
     if facts.load_is_constant() && facts.rows.len() >= OUTAGE_ROWS_MIN {
-        findings.extend(outage(&facts.rows));
+        findings.extend(outage(facts));
     }
     if facts.load_is_constant() && facts.rows.len() >= ROWS_MIN {
         let cold = cold_start(facts);
         // A start is no pause.
         findings.extend(pauses(facts).filter(|_| cold.is_none()));
         findings.extend(cold);
+        findings.extend(slowing(facts));
     }
     findings.extend(idle_peer(&facts.seen.peers, "address"));
     let header = facts
@@ -72,7 +80,8 @@ pub(super) fn findings(facts: &Facts<'_>) -> Vec<Finding> {
     findings
 }
 
-fn outage(rows: &[&Row]) -> Option<Finding> {
+fn outage(facts: &Facts<'_>) -> Option<Finding> {
+    let rows = &facts.rows;
     let good = |row: &Row| row.good as f64 / row_seconds(row);
     // What is usual is told by the seconds in which the target was there.
     let most = rows.iter().map(|row| good(row)).fold(0.0, f64::max);
@@ -81,7 +90,12 @@ fn outage(rows: &[&Row]) -> Option<Finding> {
     if usual < USUAL_MIN {
         return None;
     }
-    let is_down = |row: &Row| good(row) < DOWN * usual;
+    // A generator that was at work on something else and sent hardly a request has seen no outage.
+    let was_asked = |row: &Row| {
+        row.started as f64 / row_seconds(row) >= DOWN * usual
+            || weights::occupied_in(facts, row) < weights::OCCUPIED
+    };
+    let is_down = |row: &Row| good(row) < DOWN * usual && was_asked(row);
     // The target may take its time to give the first answer.
     let first_up = rows.iter().position(|row| !is_down(row))?;
     let down = first_up + rows[first_up..].iter().position(|row| is_down(row))?;
@@ -90,12 +104,26 @@ fn outage(rows: &[&Row]) -> Option<Finding> {
         .iter()
         .position(|row| good(row) > RECOVERED * usual)
     else {
+        let (answered, good): (u64, u64) = (rows[down..].iter())
+            .map(|row| (row.completed, row.good))
+            .fold((0, 0), |sum, row| (sum.0 + row.0, sum.1 + row.1));
+        let still_answers = answered > 2 * good && answered as f64 / usual >= DOWN;
+        let (what, advice) = match still_answers {
+            true => (
+                "wrong ones came instead",
+                "look at a wrong answer and at the target's log at that time: a token, a quota or data may have run out",
+            ),
+            false => (
+                "no other came instead",
+                "look at the target's log at that time: it died, or hangs",
+            ),
+        };
         return Some(Code::TargetDied.finding(
             Gravity::Alarm,
             format!(
-                "hardly a good answer came after {at}, where {usual:.0} a second had come before"
+                "hardly a good answer came after {at}, where {usual:.0} a second had come before: {what}"
             ),
-            "look at the target's log at that time: it died, or hangs",
+            advice,
         ));
     };
     let lasted: f64 = rows[down..down + length]
@@ -117,7 +145,9 @@ fn cold_start(facts: &Facts<'_>) -> Option<Finding> {
         return None;
     }
     let rows = &facts.rows;
-    let p50 = |row: &Row| row.service_time_ns.map(|p| p.p50 as f64);
+    // Failures have a time too, which says nothing of how long an answer takes.
+    let answers = |row: &&Row| row.completed > row.failed;
+    let p50 = |row: &Row| Some(row.service_time_ns.filter(|_| answers(&row))?.p50 as f64);
     let last = &rows[rows.len() - rows.len() / LAST..];
     let later = median(last.iter().filter_map(|row| p50(row)))?;
     let good = |row: &Row| row.good as f64 / row_seconds(row);
@@ -149,6 +179,38 @@ fn cold_start(facts: &Facts<'_>) -> Option<Finding> {
             (lasted * 1.5).ceil()
         ),
     ))
+}
+
+/// Answers that took longer from second to second under the same load.
+fn slowing(facts: &Facts<'_>) -> Option<Finding> {
+    // What is not carried queues up, and that is told elsewhere.
+    if facts.missed().is_some() {
+        return None;
+    }
+    let rows = facts.rows.iter().filter(|row| row.completed > row.failed);
+    let times: Vec<f64> = rows
+        .filter_map(|row| Some(row.service_time_ns?.p50 as f64))
+        .collect();
+    let part = (times.len() / LAST).max(1);
+    let (first, last) = (times.get(..part)?, times.get(times.len() - part..)?);
+    let (first, last) = (
+        median(first.iter().copied())?,
+        median(last.iter().copied())?,
+    );
+    let pairs = times.windows(2).count();
+    let rises = times.windows(2).filter(|pair| pair[1] > pair[0]).count();
+    let is_steady = times.len() >= ROWS_MIN && rises as f64 >= RISES * pairs as f64;
+    (is_steady && last >= SLOWED_FACTOR * first && last - first >= SLOWED_NS).then(|| {
+        Code::Slowing.finding(
+            Gravity::Caution,
+            format!(
+                "answers took longer from second to second: {} at first, {} at the end (medians)",
+                duration(first / 1e9),
+                duration(last / 1e9)
+            ),
+            "look for what piles up in the target: data, connections, a queue; run longer to see where it ends",
+        )
+    })
 }
 
 /// Seconds that hold answers much slower than those of the others, again and again: the target stands still for a moment.

@@ -7,4 +7,5 @@ mod one_thing;
 mod pages;
 mod resources;
 mod scripts;
+mod unusual;
 mod weighing;

@@ -10,6 +10,8 @@ use loadline_model::units;
 use super::facts::{Facts, row_seconds, share};
 use super::stats;
 
+/// Share of the time in which a worker had something to do from which nobody else was waited for between requests.
+pub(super) const OCCUPIED: f64 = 0.75;
 /// Share of a core from which a worker has nothing left: the rest goes to the kernel's accounting.
 const BUSY: f64 = 0.9;
 /// Share of a core below which a worker that is not given more cannot be called busy.
@@ -88,17 +90,18 @@ impl Weights {
 /// One side, and where it is in words.
 pub(super) struct Side {
     pub(super) share: f64,
+    pub(super) name: &'static str,
     pub(super) place: &'static str,
 }
 
 impl Weights {
     /// The sides, the heaviest first.
     pub(super) fn sides(self) -> [Side; 3] {
-        let side = |share, place| Side { share, place };
+        let side = |share, name, place| Side { share, name, place };
         let mut sides = [
-            side(self.target, "in the target"),
-            side(self.generator, "in the generator"),
-            side(self.network, "on the network"),
+            side(self.target, "target", "in the target"),
+            side(self.generator, "generator", "in the generator"),
+            side(self.network, "network", "on the network"),
         ];
         sides.sort_by(|a, b| b.share.total_cmp(&a.share));
         sides
@@ -147,6 +150,11 @@ fn at_work(facts: &Facts<'_>) -> f64 {
     mean_over_rows(facts, |row| row.generator.busiest_worker)
 }
 
+/// The share of the virtual users that were at work, near the highest load.
+pub(super) fn engaged(facts: &Facts<'_>) -> f64 {
+    mean_over_rows(facts, |row| row.active_vus as f64) / facts.vus.max(1) as f64
+}
+
 fn mean_over_rows(facts: &Facts<'_>, of: impl Fn(&Row) -> f64) -> f64 {
     let rows = rows_at_most(facts);
     rows.iter().map(|row| of(row)).sum::<f64>() / rows.len().max(1) as f64
@@ -167,6 +175,11 @@ pub(super) fn starved(facts: &Facts<'_>) -> Option<f64> {
         sum(|row| row.span_ns),
     );
     (span >= BEGINNING_S * 1e9).then(|| (waited / (span * facts.workers())).min(1.0))
+}
+
+/// The share of a second in which a worker had something to do.
+pub(super) fn occupied_in(facts: &Facts<'_>, row: &Row) -> f64 {
+    (row.generator.busiest_worker + starved_in(row, facts.workers())).min(1.0)
 }
 
 fn starved_in(row: &Row, workers: f64) -> f64 {

@@ -9,6 +9,8 @@ use super::code::Code;
 use super::facts::Facts;
 use super::saturation::Knee;
 
+/// Share of good answers from which the others go without mention in the headline.
+const WELL: f64 = 0.99;
 /// The findings that make every rate meaningless, the worst first.
 const OVERRIDING: [Code; 5] = [
     Code::NotConserved,
@@ -18,6 +20,69 @@ const OVERRIDING: [Code; 5] = [
     Code::HollowAnswers,
 ];
 
+/// Characters of a headline at most: a line of a table.
+const HEADLINE_MAX: usize = 100;
+
+/// A sentence that holds what matters most, and takes in more while there is room: findings tell it all.
+pub(super) struct Headline {
+    text: String,
+    /// What is good to know beside it.
+    more: Option<String>,
+}
+
+impl Headline {
+    fn new(text: String) -> Headline {
+        Headline { text, more: None }
+    }
+
+    fn with(self, more: Option<String>) -> Headline {
+        Headline { more, ..self }
+    }
+
+    /// Names the cause; for want of room it takes the place of the sentence's last part.
+    pub(super) fn because(&mut self, cause: &str) {
+        let cause = format!(": {cause}");
+        let room = HEADLINE_MAX.saturating_sub(length(&cause));
+        if length(&self.text) > room {
+            self.text.truncate(end_of_part(&self.text, room));
+        }
+        self.text.push_str(&cause);
+        self.more = None;
+    }
+
+    /// Adds what matters more than what is only good to know.
+    pub(super) fn add(&mut self, part: &str) {
+        if length(&self.text) + length(part) <= HEADLINE_MAX {
+            self.text.push_str(part);
+        }
+    }
+
+    /// A text that is too long ends where its last part that fits does.
+    pub(super) fn into_text(mut self) -> String {
+        if let Some(more) = self.more.take() {
+            self.add(&more);
+        }
+        if length(&self.text) > HEADLINE_MAX {
+            self.text.truncate(end_of_part(&self.text, HEADLINE_MAX));
+        }
+        self.text
+    }
+}
+
+/// Where the last part of a sentence ends that leaves at most so many characters.
+fn end_of_part(text: &str, room: usize) -> usize {
+    let most = text
+        .char_indices()
+        .nth(room)
+        .map_or(text.len(), |(at, _)| at);
+    let ends = [": ", "; ", ", "].map(|between| text[..most].rfind(between));
+    ends.into_iter().flatten().max().unwrap_or(most)
+}
+
+fn length(text: &str) -> usize {
+    text.chars().count()
+}
+
 /// The verdict in one sentence.
 pub(super) fn headline(
     facts: &Facts<'_>,
@@ -25,62 +90,93 @@ pub(super) fn headline(
     limit: Limit,
     knee: Option<&Knee>,
     findings: &[Finding],
-) -> String {
+) -> Headline {
     let overriding = OVERRIDING.iter().find_map(|code| {
         findings
             .iter()
             .find(|f| f.code == code.name() && f.gravity == Gravity::Alarm)
     });
     if let Some(finding) = overriding {
-        return finding.text.clone();
+        return Headline::new(finding.text.clone());
     }
     if let Some(knee) = knee {
         return knee_headline(knee, limit);
     }
     let goodput = rate(facts.per_second(facts.counts.good));
     match delivery {
-        Delivery::Unfinished => {
-            format!(
-                "ended early, after {}: {goodput} good answers until then",
-                duration(facts.elapsed_seconds())
-            )
-        }
-        Delivery::FellShort => short_headline(facts, limit, &goodput),
+        Delivery::Unfinished => Headline::new(format!(
+            "ended early, after {}: {goodput} good answers until then",
+            duration(facts.elapsed_seconds())
+        )),
+        Delivery::FellShort => short_headline(facts, limit, &goodput, findings),
         Delivery::Delivered | Delivery::AsFastAsPossible
             if facts.is_script() && facts.all.started == 0 =>
         {
-            "the script sent no request over HTTP: there is no target to speak of".to_owned()
+            Headline::new(
+                "the script sent no request over HTTP: there is no target to speak of".to_owned(),
+            )
         }
         Delivery::Delivered | Delivery::AsFastAsPossible if facts.is_without_requests() => {
-            "no sampler of the plan sends over HTTP: there is no target to speak of".to_owned()
+            Headline::new(
+                "no sampler of the plan sends over HTTP: there is no target to speak of".to_owned(),
+            )
         }
-        Delivery::Delivered if facts.open && facts.is_script() => {
-            let asked = rate(facts.asked_rate().unwrap_or(0.0));
-            format!("the offered load was delivered: {asked} iterations, {goodput} good answers")
-        }
-        Delivery::Delivered if facts.open => {
-            let asked = facts
-                .asked_rate()
-                .map_or_else(String::new, |asked| format!(" of {} asked", rate(asked)));
-            format!("the offered load was delivered: {goodput} good answers{asked}")
-        }
+        Delivery::Delivered if facts.open => delivered_headline(facts),
         Delivery::Delivered => {
             let done = match facts.all.started {
                 1 => "the 1 request was sent".to_owned(),
                 sent => format!("all {} requests were sent", count(sent)),
             };
-            format!(
-                "{done}: {goodput} good answers, {}",
-                limit_in_words(facts, limit)
-            )
+            limit_in_words(facts, limit, &format!("{done}: {}", good_answers(facts)))
         }
-        Delivery::AsFastAsPossible => {
-            format!("{goodput} good answers, {}", limit_in_words(facts, limit))
-        }
+        Delivery::AsFastAsPossible => limit_in_words(facts, limit, &good_answers(facts)),
     }
 }
 
-fn knee_headline(knee: &Knee, limit: Limit) -> String {
+/// Good answers per second, and beside how many others.
+fn good_answers(facts: &Facts<'_>) -> String {
+    let goodput = rate(facts.per_second(facts.counts.good));
+    let sent = rate(facts.per_second(facts.counts.started));
+    match facts.good_share() {
+        few if few < WELL && sent != goodput => format!("{goodput} of {sent} were good answers"),
+        _ => format!("{goodput} good answers"),
+    }
+}
+
+/// What was asked for was sent; how it was answered is another matter. Rates are those while arrivals were due: a last
+/// answer may come long after.
+fn delivered_headline(facts: &Facts<'_>) -> Headline {
+    let asked = facts.asked_rate().unwrap_or(0.0);
+    let well = facts.good_share();
+    let good = asked * well * facts.requests_per_iteration();
+    if well >= WELL {
+        let text = match facts.is_script() {
+            true => format!("{} iterations, {} good answers", rate(asked), rate(good)),
+            false => format!("{} good answers of {} asked", rate(good), rate(asked)),
+        };
+        return Headline::new(format!("the offered load was delivered: {text}"));
+    }
+    let failed = facts.counts.failed_total();
+    let status = facts.worst_status();
+    let others = match (facts.worst_class(), status) {
+        (Some(class), status) if status.is_none_or(|(_, n)| n < failed) => {
+            Some(class.name().to_owned())
+        }
+        (_, Some((status, _))) => Some(format!("status {status}")),
+        _ => None,
+    };
+    let (iterations, part) = match facts.is_script() {
+        true => (" iterations", percent(well)),
+        false => ("", rate(good)),
+    };
+    Headline::new(format!(
+        "the offered load of {}{iterations} was sent, but only {part} of it got good answers",
+        rate(asked)
+    ))
+    .with(others.map(|others| format!(" (most others: {others})")))
+}
+
+fn knee_headline(knee: &Knee, limit: Limit) -> Headline {
     let at = rate(knee.point.throughput);
     let who = match limit {
         Limit::Generator => "the generator, not the target, was at its limit",
@@ -88,7 +184,7 @@ fn knee_headline(knee: &Knee, limit: Limit) -> String {
         Limit::Plan => "the plan's virtual users were all busy",
         Limit::Target | Limit::Nobody | Limit::Unknown => "the target saturated",
     };
-    let passed = knee.passed.as_ref().map_or_else(String::new, |passed| {
+    let passed = knee.passed.as_ref().map(|passed| {
         format!(
             "; p99 {} passed {} at {}",
             passed.what,
@@ -96,10 +192,15 @@ fn knee_headline(knee: &Knee, limit: Limit) -> String {
             rate(passed.offered)
         )
     });
-    format!("{who} at about {at}{passed}")
+    Headline::new(format!("{who} at about {at}")).with(passed)
 }
 
-fn short_headline(facts: &Facts<'_>, limit: Limit, goodput: &str) -> String {
+fn short_headline(
+    facts: &Facts<'_>,
+    limit: Limit,
+    goodput: &str,
+    findings: &[Finding],
+) -> Headline {
     let who = match limit {
         Limit::Target => "the target was the limit",
         Limit::Network => "the network was the limit",
@@ -108,51 +209,62 @@ fn short_headline(facts: &Facts<'_>, limit: Limit, goodput: &str) -> String {
         Limit::Plan => "the plan was the limit",
         Limit::Nobody | Limit::Unknown => "the evidence does not say why",
     };
+    let is_ceiling = Code::TargetCeiling.is_among(findings) || Code::TooFewVus.is_among(findings);
     let little = match (limit, facts.mean_service()) {
         (Limit::Target | Limit::Network | Limit::Plan, Some(mean))
-            if facts.missed().is_some() && !facts.is_script() =>
+            if is_ceiling && !facts.is_script() =>
         {
-            format!(
-                " ({} / {} mean service time = {})",
-                counted(facts.vus, "virtual user"),
-                duration(mean),
-                rate(facts.vus as f64 / mean)
-            )
+            let most = rate(facts.vus as f64 / mean);
+            let vus = count(facts.vus);
+            Some(format!(" ({vus} VUs / {} = {most})", duration(mean)))
         }
-        _ => String::new(),
+        _ => None,
     };
     if facts.is_script() {
         let begun = count(facts.begun());
         let asked = count(facts.evidence.totals.asked.unwrap_or(0));
-        return format!("{begun} of {asked} iterations were begun, {goodput} good answers: {who}");
+        return Headline::new(format!(
+            "{begun} of {asked} iterations were begun, {goodput} good answers: {who}"
+        ));
     }
     if facts.evidence.totals.asked.is_none() {
-        return format!("{goodput} good answers: {who}");
+        return Headline::new(format!("{goodput} good answers: {who}"));
     }
     match facts.asked_rate() {
-        Some(asked) => format!(
-            "asked for {}, got {goodput} good answers: {who}{little}",
+        Some(asked) => Headline::new(format!(
+            "asked for {}, got {goodput} good answers: {who}",
             rate(asked)
-        ),
+        ))
+        .with(little),
         None => {
             let asked = facts.evidence.totals.asked.unwrap_or(0);
             let done = count(facts.all.completed);
-            format!(
+            Headline::new(format!(
                 "{done} of {} requests were answered, {goodput} good answers: {who}",
                 count(asked)
-            )
+            ))
         }
     }
 }
 
-fn limit_in_words(facts: &Facts<'_>, limit: Limit) -> String {
-    let vus = counted(facts.vus, "virtual user");
-    match limit {
+fn limit_in_words(facts: &Facts<'_>, limit: Limit, reached: &str) -> Headline {
+    let vus = match facts.vus {
+        1 => "1 VU".to_owned(),
+        vus => format!("{} VUs", count(vus)),
+    };
+    if let Some(stuck) = facts.stuck().filter(|_| limit == Limit::Target) {
+        return Headline::new(format!(
+            "{reached}; {} never got an answer",
+            counted(stuck.requests, "request")
+        ))
+        .with(Some(format!(" and held {vus}")));
+    }
+    let mut more = None;
+    let who = match limit {
         Limit::Target => {
-            let mean = facts.mean_service().map_or_else(String::new, |mean| {
-                format!(" ({} on average)", duration(mean))
-            });
-            format!("as fast as {vus} could go at the target's pace{mean}")
+            let mean = facts.mean_service();
+            more = mean.map(|mean| format!(" ({} on average)", duration(mean)));
+            format!("as fast as {vus} could go at the target's pace")
         }
         Limit::Network => format!("as fast as {vus} could go at the network's pace"),
         Limit::Generator => {
@@ -160,8 +272,9 @@ fn limit_in_words(facts: &Facts<'_>, limit: Limit) -> String {
         }
         Limit::Plan => format!("held back by the plan with {vus}"),
         Limit::Nobody => format!("at the pace that the plan sets for {vus}"),
-        Limit::Unknown => format!("with {vus}; the evidence does not say what the limit was"),
-    }
+        Limit::Unknown => "but what the limit was is not clear".to_owned(),
+    };
+    Headline::new(format!("{reached}, {who}")).with(more)
 }
 
 /// A number with its thousands apart.

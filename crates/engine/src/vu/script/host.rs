@@ -143,6 +143,16 @@ impl VuHost {
         }
     }
 
+    /// Counts hops whose answer nobody waits for any more. Metrics leave them out, as in k6.
+    pub(super) fn cut_short(&self, hops: u64) {
+        let life = Life::begin(None, self.shared.clock.now());
+        let mut recorder = self.shared.recorder.borrow_mut();
+        for _ in 0..hops {
+            recorder.started(&life);
+            recorder.interrupted(&life);
+        }
+    }
+
     /// Keeps the accounts of requests that every run has.
     fn account(&self, sample: &HttpSample<'_>) {
         let facts = &sample.facts;

@@ -168,6 +168,7 @@ impl ScriptBehaviour {
             self.scenario.note(|change| change.iterations += 1);
         }
         self.asks.client.end_of_iteration();
+        self.host.cut_short(self.asks.client.take_cut());
         let (sent, received) = self.asks.client.take_bytes();
         let metadata = self.host.current_metadata();
         let on = Occasion {

@@ -14,7 +14,7 @@ mod tests;
 mod told;
 mod trouble;
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::future::{Future, poll_fn};
 use std::net::SocketAddr;
 use std::pin::pin;
@@ -73,6 +73,8 @@ pub(crate) struct ScriptClient {
     pool: Pool,
     /// Memory for the next message.
     buffer: RefCell<Vec<u8>>,
+    /// Hops that were begun and are not over.
+    under_way: Cell<u64>,
 }
 
 /// What came of one attempt.
@@ -102,6 +104,7 @@ impl ScriptClient {
             settings,
             pool,
             buffer: RefCell::default(),
+            under_way: Cell::default(),
         }
     }
 
@@ -125,10 +128,14 @@ impl ScriptClient {
             };
             return Ok(Err(self.not_begun(request, begun, &timed_out())));
         }
+        self.under_way.set(self.under_way.get() + 1);
         let outcome = match left < OWN_TIMER_BELOW {
             true => Box::pin(self.run_with_timer(&watch, request, now, left)).await,
             false => self.run(&watch, request, now).await,
         };
+        if outcome.is_ok() {
+            self.under_way.set(self.under_way.get().saturating_sub(1));
+        }
         if let Ok(Err(failure)) = &outcome {
             let (failures, now) = (&self.settings.failures, self.settings.clock.now());
             let watch = self.slot.watch(Nanos::MAX);
@@ -142,6 +149,11 @@ impl ScriptClient {
         if self.settings.plan.closes_after_iteration {
             self.pool.close();
         }
+    }
+
+    /// How many hops were under way when the iteration ended, all of which are given up with it.
+    pub(crate) fn take_cut(&self) -> u64 {
+        self.under_way.take()
     }
 
     /// Bytes sent and received since the last call, those of TLS and of making connections

@@ -63,8 +63,7 @@ fn clean_runs_have_one_line_and_a_note() {
     );
     assert_eq!(
         verdict.headline,
-        "25,000/s good answers, as fast as 50 virtual users could go at the target's pace (2 ms \
-             on average)"
+        "25,000/s good answers, as fast as 50 VUs could go at the target's pace (2 ms on average)"
     );
     assert_eq!(codes(&verdict), ["one-run"]);
 
@@ -568,6 +567,7 @@ proptest! {
         let verdict = run.judge();
         let is_sound = |text: &str| !text.contains("NaN") && !text.contains("inf/");
         prop_assert!(is_sound(&verdict.headline), "{}", verdict.headline);
+        prop_assert!(verdict.headline.chars().count() <= 100, "{}", verdict.headline);
         for finding in &verdict.findings {
             prop_assert!(is_sound(&finding.text), "{}", finding.text);
         }

@@ -125,7 +125,7 @@ fn two_sides_that_share_the_time_are_both_told() {
         "{text}"
     );
     assert!(
-        verdict.headline.contains("in the generator"),
+        verdict.headline.ends_with("(60 % target, 40 % generator)"),
         "{}",
         verdict.headline
     );

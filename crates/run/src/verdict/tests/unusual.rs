@@ -1,0 +1,261 @@
+//! What virtual users wait for when it is no answer: pauses, computation, answers that never come; and what answers do over
+//! time. The figures are those of staged runs.
+
+use std::sync::Arc;
+
+use loadline_model::error_class::ErrorClass;
+use loadline_model::plan::OnExhausted;
+use loadline_model::verdict::{Delivery, Limit};
+
+use super::builder::{Run, arrivals, constant_vus, found, percentiles, vu_ramp};
+use crate::verdict::Code;
+
+const MS: u64 = 1_000_000;
+
+/// A script at 100/s with 10 virtual users whose iterations sleep 0.5 s and hold a request of 7.5 ms.
+fn sleepers() -> Run {
+    let mut run = Run::new(arrivals(100, 5, 10), 5.0, 100, 7.5);
+    run.plan.script = Some(Arc::default());
+    run.plan.scenarios[0].on_exhausted = OnExhausted::Drop;
+    run.totals.asked = Some(500);
+    run.totals.seen.counts.dropped = 400;
+    run.totals.active_vus_max = 10;
+    for row in &mut run.series {
+        row.active_vus = 10;
+        row.generator.busiest_worker = 0.06;
+    }
+    // Others on the machine: half of the time of so short a request is the generator's.
+    run.metric("schedule_lag_ns", &[(200_000, 60), (4 * MS, 40)]);
+    run.metric("response_time_ns", &[(8_500_000, 100)]);
+    run
+}
+
+#[test]
+fn virtual_users_that_sleep_are_held_by_the_plan_however_late_a_start_is() {
+    let verdict = sleepers().judge();
+    assert_eq!(
+        (verdict.delivery, verdict.limit),
+        (Delivery::FellShort, Limit::Plan)
+    );
+    let text = &found(&verdict, Code::TooFewVus).expect("told").text;
+    assert!(
+        text.contains("10 virtual users / 500 ms for an iteration = 20/s, and 20/s was reached; 100/s needs 50"),
+        "{text}"
+    );
+    assert!(
+        text.contains("98.5 % of their time went by between requests"),
+        "{text}"
+    );
+
+    let mut computing = sleepers();
+    let rows = computing.series.iter_mut();
+    rows.for_each(|row| row.generator.busiest_worker = 0.8);
+    assert_eq!(computing.judge().limit, Limit::Generator);
+}
+
+#[test]
+fn a_ramp_of_a_script_is_judged_by_the_virtual_users_that_it_had() {
+    // 4 workers of 20 ms: 180/s from 4 virtual users on, of 40 in the end.
+    let mut run = Run::new(vu_ramp(40, 8), 8.0, 1_369, 120.0);
+    run.plan.script = Some(Arc::default());
+    run.seconds(8, |number, row| {
+        row.active_vus = 5 * (number + 1);
+        row.completed = if number == 0 { 105 } else { 177 };
+        row.good = row.completed;
+        row.service_time_ns = percentiles(30.0 * (number + 1) as f64, 35.0 * (number + 1) as f64);
+    });
+    assert_eq!(run.judge().limit, Limit::Target);
+}
+
+#[test]
+fn a_target_that_takes_connections_and_stays_silent_is_the_limit() {
+    let mut run = Run::new(constant_vus(5, 4), 9.0, 0, 0.0);
+    run.totals.seen.counts.started = 5;
+    run.totals.seen.counts.interrupted = 5;
+    let verdict = run.judge();
+    assert_eq!(verdict.limit, Limit::Unknown, "nothing could be sent");
+    run.totals.seen.counts.bytes_sent = 5;
+    let verdict = run.judge();
+    assert_eq!(verdict.limit, Limit::Target);
+    let advice = found(&verdict, Code::NothingAnswered)
+        .expect("told")
+        .advice
+        .as_deref();
+    assert!(
+        advice.is_some_and(|advice| advice.contains("hangs")),
+        "{advice:?}"
+    );
+}
+
+#[test]
+fn virtual_users_that_never_got_an_answer_are_told() {
+    let mut run = Run::new(constant_vus(20, 5), 10.0, 349, 7.3);
+    run.plan.script = Some(Arc::default());
+    run.totals.seen.counts.started += 20;
+    run.totals.seen.counts.interrupted = 20;
+    run.totals.seen.counts.bytes_sent = 20;
+    run.seconds(10, |number, row| {
+        row.active_vus = 20;
+        row.started = if number == 0 { 369 } else { 0 };
+        row.completed = if number == 0 { 349 } else { 0 };
+        row.good = row.completed;
+    });
+    let verdict = run.judge();
+    assert_eq!(
+        verdict.limit,
+        Limit::Target,
+        "a script that sleeps would be the plan's"
+    );
+    assert_eq!(
+        verdict.headline,
+        "34.9/s of 36.9/s were good answers; 20 requests never got an answer and held 20 VUs"
+    );
+    assert!(found(&verdict, Code::NeverAnswered).is_some());
+
+    // Cut at the end like any other: they had waited no longer than others.
+    let mut cut = Run::new(constant_vus(20, 5), 5.0, 5_000, 20.0);
+    cut.totals.seen.counts.started += 20;
+    cut.totals.seen.counts.interrupted = 20;
+    cut.totals.seen.counts.bytes_sent = 20;
+    (0..20).for_each(|_| cut.totals.seen.connections.min_rtt.record(19 * MS));
+    let verdict = cut.judge();
+    assert_eq!(verdict.limit, Limit::Network);
+    assert!(found(&verdict, Code::NeverAnswered).is_none());
+}
+
+/// 60/s for two seconds, and hardly a request after that.
+fn silence(busiest_worker: f64) -> Run {
+    let mut run = Run::new(constant_vus(50, 6), 6.0, 118, 367.0);
+    run.seconds(6, |number, row| {
+        let each = if number < 2 { 60 } else { 1 };
+        (row.started, row.completed, row.good) = (each, each, each);
+        row.active_vus = 50;
+        row.service_time_ns = percentiles(367.0, 700.0);
+        row.generator.busiest_worker = busiest_worker;
+    });
+    run
+}
+
+#[test]
+fn a_generator_that_computes_has_seen_nobody_die() {
+    assert!(found(&silence(0.1).judge(), Code::TargetDied).is_some());
+    assert!(found(&silence(0.9).judge(), Code::TargetDied).is_none());
+}
+
+#[test]
+fn a_target_that_turns_to_wrong_answers_has_not_died() {
+    let mut run = Run::new(arrivals(50, 8, 50), 8.0, 400, 6.0);
+    run.totals.seen.counts.good = 150;
+    run.series[3..].iter_mut().for_each(|row| row.good = 0);
+    let verdict = run.judge();
+    let died = found(&verdict, Code::TargetDied).expect("told");
+    assert!(
+        died.text.ends_with("wrong ones came instead"),
+        "{}",
+        died.text
+    );
+}
+
+#[test]
+fn failures_at_once_make_no_cold_start_of_what_was_before() {
+    let mut run = Run::new(arrivals(50, 8, 50), 8.0, 150, 6.0);
+    run.fail(ErrorClass::Refused, 250, 400_000);
+    run.totals.asked = Some(400);
+    for row in &mut run.series[3..] {
+        (row.completed, row.good, row.failed) = (0, 0, 50);
+        row.service_time_ns = percentiles(0.37, 0.5);
+    }
+    assert!(found(&run.judge(), Code::ColdStart).is_none());
+}
+
+#[test]
+fn answers_that_get_slower_are_told() {
+    let slower = |step: f64| {
+        let mut run = Run::new(arrivals(100, 6, 200), 6.0, 600, 30.0);
+        for (number, row) in run.series.iter_mut().enumerate() {
+            row.service_time_ns = percentiles(5.0 + step * number as f64, 70.0);
+        }
+        run.judge()
+    };
+    let verdict = slower(10.0);
+    let text = &found(&verdict, Code::Slowing).expect("told").text;
+    assert!(text.contains("15 ms at first, 55 ms at the end"), "{text}");
+    assert!(found(&slower(0.1), Code::Slowing).is_none());
+}
+
+#[test]
+fn small_answers_in_two_pieces_wait_for_an_acknowledgment() {
+    let mut run = Run::new(constant_vus(5, 4), 4.0, 426, 47.0);
+    run.totals.seen.counts.body_bytes = 2 * 426;
+    run.totals.seen.phases.receiving.record(44 * MS);
+    assert!(found(&run.judge(), Code::DelayedAck).is_some());
+    run.totals.seen.counts.body_bytes = 100_000 * 426;
+    assert!(
+        found(&run.judge(), Code::DelayedAck).is_none(),
+        "a large body takes its time"
+    );
+}
+
+#[test]
+fn requests_that_met_a_closed_connection_are_told() {
+    let mut run = Run::new(constant_vus(5, 4), 4.0, 2_809, 7.0);
+    run.totals.seen.counts.retried = 289;
+    let verdict = run.judge();
+    let text = &found(&verdict, Code::ClosedConnections).expect("told").text;
+    assert!(text.starts_with("289 requests (10.3 %)"), "{text}");
+}
+
+#[test]
+fn a_delivered_load_with_refusals_is_not_called_delivered_and_well() {
+    let mut run = Run::new(arrivals(100, 5, 50), 5.0, 500, 4.0);
+    run.totals.seen.counts.good = 298;
+    let statuses = &mut run.totals.seen.statuses;
+    *statuses.row(200) = 298;
+    *statuses.row(429) += 202;
+    assert_eq!(
+        run.judge().headline,
+        "the offered load of 100/s was sent, but only 59.6/s of it got good answers (most others: status 429)"
+    );
+    // The last answer came two seconds after the last arrival: the rate is that of the load all the same.
+    let mut late = Run::new(arrivals(100, 5, 50), 7.0, 499, 4.0);
+    late.totals.seen.counts.started = 500;
+    late.totals.asked = Some(500);
+    late.totals.seen.counts.failed[ErrorClass::Timeout.index()] = 1;
+    assert_eq!(
+        late.judge().headline,
+        "the offered load was delivered: 99.8/s good answers of 100/s asked"
+    );
+}
+
+#[test]
+fn arrivals_wait_for_a_virtual_user_or_for_the_generator() {
+    let mut run = Run::new(arrivals(20, 5, 50), 5.0, 100, 45.0);
+    run.metric("response_time_ns", &[(140 * MS, 100)]);
+    run.metric("schedule_lag_ns", &[(MS, 100)]);
+    let text = |run: &mut Run| {
+        let verdict = run.judge();
+        found(&verdict, Code::ArrivalsWaited).map(|finding| finding.text.clone())
+    };
+    assert!(text(&mut run).is_some_and(|text| text.contains("for a free virtual user:")));
+    run.metric("schedule_lag_ns", &[(50 * MS, 100)]);
+    assert!(text(&mut run).is_some_and(|text| text.contains("for the generator,")));
+}
+
+#[test]
+fn connections_that_wait_to_be_accepted_are_no_want_of_virtual_users() {
+    // One connection a request, an accept queue of one: a SYN in three is sent again.
+    let mut run = Run::new(arrivals(150, 5, 100), 10.0, 737, 400.0);
+    run.answer(737, &[(0.5, 14 * MS), (0.3, 100 * MS), (0.2, 1_800 * MS)]);
+    run.totals.asked = Some(750);
+    run.totals.never_started = 26;
+    run.totals.active_vus_max = 100;
+    run.totals.seen.phases.blocked.record(240_000 * MS);
+    let connections = &mut run.totals.seen.connections;
+    connections.opened = 737;
+    connections.retransmits = 321;
+    [97_000, 4_100 * MS].map(|ns| connections.connect.record(ns));
+    assert_eq!(run.judge().limit, Limit::Target);
+    run.totals.seen.connections.opened = 100;
+    run.totals.seen.connections.retransmits = 0;
+    assert_eq!(run.judge().limit, Limit::Plan);
+}

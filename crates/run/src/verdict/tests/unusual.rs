@@ -253,7 +253,9 @@ fn connections_that_wait_to_be_accepted_are_no_want_of_virtual_users() {
     let connections = &mut run.totals.seen.connections;
     connections.opened = 737;
     connections.retransmits = 321;
-    [97_000, 4_100 * MS].map(|ns| connections.connect.record(ns));
+    [97_000, 4_100 * MS]
+        .into_iter()
+        .for_each(|ns| connections.connect.record(ns));
     assert_eq!(run.judge().limit, Limit::Target);
     run.totals.seen.connections.opened = 100;
     run.totals.seen.connections.retransmits = 0;

@@ -103,21 +103,6 @@ pub(super) fn throughput(result: &RunResult) -> Option<Chart> {
     if lines[0].points.is_empty() {
         return None;
     }
-    let rates = &result.totals.rates;
-    let offered = rates.offered.map_or_else(String::new, |offered| {
-        let what = if is_script {
-            "iterations due"
-        } else {
-            "offered"
-        };
-        format!("{} {what}, ", rate(offered))
-    });
-    let description = format!(
-        "Requests per second over {}: {offered}{} answered, {} good on average.",
-        span(end_s(result) * 1e9),
-        rate(rates.average),
-        rate(rates.goodput)
-    );
     let of = |chart: &str| limits_of(result, chart);
     let mut panels = vec![panel(
         "requests per second",
@@ -134,9 +119,26 @@ pub(super) fn throughput(result: &RunResult) -> Option<Chart> {
         result,
         "throughput",
         "Throughput",
-        description,
+        throughput_in_words(result),
         panels,
     ))
+}
+
+fn throughput_in_words(result: &RunResult) -> String {
+    let rates = &result.totals.rates;
+    let offered = rates.offered.map_or_else(String::new, |offered| {
+        let what = match result.plan.sends_several() {
+            true => "iterations due",
+            false => "offered",
+        };
+        format!("{} {what}, ", rate(offered))
+    });
+    format!(
+        "Requests per second over {}: {offered}{} answered, {} good on average.",
+        span(end_s(result) * 1e9),
+        rate(rates.average),
+        rate(rates.goodput)
+    )
 }
 
 /// Most classes with a line of their own; the rest have one together.

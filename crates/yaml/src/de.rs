@@ -105,10 +105,9 @@ impl<'de> de::Deserializer<'de> for Reader<'de> {
     }
 
     fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value> {
-        let read = match &self.0.value {
-            Value::Text(text) if text == "true" => visitor.visit_bool(true),
-            Value::Text(text) if text == "false" => visitor.visit_bool(false),
-            _ => self.visit(visitor),
+        let read = match self.0.flag() {
+            Some(flag) => visitor.visit_bool(flag),
+            None => self.visit(visitor),
         };
         read.map_err(|refusal| refusal.or_at(self.0.at))
     }

@@ -77,6 +77,16 @@ impl Node {
         }
     }
 
+    /// A flag; a text that says it is one, as where it was filled in.
+    #[must_use]
+    pub fn flag(&self) -> Option<bool> {
+        match &self.value {
+            Value::Flag(flag, _) => Some(*flag),
+            Value::Text(text) => text.parse().ok(),
+            _ => None,
+        }
+    }
+
     /// The entries of a map; empty for everything else.
     #[must_use]
     pub fn entries(&self) -> &[Entry] {

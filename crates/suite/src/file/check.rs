@@ -45,7 +45,7 @@ fn is_scalar(kind: &KeyType) -> bool {
 fn fits(node: &Node, kind: &KeyType) -> bool {
     let text = node.scalar();
     match (kind, &text) {
-        (KeyType::Flag, _) => matches!(node.value, Value::Flag(..)),
+        (KeyType::Flag, _) => node.flag().is_some(),
         (KeyType::Text, Some(_)) => true,
         (KeyType::Count, Some(text)) => text.parse::<u64>().is_ok(),
         (KeyType::Number, Some(text)) => text.parse::<f64>().is_ok_and(f64::is_finite),
@@ -104,7 +104,7 @@ fn check_object(node: &Node, object: &'static Object) -> Result<(), Problem> {
     }
     let missing = |name: &&&str| !entries.iter().any(|entry| entry.key == **name);
     if let Some(name) = object.required.iter().find(missing) {
-        let what = format!("a {} needs `{name}`", object.name);
+        let what = format!("{} needs `{name}`", object.described());
         let about = object.key(name).map_or("", |key| key.about);
         return Err(Problem::new(
             node.at,
@@ -131,7 +131,7 @@ fn check_one_of(at: At, entries: &[Entry], object: &Object) -> Result<(), Proble
         (None, _) if object.one_of.is_empty() => Ok(()),
         (None, _) => Err(Problem::new(
             at,
-            format!("a {} says nothing", object.name),
+            format!("{} says nothing", object.described()),
             format!("write one of {list}"),
         )),
         (Some(first), Some(second)) => Err(Problem::new(
@@ -144,7 +144,7 @@ fn check_one_of(at: At, entries: &[Entry], object: &Object) -> Result<(), Proble
 }
 
 fn unknown(entry: &Entry, object: &Object) -> Problem {
-    let what = format!("a {} has no key `{}`", object.name, entry.key);
+    let what = format!("{} has no key `{}`", object.described(), entry.key);
     let fix = match nearest(&entry.key, object.all().map(|key| key.name)) {
         Some(name) => format!("did you mean `{name}`?"),
         None => {

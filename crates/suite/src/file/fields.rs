@@ -57,12 +57,11 @@ impl<'a> Fields<'a> {
     }
 
     /// A flag.
-    #[must_use]
-    pub fn flag(&self, name: &str) -> Option<bool> {
-        match &self.get(name)?.value {
-            Value::Flag(flag, _) => Some(*flag),
-            _ => None,
-        }
+    ///
+    /// # Errors
+    /// The value is none.
+    pub fn flag(&self, name: &str) -> Result<Option<bool>, Problem> {
+        self.read(name, "write true or false", Node::flag)
     }
 
     /// A whole number.
@@ -142,10 +141,19 @@ impl<'a> Fields<'a> {
         fix: &str,
         parse: impl Fn(&str) -> Option<T>,
     ) -> Result<Option<T>, Problem> {
+        self.read(name, fix, |node| parse(node.word()?))
+    }
+
+    fn read<T>(
+        &self,
+        name: &str,
+        fix: &str,
+        read: impl Fn(&Node) -> Option<T>,
+    ) -> Result<Option<T>, Problem> {
         let Some(node) = self.get(name) else {
             return Ok(None);
         };
-        let value = node.scalar().and_then(|text| parse(&text));
+        let value = read(node);
         let wrong = || {
             let what = format!("`{name}` got {}", node.described());
             Problem::new(node.at, what, fix)

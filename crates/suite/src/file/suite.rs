@@ -257,7 +257,7 @@ fn kubernetes_target(fields: Fields) -> Result<Target, Problem> {
         kind,
         name,
         port: port.transpose()?,
-        port_forward: fields.flag("port_forward").unwrap_or_default(),
+        port_forward: fields.flag("port_forward")?.unwrap_or_default(),
         scheme: fields.text("scheme").unwrap_or_else(|| "http".to_owned()),
         path: fields.text("path").unwrap_or_default(),
     }))

@@ -68,6 +68,18 @@ impl Object {
         self.keys.iter().flat_map(|part| part.iter())
     }
 
+    /// Its name with its article, for messages.
+    #[must_use]
+    pub fn described(&self) -> String {
+        let name = self.name;
+        let article = match name.starts_with(['a', 'e', 'i', 'o', 'u']) || name.starts_with("HTTP")
+        {
+            true => "an",
+            false => "a",
+        };
+        format!("{article} {name}")
+    }
+
     /// A key by name.
     #[must_use]
     pub fn key(&self, name: &str) -> Option<&'static Key> {

@@ -8,6 +8,7 @@ use super::fields::asked;
 use super::table::KeyType;
 use super::tables::OBJECTS;
 use super::*;
+use crate::gates::Gate;
 use crate::plan::{Plan, Surroundings};
 
 fn plan(yaml: &str) -> Result<Plan, FileError> {
@@ -204,6 +205,18 @@ const BAD: &[(&str, &str)] = &[
         "s.yaml:4:10: `vus` is 0; write 1 or more",
     ),
     (
+        "name: a\nrows: [{bench: u, repeat: 20000}]",
+        "s.yaml:2:27: `repeat` is 20000; write 10000 or fewer",
+    ),
+    (
+        "name: a\naxes: {size: [{labe: s}]}",
+        "s.yaml:2:16: an axis value has no key `labe`; did you mean `label`?",
+    ),
+    (
+        "name: a\nrows: [{bench: u, phases: {smoke: '${secret.S}'}}]",
+        "s.yaml:2:35: `smoke` got \"${secret.S}\"; write true or false",
+    ),
+    (
         "name: a\nrows:\n  - name: x",
         "s.yaml:3:5: the row does not say how load is made; write script",
     ),
@@ -304,6 +317,23 @@ fn bad_suites_are_refused_with_line_column_and_the_fix() {
         assert!(error.starts_with(told), "{yaml}\n  {error}\n  {told}");
         assert!(error.contains("; "), "{error}");
     }
+}
+
+#[test]
+fn flags_may_be_filled_in() {
+    let plan = plan(
+        "{name: a, axes: {on: [true, 'false']}, defaults: {bench: u, phases: {smoke: '${axis.on}'}, gates: {delivered: '${axis.on}'}}}",
+    )
+    .expect("it is good");
+    let has_gate = |row: usize| {
+        let gates = &plan.rows[row].settings.gates;
+        gates
+            .0
+            .iter()
+            .any(|setting| setting.gate == Gate::Delivered)
+    };
+    assert!(plan.rows[0].settings.phases.smoke.is_some() && has_gate(0));
+    assert!(plan.rows[1].settings.phases.smoke.is_none() && !has_gate(1));
 }
 
 #[test]

@@ -12,7 +12,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::file::{Fields, GATES, Problem, Value};
+use crate::file::{Fields, GATES, Problem};
 
 pub(crate) use judge::AUDIT;
 pub use judge::{Evidence, checks_share, failed_samples, judge, restarts, throughput_variation};
@@ -153,9 +153,9 @@ fn setting(fields: Fields, gate: Gate) -> Result<Option<GateSetting>, Problem> {
         });
         return Ok(usual);
     };
-    match node.value {
-        Value::Flag(false, _) => Ok(None),
-        Value::Flag(true, _) => Ok(Some(asked(gate.usual().unwrap_or(VARIATION)))),
+    match node.flag() {
+        Some(false) => Ok(None),
+        Some(true) => Ok(Some(asked(gate.usual().unwrap_or(VARIATION)))),
         _ if gate == Gate::Restarts => {
             let count = fields.count(gate.name())?.unwrap_or_default();
             Ok(Some(asked(count as f64)))

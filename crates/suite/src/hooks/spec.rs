@@ -461,9 +461,9 @@ fn resources(fields: Fields, workload: String) -> Result<ClusterOrder, Problem> 
 fn testbed(fields: Fields) -> Result<TestbedAction, Problem> {
     let order = if let Some(replicas) = replicas(fields, "scale")? {
         TestbedOrder::Scale(replicas)
-    } else if fields.flag("restart").is_some() {
+    } else if is_ordered(fields, "restart")? {
         TestbedOrder::Restart
-    } else if fields.flag("cold").is_some() {
+    } else if is_ordered(fields, "cold")? {
         TestbedOrder::Cold
     } else {
         TestbedOrder::Degrade(fields.text_map("degrade"))
@@ -473,6 +473,17 @@ fn testbed(fields: Fields) -> Result<TestbedAction, Problem> {
         component: fields.text("component").unwrap_or_default(),
         order,
     })
+}
+
+/// Whether a change is ordered, of which there is nothing more to say.
+fn is_ordered(fields: Fields, name: &str) -> Result<bool, Problem> {
+    let said = fields.flag(name)?;
+    if said == Some(false) {
+        let at = fields.get(name).map_or(fields.at(), |node| node.at);
+        let what = format!("`{name}` is false, and nothing else is changed");
+        return Err(Problem::new(at, what, "write true, or remove the hook"));
+    }
+    Ok(said.is_some())
 }
 
 fn wait(node: &Node, usual: Option<&Cluster>) -> Result<Wait, Problem> {

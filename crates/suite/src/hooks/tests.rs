@@ -169,6 +169,14 @@ fn bad_hooks_are_refused_with_their_place_and_the_fix() {
         ),
         ("{wait: {cpu_idle: {of: nobody, below: 1}}}", "`of` got"),
         ("{http: {url: u, expect: 42}}", "no status"),
+        (
+            "{testbed: {control: 'http://c', component: a, restart: false}}",
+            "`restart` is false",
+        ),
+        (
+            "{testbed: {control: 'http://c', component: a, cold: '${secret.X}'}}",
+            "`cold` got \"${secret.X}\"",
+        ),
     ] {
         let node = Node::parse(yaml).expect("the test's YAML is good");
         let problem = HookSpec::of(&node, None).expect_err(yaml);

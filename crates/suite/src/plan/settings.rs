@@ -340,7 +340,8 @@ fn repeat(fields: Fields) -> Result<u32, Problem> {
     if repeat > REPEAT_MAX {
         let what = format!("`repeat` is {repeat}");
         let fix = format!("write {REPEAT_MAX} or fewer");
-        return Err(Problem::new(fields.at(), what, fix));
+        let at = fields.get("repeat").map_or(fields.at(), |node| node.at);
+        return Err(Problem::new(at, what, fix));
     }
     Ok(repeat as u32)
 }
@@ -446,11 +447,11 @@ fn phases(fields: Fields, mode: Mode) -> Result<PhaseSettings, Problem> {
         Some(node) if matches!(node.value, Value::Map(_)) => {
             let smoke = Fields::of(node, &SMOKE)?;
             Some(Smoke {
-                checks: smoke.flag("checks").unwrap_or(true),
+                checks: smoke.flag("checks")?.unwrap_or(true),
                 limit: smoke.duration("time_limit")?.unwrap_or(SMOKE_LIMIT),
             })
         }
-        _ => (within.flag("smoke") != Some(false)).then_some(usual),
+        _ => (within.flag("smoke")? != Some(false)).then_some(usual),
     };
     let phases = PhaseSettings {
         smoke,

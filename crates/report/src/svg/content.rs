@@ -103,21 +103,6 @@ pub(super) fn throughput(result: &RunResult) -> Option<Chart> {
     if lines[0].points.is_empty() {
         return None;
     }
-    let rates = &result.totals.rates;
-    let offered = rates.offered.map_or_else(String::new, |offered| {
-        let what = if is_script {
-            "iterations due"
-        } else {
-            "offered"
-        };
-        format!("{} {what}, ", rate(offered))
-    });
-    let description = format!(
-        "Requests per second over {}: {offered}{} answered, {} good on average.",
-        span(end_s(result) * 1e9),
-        rate(rates.average),
-        rate(rates.goodput)
-    );
     let of = |chart: &str| limits_of(result, chart);
     let mut panels = vec![panel(
         "requests per second",
@@ -134,9 +119,27 @@ pub(super) fn throughput(result: &RunResult) -> Option<Chart> {
         result,
         "throughput",
         "Throughput",
-        description,
+        throughput_in_words(result, is_script),
         panels,
     ))
+}
+
+fn throughput_in_words(result: &RunResult, is_script: bool) -> String {
+    let rates = &result.totals.rates;
+    let offered = rates.offered.map_or_else(String::new, |offered| {
+        let what = if is_script {
+            "iterations due"
+        } else {
+            "offered"
+        };
+        format!("{} {what}, ", rate(offered))
+    });
+    format!(
+        "Requests per second over {}: {offered}{} answered, {} good on average.",
+        span(end_s(result) * 1e9),
+        rate(rates.average),
+        rate(rates.goodput)
+    )
 }
 
 /// Most classes with a line of their own; the rest have one together.

@@ -328,7 +328,7 @@ fn a_page_has_a_small_chart_of_each_run_with_a_link_to_its_report() {
     assert_eq!(reports, ["runs/a/1.html", "runs/b/1.html"]);
     for (yaml, of) in [
         (yaml.clone(), two_rows(false)),
-        (yaml.clone() + "runs: false\n", two_rows(true)),
+        (yaml + "runs: false\n", two_rows(true)),
         (NOTED.to_owned(), two_rows(true)),
     ] {
         let rendered = render(&spec(&yaml), &of, None, &draw).expect("a document");

@@ -125,10 +125,8 @@ fn a_live_page_is_accessible() {
     page.wait_for("document.querySelector('#thresholds tr.alarm') !== null");
     assert_accessible(&mut page, &source);
     running.signal(2);
-    assert!(
-        running.finish().status.code().is_some(),
-        "it ends by itself"
-    );
+    let output = running.finish();
+    assert!(output.status.code().is_some(), "it ends by itself");
 }
 
 #[test]

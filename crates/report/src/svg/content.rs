@@ -119,17 +119,18 @@ pub(super) fn throughput(result: &RunResult) -> Option<Chart> {
         result,
         "throughput",
         "Throughput",
-        throughput_in_words(result),
+        throughput_in_words(result, is_script),
         panels,
     ))
 }
 
-fn throughput_in_words(result: &RunResult) -> String {
+fn throughput_in_words(result: &RunResult, is_script: bool) -> String {
     let rates = &result.totals.rates;
     let offered = rates.offered.map_or_else(String::new, |offered| {
-        let what = match result.plan.sends_several() {
-            true => "iterations due",
-            false => "offered",
+        let what = if is_script {
+            "iterations due"
+        } else {
+            "offered"
         };
         format!("{} {what}, ", rate(offered))
     });

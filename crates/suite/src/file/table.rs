@@ -1,5 +1,8 @@
 //! What a map of a suite file may hold, as data: the checker, the schema and the hints are made of it.
 //!
+//! A table says a key in one line. Types with serde and schemars instead were tried: 220 lines more, since texts to be filled,
+//! maps of several parts and "exactly one of" have to be written with their places anyway.
+//!
 //! Must not know any key. Invariant: what is not in a table is refused.
 
 /// Keys with their meaning.

@@ -5,6 +5,7 @@
 //! to load is never lost.
 
 use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
@@ -42,6 +43,15 @@ pub struct Browser {
 }
 
 impl Browser {
+    /// Opens a page that is a file.
+    ///
+    /// # Panics
+    /// As [`Browser::open`].
+    #[must_use]
+    pub fn open_file(path: &Path) -> Browser {
+        Browser::open(&format!("file://{}", path.display()))
+    }
+
     /// Opens a page.
     ///
     /// # Panics

@@ -55,6 +55,15 @@ impl RestApi {
         &self.address
     }
 
+    /// Waits until somebody listens there.
+    ///
+    /// # Panics
+    /// Nobody does in time.
+    pub fn wait_until_served(&self) {
+        let served = clock::wait_for(crate::TIME_MAX, || TcpStream::connect(&self.address).ok());
+        assert!(served.is_some(), "nobody listens at {}", self.address);
+    }
+
     /// Sends a request.
     ///
     /// # Panics

@@ -23,10 +23,6 @@ fn judge(test: &str) -> Option<String> {
     axe::source().map_err(|why| skip(test, &why)).ok()
 }
 
-fn open(path: &Path) -> Browser {
-    Browser::open(&format!("file://{}", path.display()))
-}
-
 fn assert_accessible(page: &mut Browser, source: &str) {
     let mut found = Vec::new();
     for width in WIDTHS {
@@ -95,7 +91,7 @@ fn a_report_is_accessible() {
         .arg(&report)
         .arg(write_script(folder.path(), &target, 3));
     assert_eq!(run_to_end(command).status.code(), Some(99));
-    let mut page = open(&report);
+    let mut page = Browser::open_file(&report);
     page.value("document.querySelector('#names tbody button').click()");
     page.wait_for("document.querySelectorAll('.detail canvas').length === 2");
     assert_accessible(&mut page, &source);
@@ -116,10 +112,7 @@ fn a_live_page_is_accessible() {
         .arg(format!("--web={}", place.address()))
         .arg(write_script(folder.path(), &target, 60));
     let running = Running::start(command);
-    let served = loadline_e2e::clock::wait_for(loadline_e2e::TIME_MAX, || {
-        std::net::TcpStream::connect(place.address()).ok()
-    });
-    assert!(served.is_some(), "nobody listens at {}", place.address());
+    place.wait_until_served();
     let mut page = Browser::open(&format!("http://{}/", place.address()));
     page.wait_for("document.querySelector('figure[data-chart=rate] canvas') !== null");
     page.wait_for("document.querySelector('#thresholds tr.alarm') !== null");
@@ -168,7 +161,7 @@ fn a_comparison_is_accessible() {
     command.args(names.map(|name| folder.path().join(format!("{name}.json"))));
     command.arg("--html").arg(&page);
     assert_eq!(run_to_end(command).status.code(), Some(0));
-    let mut page = open(&page);
+    let mut page = Browser::open_file(&page);
     assert_eq!(page.shown("figure svg"), 7, "with answers and failures");
     assert_accessible(&mut page, &source);
 }
@@ -200,7 +193,7 @@ documents:
     let output = run_to_end(command);
     let told = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(0), "{told}");
-    let mut page = open(&folder.path().join("results.html"));
+    let mut page = Browser::open_file(&folder.path().join("results.html"));
     assert_eq!(page.shown(".small a svg"), 3);
     assert_accessible(&mut page, &source);
     page.value("document.querySelector('.small a').click()");

@@ -4,7 +4,6 @@
 //! Must not know how a page is made. Invariant: a page that logs an error fails its test.
 
 use std::fs;
-use std::path::Path;
 
 use loadline_e2e::browser::{self, Browser};
 use loadline_e2e::process::Running;
@@ -24,10 +23,6 @@ fn can_look(test: &str) -> bool {
         skip(test, "chromium is not installed");
     }
     can
-}
-
-fn file_url(path: &Path) -> String {
-    format!("file://{}", path.display())
 }
 
 /// A whole number as pages write it.
@@ -63,7 +58,21 @@ fn reported(words: &[&str], url: &str) -> (Ran, Browser) {
     let report = folder.path().join("report.html");
     let path = report.display().to_string();
     let ran = bench(&[words, &["--report", &path, url]].concat());
-    (ran, Browser::open(&file_url(&report)))
+    (ran, Browser::open_file(&report))
+}
+
+/// The report of a script, with its table by name, in a browser.
+fn reported_by_name(script: &str) -> Browser {
+    let folder = tempfile::tempdir().expect("there is room");
+    let (file, report) = (folder.path().join("s.js"), folder.path().join("r.html"));
+    fs::write(&file, script).expect("there is room");
+    let mut command = loadline();
+    command
+        .args(["run", "--summary-by", "name", "--report"])
+        .arg(&report)
+        .arg(&file);
+    assert_eq!(loadline_e2e::run_to_end(command).status.code(), Some(0));
+    Browser::open_file(&report)
 }
 
 /// A page whose headline and counts are those of a result.
@@ -251,7 +260,7 @@ fn a_scripts_report_takes_no_name_for_markup() {
     command.arg(&report).arg(&script);
     let output = loadline_e2e::run_to_end(command);
     assert_eq!(output.status.code(), Some(99));
-    let mut page = Browser::open(&file_url(&report));
+    let mut page = Browser::open_file(&report);
     assert_eq!(page.value("window.broken"), Value::Null);
     assert!(page.text("#checks tbody th").contains(HOSTILE));
     assert_eq!(page.text("#names tbody th"), HOSTILE);
@@ -298,7 +307,7 @@ fn a_live_page_follows_the_run_to_its_verdict() {
         .arg("run")
         .arg(&script);
     let running = Running::start(command);
-    wait_until_served(&place);
+    place.wait_until_served();
     let mut page = Browser::open(&format!("http://{}/", place.address()));
     page.wait_for("document.documentElement.dataset.phase === 'running'");
     page.wait_for("document.querySelector('#thresholds tr.alarm') !== null");
@@ -315,7 +324,7 @@ fn a_live_page_follows_the_run_to_its_verdict() {
     let (headline, answered) = (page.text(".headline"), tile(&mut page, "Answered"));
     assert_eq!(tile(&mut page, "Virtual users"), "3");
     assert_no_errors(&mut page);
-    let mut page = Browser::open(&file_url(&report));
+    let mut page = Browser::open_file(&report);
     assert_eq!(page.text(".headline"), headline);
     assert_eq!(tile(&mut page, "Answered"), answered);
     assert_no_errors(&mut page);
@@ -356,8 +365,6 @@ fn the_table_by_name_is_sorted_and_searched() {
         return;
     }
     let target = Target::start(&[]);
-    let folder = tempfile::tempdir().expect("there is room");
-    let (script, report) = (folder.path().join("s.js"), folder.path().join("r.html"));
     let text = format!(
         "import http from 'k6/http'; export const options = {{ vus: 1, iterations: 2 }};
         export default function () {{
@@ -366,14 +373,7 @@ fn the_table_by_name_is_sorted_and_searched() {
         }}",
         target.url("/status/200")
     );
-    fs::write(&script, text).expect("there is room");
-    let mut command = loadline();
-    command
-        .args(["run", "--summary-by", "name", "--report"])
-        .arg(&report)
-        .arg(&script);
-    assert_eq!(loadline_e2e::run_to_end(command).status.code(), Some(0));
-    let mut page = Browser::open(&file_url(&report));
+    let mut page = reported_by_name(&text);
     assert_eq!(page.text("h1"), "s.js");
     assert_eq!(page.shown("figure[data-chart=percentiles] canvas"), 1);
     assert_eq!(page.shown("figure[data-chart=histogram] canvas"), 1);
@@ -405,8 +405,6 @@ fn a_row_of_the_table_by_name_has_its_course_and_its_errors() {
         return;
     }
     let target = Target::start(&[]);
-    let folder = tempfile::tempdir().expect("there is room");
-    let (script, report) = (folder.path().join("s.js"), folder.path().join("r.html"));
     let text = format!(
         "import http from 'k6/http'; import {{ sleep }} from 'k6';
         export const options = {{ vus: 1, iterations: 30 }};
@@ -418,14 +416,7 @@ fn a_row_of_the_table_by_name_has_its_course_and_its_errors() {
         target.url("/status/200"),
         target.url("/status/503"),
     );
-    fs::write(&script, text).expect("there is room");
-    let mut command = loadline();
-    command
-        .args(["run", "--summary-by", "name", "--report"])
-        .arg(&report)
-        .arg(&script);
-    assert_eq!(loadline_e2e::run_to_end(command).status.code(), Some(0));
-    let mut page = Browser::open(&file_url(&report));
+    let mut page = reported_by_name(&text);
     let sums = page.value(
         "[...document.querySelectorAll('#names [data-course]')].map((row) => \
          JSON.parse(row.dataset.course)[0].reduce((sum, count) => sum + count, 0)).join(' ')",
@@ -454,13 +445,6 @@ fn a_row_of_the_table_by_name_has_its_course_and_its_errors() {
     assert_no_errors(&mut page);
 }
 
-fn wait_until_served(place: &RestApi) {
-    let served = loadline_e2e::clock::wait_for(loadline_e2e::TIME_MAX, || {
-        std::net::TcpStream::connect(place.address()).ok()
-    });
-    assert!(served.is_some(), "nobody listens at {}", place.address());
-}
-
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
 fn the_stop_button_stops_and_strangers_do_not() {
@@ -474,7 +458,7 @@ fn the_stop_button_stops_and_strangers_do_not() {
     command.arg(format!("--web={}", place.address()));
     command.arg(target.url("/status/200"));
     let running = Running::start(command);
-    wait_until_served(&place);
+    place.wait_until_served();
     assert_eq!(place.ask("GET", "/command/stop", "").status, 405);
     assert_eq!(place.ask("POST", "/command/pause", "").status, 409);
     let mut page = Browser::open(&format!("http://{}/", place.address()));
@@ -514,7 +498,7 @@ fn a_paused_test_is_begun_from_its_page() {
     command.args(["run", "--paused"]).arg(&script);
     command.arg(format!("--web={}", place.address()));
     let running = Running::start(command);
-    wait_until_served(&place);
+    place.wait_until_served();
     let mut page = Browser::open(&format!("http://{}/", place.address()));
     page.wait_for("document.documentElement.dataset.phase === 'waiting'");
     page.value("document.querySelector('button[data-order=resume]').click()");

@@ -37,6 +37,8 @@ pub enum Spacing {
     /// Evenly: the i-th arrival when the planned number of starts reaches i (k6's rule).
     #[default]
     Even,
+    /// Evenly, and an arrival of a constant rate that is due at the very end starts too (k6's ticker).
+    EvenToTheEnd,
     /// As a Poisson process with the planned rate: independent arrivals, as of many users.
     Poisson {
         /// Seed of the arrival times; the same seed gives the same arrivals.

@@ -57,6 +57,12 @@ impl VuNumbers {
         self.end() + left
     }
 
+    /// Whether one of those that were reserved has this number.
+    #[must_use]
+    pub fn contains(&self, number: u64) -> bool {
+        self.0.iter().any(|range| range.contains(&number))
+    }
+
     /// The first number above all of them.
     #[must_use]
     pub fn end(&self) -> u64 {
@@ -122,6 +128,8 @@ mod tests {
         assert_eq!(numbers(&plan), expected);
         let last = &VuNumbers::of_all(&plan)[3];
         assert_eq!((last.end(), last.number(4)), (6, 7), "scaled from outside");
+        let reserved = (0..8).filter(|number| last.contains(*number));
+        assert_eq!(reserved.collect::<Vec<_>>(), [2, 3, 5]);
     }
 
     #[test]

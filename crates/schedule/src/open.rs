@@ -7,6 +7,7 @@
 //! parts' arrivals are the whole's, with the same instants.
 
 use std::cell::RefCell;
+use std::time::Duration;
 
 use loadline_model::executor::Spacing;
 use loadline_model::segment::Share;
@@ -58,7 +59,11 @@ impl Open {
                 pre_allocated_vus,
                 max_vus,
             } => {
-                let curve = Curve::Constant(ConstantArrivalRate::new(*rate, *duration));
+                let end = duration.map(|duration| match spacing {
+                    Spacing::EvenToTheEnd => duration + Duration::from_nanos(1),
+                    Spacing::Even | Spacing::Poisson { .. } => duration,
+                });
+                let curve = Curve::Constant(ConstantArrivalRate::new(*rate, end));
                 (curve, *spacing, iterations, pre_allocated_vus, max_vus)
             }
             Executor::RampingArrivalRate {
@@ -165,6 +170,17 @@ impl Open {
         self.taking.take(&self.plan)
     }
 
+    /// Whether nothing comes any more: every arrival was taken, and the time of a constant rate has
+    /// passed. A number of arrivals, and a rate that changes, end with the last of them (k6's rules).
+    #[must_use]
+    pub fn is_over(&self, now: Nanos) -> bool {
+        let until = match &self.plan.curve {
+            Curve::Constant(rate) if self.plan.limit.is_none() => rate.end(),
+            _ => None,
+        };
+        self.next_due().is_none() && until.is_none_or(|end| now >= end)
+    }
+
     /// Arrivals due at or before `now` and not taken.
     ///
     /// Even spacing computes it. Poisson spacing looks ahead, each arrival once as long as `now`
@@ -218,8 +234,8 @@ impl Open {
 
     /// The first instant at which no arrival is due any more; `None` without a limit in time.
     ///
-    /// A ramp's last arrival may lie on the very end of its last stage; this is then one
-    /// nanosecond later.
+    /// A ramp's last arrival may lie on the very end of its last stage, and that of a constant rate
+    /// with [`Spacing::EvenToTheEnd`] too; this is then one nanosecond later.
     #[must_use]
     pub fn end(&self) -> Option<Nanos> {
         self.plan.curve.end()
@@ -322,7 +338,7 @@ impl Stream {
     fn new(plan: &Plan) -> Stream {
         let walk = match (&plan.curve, plan.spacing) {
             (Curve::Course(course), _) => Walk::Course(Box::new(CourseWalk::new(course))),
-            (_, Spacing::Even) => Walk::Even,
+            (_, Spacing::Even | Spacing::EvenToTheEnd) => Walk::Even,
             (_, Spacing::Poisson { seed }) => Walk::Poisson(PoissonWalk::new(seed)),
         };
         let mut stream = Stream {

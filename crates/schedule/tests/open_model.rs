@@ -30,6 +30,7 @@ fn arrivals(mut open: Open) -> Vec<Arrival> {
 fn spacing() -> impl Strategy<Value = Spacing> {
     prop_oneof![
         Just(Spacing::Even),
+        Just(Spacing::EvenToTheEnd),
         any::<u64>().prop_map(|seed| Spacing::Poisson { seed })
     ]
 }
@@ -228,6 +229,41 @@ proptest! {
         union.sort_unstable_by_key(|arrival| arrival.iteration);
         prop_assert_eq!(union, arrivals(whole));
     }
+}
+
+const SECOND: u64 = 1_000_000_000;
+
+/// k6 starts eleven at 10/s for 1 s, and then lasts that second.
+#[test]
+fn a_ticker_starts_one_more_at_the_very_end() {
+    let ticks = |spacing| {
+        let executor = Executor::ConstantArrivalRate {
+            rate: ArrivalRate::per_second(10),
+            duration: Some(Duration::from_secs(1)),
+            spacing,
+            iterations: None,
+            pre_allocated_vus: 1,
+            max_vus: 1,
+        };
+        let mut open = open(whole(&executor));
+        let total = open.planned_total();
+        let taken: Vec<u64> = std::iter::from_fn(|| open.take())
+            .map(|one| one.intended.0)
+            .collect();
+        let is_over = |at| open.is_over(Nanos(at));
+        let lasts = [900_000_000, 999_999_999, SECOND, SECOND + 1]
+            .into_iter()
+            .find(|at| is_over(*at));
+        (total, taken.last().copied(), lasts)
+    };
+    assert_eq!(
+        ticks(Spacing::Even),
+        (Some(10), Some(900_000_000), Some(SECOND))
+    );
+    assert_eq!(
+        ticks(Spacing::EvenToTheEnd),
+        (Some(11), Some(SECOND), Some(SECOND + 1))
+    );
 }
 
 /// A thousand million starts a second for ninety-five years: no overflow, and the count is exact.

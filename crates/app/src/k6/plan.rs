@@ -165,7 +165,7 @@ fn executor(options: &ScenarioOptions) -> Result<Executor, String> {
             Executor::ConstantArrivalRate {
                 rate: rate(options, options.rate.unwrap_or(0)),
                 duration,
-                spacing: Spacing::Even,
+                spacing: Spacing::EvenToTheEnd,
                 iterations: None,
                 pre_allocated_vus,
                 max_vus,

@@ -451,7 +451,8 @@ impl ScenarioShare {
             }
             Schedule::Open(open) => {
                 let end = self.known_end();
-                open.next_due().is_none() || end.is_some_and(|end| now >= end + self.queue_grace)
+                open.is_over(self.relative(now))
+                    || end.is_some_and(|end| now >= end + self.queue_grace)
             }
         };
         if ended {

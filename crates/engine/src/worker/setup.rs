@@ -43,7 +43,7 @@ use crate::steps::StepsSetup;
 use crate::timers::Timers;
 use crate::vu::behaviour::BehaviourPlan;
 use crate::vu::script::{
-    AllBegun, PlanNumbers, RetiredVus, ScenarioScript, WorkerMeans, WorkerScript,
+    AllBegun, OffDutyVus, PlanNumbers, ScenarioScript, WorkerMeans, WorkerScript,
 };
 use crate::vu::script_client::{ScriptClientPlan, ScriptClientSettings, WorkerParts};
 use crate::vu::shared::{SCRATCH_BYTES, Shared};
@@ -201,9 +201,9 @@ async fn make_worker(setup: WorkerSetup) -> Result<Worker, String> {
         .enumerate()
         .map(|(index, _)| host(index, &setup, &shared, script.as_ref(), steps.as_ref()))
         .collect::<Result<Vec<_>, _>>()?;
-    let retired = Rc::<RetiredVus>::default();
+    let off_duty = Rc::<OffDutyVus>::default();
     if let Some(script) = &script {
-        script.retire_to(&retired);
+        script.part_to(&off_duty);
     }
     for hosted in &hosted {
         make_ready(hosted, &setup, &shared, &timers).await?;
@@ -223,7 +223,7 @@ async fn make_worker(setup: WorkerSetup) -> Result<Worker, String> {
         shared,
         script,
         steps,
-        retired,
+        off_duty,
         bytes,
         timers,
         mailbox: Arc::clone(&setup.mailboxes[setup.number as usize]),

@@ -132,20 +132,19 @@ impl VuCore {
     }
 
     fn ending(&self, ctx: &Ctx<'_>, ended: Result<Option<Returned>, ScriptFailure>) -> Ending {
-        if self.state.is_cancelled() {
+        // What waits to be run would be run by the next task.
+        let is_left_behind = ended.is_err() || self.state.is_cancelled();
+        if is_left_behind && is_job_pending(ctx) {
             self.spoiled.set(true);
+        }
+        if self.state.is_cancelled() {
             self.rejections.clear();
             drop(ctx.catch());
             return Ending::Cancelled;
         }
         match ended {
             Ok(returned) => Ending::Done(returned),
-            Err(failure) => {
-                if is_job_pending(ctx) {
-                    self.spoiled.set(true);
-                }
-                Ending::Failed(failure)
-            }
+            Err(failure) => Ending::Failed(failure),
         }
     }
 

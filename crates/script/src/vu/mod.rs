@@ -201,8 +201,8 @@ impl ScriptVu {
         }
     }
 
-    /// Whether further tasks may run here: a cancelled one may have left promises that nobody is
-    /// to settle.
+    /// Whether further tasks may run here: one that was cancelled or failed may have left jobs that
+    /// nobody is to run.
     #[must_use]
     pub fn is_reusable(&self) -> bool {
         self.core.is_reusable()

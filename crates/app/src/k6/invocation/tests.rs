@@ -41,6 +41,14 @@ fn refusals_as_k6_2_2_0_words_them() {
             "error for stage 0: time: invalid duration \"x\"",
         ),
         (
+            "t.js -s 1000:1",
+            "error for stage 0: time: missing unit in duration \"1000\"",
+        ),
+        (
+            "t.js -s 1d:1",
+            "error for stage 0: time: unknown unit \"d\" in duration \"1d\"",
+        ),
+        (
             "t.js -s 1s:x",
             "error for stage 0: strconv.ParseInt: parsing \"x\": invalid syntax",
         ),

@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 
 use loadline_go::GoDuration;
+use loadline_go::duration::parse as parse_duration;
 use loadline_go::integer::parse_int;
 use loadline_model::script_names::{
     BadPattern, DnsPolicy, DnsSelect, HostAddress, HostnamePatterns, Hosts, Network,
@@ -89,7 +90,7 @@ pub fn stage_of_text(text: &str) -> Result<StageOption, String> {
     let (duration, target) = text.split_once(':').unwrap_or((text, ""));
     let duration = match duration {
         "" => None,
-        duration => Some(GoDuration::parse_extended(duration)?),
+        duration => Some(GoDuration(parse_duration(duration)?)),
     };
     let target = match target {
         "" => None,

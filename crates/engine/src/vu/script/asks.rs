@@ -30,6 +30,14 @@ pub(crate) struct Asks {
 type UnderWay = Pin<Box<dyn Future<Output = (OpId, Result<HopOutcome, Cut>)>>>;
 
 impl Asks {
+    /// From now on what is asked for waits on another slot.
+    pub(super) fn move_to(&mut self, slot: &Rc<VuSlot>) {
+        self.slot = Rc::clone(slot);
+        if let Some(client) = Rc::get_mut(&mut self.client) {
+            client.move_to(slot);
+        }
+    }
+
     /// Goes on with a task until it ends.
     pub(crate) async fn fulfil(&self, vu: &mut ScriptVu, mut step: Step) -> Ending {
         let mut under_way: Vec<UnderWay> = Vec::new();

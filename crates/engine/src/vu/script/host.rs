@@ -28,7 +28,7 @@ use crate::vu::shared::Shared;
 pub(crate) struct VuHost {
     shared: Rc<Shared>,
     worker: Rc<WorkerScript>,
-    scenario: Rc<ScenarioScript>,
+    scenario: RefCell<Rc<ScenarioScript>>,
     vu: u64,
     /// When the plan wanted the iteration; taken by the request that is the first to begin.
     intended: Cell<Option<Nanos>>,
@@ -39,6 +39,8 @@ pub(crate) struct VuHost {
     iteration_in_test: Cell<u64>,
     iteration_in_instance: Cell<u64>,
     iteration_in_scenario: Cell<u64>,
+    /// Over all scenarios of the virtual user.
+    iteration_of_vu: Cell<u64>,
     /// What the script set itself.
     given_metadata: RefCell<Option<Arc<TagSet>>>,
     /// That, and `vu` and `iter` where these system tags are on.
@@ -55,27 +57,37 @@ impl VuHost {
         VuHost {
             shared: Rc::clone(shared),
             worker: Rc::clone(worker),
-            scenario: Rc::clone(scenario),
-            vu: scenario.ids(slot.global).0,
+            scenario: RefCell::new(Rc::clone(scenario)),
+            vu: scenario.ids(slot.global).in_test,
             intended: Cell::new(None),
             first_hop: Cell::new(None),
             has_intended: Cell::new(false),
             iteration_in_test: Cell::new(0),
             iteration_in_instance: Cell::new(0),
             iteration_in_scenario: Cell::new(0),
+            iteration_of_vu: Cell::new(0),
             given_metadata: RefCell::default(),
             metadata: RefCell::default(),
         }
     }
 
-    pub(super) fn begin_iteration(&self, beginning: Beginning, number: u64) {
+    /// From now on the samples of another scenario are told.
+    pub(super) fn join(&self, scenario: &Rc<ScenarioScript>) {
+        *self.scenario.borrow_mut() = Rc::clone(scenario);
+    }
+
+    /// Notes that an iteration begins: its number among all of the virtual user, and among those in
+    /// the scenario.
+    pub(super) fn begin_iteration(&self, beginning: Beginning, number: u64, in_scenario: u64) {
         self.intended.set(beginning.intended);
         self.first_hop.set(None);
         self.has_intended.set(beginning.intended.is_some());
         self.iteration_in_test.set(beginning.iteration);
-        let in_instance = self.scenario.number_in_instance(beginning.iteration);
+        let scenario = self.scenario.borrow();
+        let in_instance = scenario.number_in_instance(beginning.iteration);
         self.iteration_in_instance.set(in_instance);
-        self.iteration_in_scenario.set(number);
+        self.iteration_in_scenario.set(in_scenario);
+        self.iteration_of_vu.set(number);
         self.join_metadata();
     }
 
@@ -96,7 +108,7 @@ impl VuHost {
             metadata.set("vu", self.vu.to_string());
         }
         if system_tags.has(SystemTag::Iter) {
-            metadata.set("iter", self.iteration_in_scenario.get().to_string());
+            metadata.set("iter", self.iteration_of_vu.get().to_string());
         }
         *self.metadata.borrow_mut() = Some(Arc::new(metadata));
     }
@@ -104,8 +116,9 @@ impl VuHost {
     /// The tags of samples that the engine makes for the iteration itself, whose virtual user has
     /// these.
     pub(super) fn tags_at_end(&self, own: &Rc<TagSet>) -> Rc<TagSet> {
-        if Rc::ptr_eq(own, &self.scenario.setup.tags) {
-            return Rc::clone(&self.scenario.tags_at_top);
+        let scenario = self.scenario.borrow();
+        if Rc::ptr_eq(own, &scenario.setup.tags) {
+            return Rc::clone(&scenario.tags_at_top);
         }
         let has_group = self
             .worker
@@ -241,7 +254,7 @@ impl Host for VuHost {
         let facts = || RequestFacts {
             sent_bytes: sample.facts.sent_bytes,
             body_bytes: sample.facts.body_bytes,
-            vus: self.worker.vus_at_work(&self.scenario),
+            vus: self.worker.vus_at_work(&self.scenario.borrow()),
         };
         self.worker
             .recorder
@@ -253,7 +266,7 @@ impl Host for VuHost {
     fn traced(&self, hop: &HopTrace<'_>) {
         self.worker
             .log
-            .traced(&self.scenario.name, &Traced::Hop(hop));
+            .traced(&self.scenario.borrow().name, &Traced::Hop(hop));
     }
 
     fn check(&self, check: &CheckSample<'_>) {
@@ -263,7 +276,9 @@ impl Host for VuHost {
                 group: check.group,
                 passed: check.passed,
             };
-            self.worker.log.traced(&self.scenario.name, &traced);
+            self.worker
+                .log
+                .traced(&self.scenario.borrow().name, &traced);
         }
         let metadata = self.current_metadata();
         let on = self.on(self.now(), check.tags, metadata.as_ref());
@@ -296,7 +311,7 @@ impl Host for VuHost {
     }
 
     fn scenario(&self) -> Option<ScenarioFacts> {
-        let scenario = &self.scenario;
+        let scenario = self.scenario.borrow();
         if !scenario.is_scenario {
             return None;
         }

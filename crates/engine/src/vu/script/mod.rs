@@ -7,21 +7,23 @@
 mod asks;
 mod host;
 mod numbers;
-mod retired;
+mod off_duty;
+mod user;
 mod worker;
 
 use std::rc::Rc;
+use std::task::Poll;
+use std::time::Duration;
 
 use loadline_metric::TagSet;
 use loadline_model::Nanos;
-use loadline_script::host::{Host, LogEntry, LogLevel};
+use loadline_script::host::{LogEntry, LogLevel};
 use loadline_script::vu::{Ending, FailureKind, Iteration, ScriptFailure};
 use loadline_script::{ScriptVu, Step, Task};
 
 use super::beginning::Beginning;
-use super::script_client::ScriptClient;
 use super::shared::Shared;
-use crate::client::StopSign;
+use crate::client::{Stop, StopSign};
 use crate::record_script::Occasion;
 use crate::slot::VuSlot;
 use crate::timers::Timers;
@@ -29,17 +31,25 @@ use crate::timers::Timers;
 pub(crate) use asks::Asks;
 pub(crate) use host::VuHost;
 pub(crate) use numbers::PlanNumbers;
-pub(crate) use retired::RetiredVus;
+pub(crate) use off_duty::OffDutyVus;
+use off_duty::Taken;
+use user::{ScriptUser, VuIds};
 pub(crate) use worker::{AllBegun, ScenarioScript, WorkerMeans, WorkerScript};
 
-/// One virtual user that runs a script.
+/// How long a scenario waits for a virtual user that the one before it still has. k6 asks five times
+/// for 400 ms.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// What a virtual user does in one scenario of a script.
 pub(crate) struct ScriptBehaviour {
     scenario: Rc<ScenarioScript>,
     worker: Rc<WorkerScript>,
-    host: Rc<VuHost>,
-    asks: Asks,
-    /// Made at first use, and again after an iteration that was cancelled.
-    vu: Option<ScriptVu>,
+    shared: Rc<Shared>,
+    slot: Rc<VuSlot>,
+    timers: Rc<Timers>,
+    /// Taken over, or made, at the first iteration.
+    user: Option<Box<ScriptUser>>,
+    /// Iterations that it began in this scenario.
     iterations: u64,
 }
 
@@ -50,109 +60,150 @@ impl ScriptBehaviour {
         slot: &Rc<VuSlot>,
         timers: &Rc<Timers>,
     ) -> ScriptBehaviour {
-        let worker = Rc::clone(&scenario.worker);
-        let client = ScriptClient::new(Rc::clone(slot), Rc::clone(&worker.client));
-        let host = VuHost::new(shared, &worker, &scenario, slot);
         ScriptBehaviour {
-            asks: Asks {
-                client: Rc::new(client),
-                slot: Rc::clone(slot),
-                timers: Rc::clone(timers),
-                clock: shared.clock,
-            },
+            worker: Rc::clone(&scenario.worker),
             scenario,
-            host: Rc::new(host),
-            worker,
-            vu: None,
+            shared: Rc::clone(shared),
+            slot: Rc::clone(slot),
+            timers: Rc::clone(timers),
+            user: None,
             iterations: 0,
         }
     }
 
-    /// Runs the script's module code.
+    /// Makes the virtual user and runs the script's module code, unless a scenario before did.
     pub(crate) async fn initialise(&mut self) -> Result<(), ScriptFailure> {
-        let (id, in_instance) = self.scenario.ids(self.asks.slot.global);
-        let host: Rc<dyn Host> = Rc::clone(&self.host) as Rc<dyn Host>;
-        let program = self.worker.program.clone();
-        let mut vu = ScriptVu::new(
-            program,
-            host,
-            Rc::clone(&self.worker.stacks),
-            in_instance,
-            id,
-        )?;
-        let step = vu.begin(Task::Init)?;
-        match self.asks.fulfil(&mut vu, step).await {
-            Ending::Failed(failure) => return Err(failure),
-            Ending::Done(_) => self.vu = Some(vu),
-            Ending::Cancelled => {}
+        let Some(off_duty) = self.worker.off_duty() else {
+            return Ok(());
+        };
+        if !off_duty.knows(self.ids()) {
+            let mut user = self.new_user();
+            user.initialise().await?;
+            off_duty.keep(user);
         }
         Ok(())
     }
 
-    /// Runs one iteration; gives the instant at which it ended.
-    pub(crate) async fn iterate(&mut self, beginning: Beginning) -> Nanos {
-        if self.vu.is_none()
-            && let Err(failure) = self.initialise().await
-        {
-            self.worker.init_failed(&failure);
-            self.until_cut().await;
-        }
-        let Some(mut vu) = self.vu.take() else {
-            return self.asks.clock.now();
+    fn ids(&self) -> VuIds {
+        self.scenario.ids(self.slot.global)
+    }
+
+    fn new_user(&self) -> Box<ScriptUser> {
+        let user = ScriptUser::new(&self.scenario, &self.shared, &self.slot, &self.timers);
+        Box::new(user)
+    }
+
+    fn is_ready(&self) -> bool {
+        self.user.as_ref().is_some_and(|user| user.vu.is_some())
+    }
+
+    /// Sees that there is a virtual user whose module code has run, unless that is cut.
+    async fn make_ready(&mut self) -> Result<(), ScriptFailure> {
+        let user = match self.user.take() {
+            Some(user) => user,
+            None => {
+                let Ok(taken) = self.take_over().await else {
+                    return Ok(());
+                };
+                let mut user = taken.unwrap_or_else(|| self.new_user());
+                user.join(&self.scenario, &self.slot);
+                user
+            }
         };
-        self.host.begin_iteration(beginning, self.iterations);
+        let user = self.user.insert(user);
+        match user.vu {
+            Some(_) => Ok(()),
+            None => user.initialise().await,
+        }
+    }
+
+    /// The virtual user that was made before the run, or that the scenario before had, as soon as that
+    /// one is through with it; `None`: there is none.
+    async fn take_over(&self) -> Result<Option<Box<ScriptUser>>, Stop> {
+        let Some(off_duty) = self.worker.off_duty() else {
+            return Ok(None);
+        };
+        let (ids, clock) = (self.ids(), self.shared.clock);
+        let mut until = None;
+        let taken = std::future::poll_fn(|_| match off_duty.take(ids, &self.slot) {
+            Taken::User(user) => Poll::Ready(Some(user)),
+            Taken::Nobody => Poll::Ready(None),
+            Taken::Away => {
+                let now = clock.now();
+                let until = *until.get_or_insert_with(|| {
+                    self.timers.add(now + PATIENCE, &self.slot);
+                    now + PATIENCE
+                });
+                match now < until {
+                    true => Poll::Pending,
+                    false => Poll::Ready(None),
+                }
+            }
+        });
+        self.slot.guard(taken).await
+    }
+
+    /// Runs one iteration; gives the instant at which it ended.
+    pub(crate) async fn iterate(&mut self, mut beginning: Beginning) -> Nanos {
+        let clock = self.shared.clock;
+        if !self.is_ready() {
+            if let Err(failure) = self.make_ready().await {
+                self.worker.init_failed(&failure);
+                self.until_cut().await;
+            }
+            // That time is none of the iteration's.
+            beginning.started = clock.now();
+        }
+        let Some((user, mut vu)) = self.user.as_mut().and_then(|user| user.set_out()) else {
+            return clock.now();
+        };
+        let number = user.next_iteration();
+        user.host
+            .begin_iteration(beginning, number, self.iterations);
+        self.iterations += 1;
         let task = Task::Iteration(Iteration {
             scenario: Rc::clone(&self.scenario.setup),
-            number: self.iterations,
+            number,
         });
-        self.iterations += 1;
         let ending = match vu.begin(task) {
-            Ok(step) => self.drive(&mut vu, step).await,
+            Ok(step) => drive(&user.asks, &mut vu, step).await,
             Err(failure) => Ending::Failed(failure),
         };
-        let tags = self.host.tags_at_end(&vu.tags());
-        if vu.is_reusable() {
-            self.vu = Some(vu);
-        } else {
-            self.worker.retire(vu);
-        }
+        let tags = user.host.tags_at_end(&vu.tags());
+        user.come_back(vu);
         let now = self.conclude(&ending, beginning, &tags);
         self.rest(&ending, beginning.started, now).await
     }
 
     /// Waits where nothing more is to begin, or until the iteration is as long as it must be; gives
     /// the time it is then.
-    async fn rest(&mut self, ending: &Ending, started: Nanos, now: Nanos) -> Nanos {
+    async fn rest(&self, ending: &Ending, started: Nanos, now: Nanos) -> Nanos {
         if matches!(ending, Ending::Failed(failure) if failure.kind == FailureKind::Aborted) {
             self.until_cut().await;
-            return self.asks.clock.now();
+            return self.shared.clock.now();
         }
+        let asks = &self.user.as_ref().expect("it did the iteration").asks;
         let until = started + self.worker.iteration_min;
         if until <= now || matches!(ending, Ending::Cancelled) {
             return now;
         }
         // A cut ends the wait as well, and there is nothing left to cut.
-        drop(self.asks.wait(Some(until), &mut Vec::new()).await);
-        self.asks.clock.now()
+        drop(asks.wait(Some(until), &mut Vec::new()).await);
+        asks.clock.now()
     }
 
     /// Waits for the end of the test, which was ordered.
     async fn until_cut(&self) {
-        let cut = self.asks.slot.guard(std::future::pending::<()>()).await;
+        let cut = self.slot.guard(std::future::pending::<()>()).await;
         debug_assert!(cut.is_err(), "nothing else ends the wait");
     }
 
-    async fn drive(&mut self, vu: &mut ScriptVu, step: Step) -> Ending {
-        if let Step::Ended(ending) = step {
-            return ending;
-        }
-        self.asks.fulfil(vu, step).await
-    }
-
     /// Records how an iteration came out.
-    fn conclude(&mut self, ending: &Ending, beginning: Beginning, tags: &TagSet) -> Nanos {
-        let now = self.asks.clock.now();
-        self.host.end_iteration(now);
+    fn conclude(&self, ending: &Ending, beginning: Beginning, tags: &TagSet) -> Nanos {
+        let user = self.user.as_ref().expect("it did the iteration");
+        let (host, client) = (&user.host, &user.asks.client);
+        let now = self.shared.clock.now();
+        host.end_iteration(now);
         // As in k6, who ends the test interrupts its own iteration too, which is measured all the same.
         let (is_complete, is_measured) = match ending {
             Ending::Done(_) => (true, true),
@@ -167,10 +218,10 @@ impl ScriptBehaviour {
         if is_complete {
             self.scenario.note(|change| change.iterations += 1);
         }
-        self.asks.client.end_of_iteration();
-        self.host.cut_short(self.asks.client.take_cut());
-        let (sent, received) = self.asks.client.take_bytes();
-        let metadata = self.host.current_metadata();
+        client.end_of_iteration();
+        host.cut_short(client.take_cut());
+        let (sent, received) = client.take_bytes();
+        let metadata = host.current_metadata();
         let on = Occasion {
             at: now,
             tags,
@@ -205,10 +256,24 @@ impl ScriptBehaviour {
     }
 }
 
+/// Goes on with a task until it ends.
+async fn drive(asks: &Asks, vu: &mut ScriptVu, step: Step) -> Ending {
+    match step {
+        Step::Ended(ending) => ending,
+        step => asks.fulfil(vu, step).await,
+    }
+}
+
 impl Drop for ScriptBehaviour {
     fn drop(&mut self) {
-        if let Some(vu) = self.vu.take() {
-            self.worker.retire(vu);
+        let Some(off_duty) = self.worker.off_duty() else {
+            return;
+        };
+        let is_wanted = self.scenario.has_heir(self.slot.global);
+        match self.user.take() {
+            Some(user) if is_wanted => off_duty.keep(user),
+            _ if is_wanted => {}
+            _ => off_duty.dismiss(self.ids()),
         }
     }
 }

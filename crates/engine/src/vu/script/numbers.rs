@@ -3,6 +3,7 @@
 //! Must not know virtual users. Invariant: a number counts as made once, however many scenarios use it.
 
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use loadline_model::TestPlan;
 use loadline_model::plan::PlanSegment;
@@ -14,6 +15,8 @@ pub(crate) struct PlanNumbers {
     in_instance: Vec<VuNumbers>,
     /// The part of the plan that this instance does; `None`: all of it.
     segment: Option<PlanSegment>,
+    /// When each scenario begins.
+    starts: Vec<Duration>,
     /// By number in the instance.
     made: Box<[AtomicBool]>,
 }
@@ -28,6 +31,7 @@ impl PlanNumbers {
             in_test: VuNumbers::of_all(&plan.vu_reservations(|vus| vus)),
             in_instance,
             segment,
+            starts: plan.scenarios.iter().map(|one| one.start_time).collect(),
             made: (0..count).map(|_| AtomicBool::new(false)).collect(),
         }
     }
@@ -40,6 +44,14 @@ impl PlanNumbers {
     /// Its number among the virtual users of this instance.
     pub(crate) fn in_instance(&self, scenario: usize, vu: u64) -> u64 {
         self.in_instance[scenario].number(below(self.segment.as_ref(), vu))
+    }
+
+    /// Whether a scenario that begins later has one of the same number in this instance.
+    pub(crate) fn has_heir(&self, scenario: usize, vu: u64) -> bool {
+        let number = self.in_instance(scenario, vu);
+        let start = self.starts[scenario];
+        let mut later = self.in_instance.iter().zip(&self.starts);
+        later.any(|(numbers, begins)| *begins > start && numbers.contains(number))
     }
 
     /// Notes that a virtual user was made; whether it is the first of its number.

@@ -19,7 +19,8 @@ use loadline_script::vu::{ScenarioSetup, ScriptFailure, SetupData, StackPool};
 use loadline_script::{Program, ScriptVu};
 
 use super::numbers::PlanNumbers;
-use super::retired::RetiredVus;
+use super::off_duty::OffDutyVus;
+use super::user::VuIds;
 use crate::clock::Clock;
 use crate::exchange::Answer;
 use crate::live::{LiveCounters, LiveTotals, vus_at_work};
@@ -45,8 +46,8 @@ pub(crate) struct WorkerScript {
     pub(crate) answer: RefCell<Answer>,
     /// How long an iteration is at least, the wait after its end included.
     pub(crate) iteration_min: Duration,
-    /// Where virtual users go whose work is over: the worker's, which outlives them.
-    retired: RefCell<Weak<RetiredVus>>,
+    /// Where virtual users are that have no scenario: the worker's, which outlives them.
+    off_duty: RefCell<Weak<OffDutyVus>>,
     told_of_infinity: Arc<AtomicBool>,
     reports: Sender<WorkerReport>,
     /// Every worker's mailbox, for a test that is to end.
@@ -79,22 +80,27 @@ impl WorkerScript {
             all_live: means.all_live,
             answer: RefCell::default(),
             iteration_min: means.iteration_min,
-            retired: RefCell::default(),
+            off_duty: RefCell::default(),
             told_of_infinity: means.told_of_infinity,
             reports: means.reports,
             mailboxes: means.mailboxes,
         }
     }
 
-    /// Names the place for virtual users whose work is over. Until then they are freed at once.
-    pub(crate) fn retire_to(&self, retired: &Rc<RetiredVus>) {
-        *self.retired.borrow_mut() = Rc::downgrade(retired);
+    /// Names the place for virtual users that have no scenario. Until then they are freed at once.
+    pub(crate) fn part_to(&self, off_duty: &Rc<OffDutyVus>) {
+        *self.off_duty.borrow_mut() = Rc::downgrade(off_duty);
     }
 
-    /// Takes a virtual user that does nothing any more.
-    pub(crate) fn retire(&self, vu: ScriptVu) {
-        if let Some(retired) = self.retired.borrow().upgrade() {
-            retired.take(vu);
+    /// The virtual users that have no scenario.
+    pub(super) fn off_duty(&self) -> Option<Rc<OffDutyVus>> {
+        self.off_duty.borrow().upgrade()
+    }
+
+    /// Takes what a virtual user ran that does nothing any more.
+    pub(super) fn retire(&self, vu: ScriptVu) {
+        if let Some(off_duty) = self.off_duty() {
+            off_duty.retire(vu);
         }
     }
 
@@ -273,12 +279,22 @@ impl ScenarioScript {
         }
     }
 
-    /// The numbers of one of its virtual users over the test and among those of this instance, from 1.
-    pub(crate) fn ids(&self, vu: u64) -> (u64, u64) {
-        self.numbers.as_ref().map_or((0, 0), |(numbers, scenario)| {
+    /// The numbers of one of its virtual users.
+    pub(super) fn ids(&self, vu: u64) -> VuIds {
+        let (in_test, in_instance) = self.numbers.as_ref().map_or((0, 0), |(numbers, scenario)| {
             let in_test = numbers.in_test(*scenario, vu) + 1;
             (in_test, numbers.in_instance(*scenario, vu) + 1)
-        })
+        });
+        VuIds {
+            in_test,
+            in_instance,
+        }
+    }
+
+    /// Whether a scenario that begins later takes one of its virtual users over.
+    pub(super) fn has_heir(&self, vu: u64) -> bool {
+        let numbers = self.numbers.as_ref();
+        numbers.is_some_and(|(numbers, scenario)| numbers.has_heir(*scenario, vu))
     }
 
     /// Notes that a virtual user was made; whether none of its number was before.

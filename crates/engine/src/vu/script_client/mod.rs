@@ -108,6 +108,11 @@ impl ScriptClient {
         }
     }
 
+    /// From now on requests are stopped on another slot.
+    pub(crate) fn move_to(&mut self, slot: &Rc<VuSlot>) {
+        self.slot = Rc::clone(slot);
+    }
+
     /// Sends a request and reads its answer.
     ///
     /// # Errors

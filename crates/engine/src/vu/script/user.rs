@@ -1,0 +1,117 @@
+//! A script's virtual user: what it keeps from one iteration to the next, and from one scenario to the next.
+//!
+//! Source: k6's virtual users outlive a scenario, with `__ITER`, the variables of modules, and
+//! connections. Must not know when iterations are due. Invariant: it belongs to one scenario at a time.
+
+use std::rc::Rc;
+
+use loadline_script::ScriptVu;
+use loadline_script::host::Host;
+use loadline_script::vu::{Ending, ScriptFailure, Task};
+
+use super::asks::Asks;
+use super::host::VuHost;
+use super::worker::{ScenarioScript, WorkerScript};
+use crate::slot::VuSlot;
+use crate::timers::Timers;
+use crate::vu::script_client::ScriptClient;
+use crate::vu::shared::Shared;
+
+/// The numbers of a virtual user, from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct VuIds {
+    pub(crate) in_test: u64,
+    pub(crate) in_instance: u64,
+}
+
+/// One virtual user of a script.
+pub(crate) struct ScriptUser {
+    pub(super) ids: VuIds,
+    pub(super) host: Rc<VuHost>,
+    pub(super) asks: Asks,
+    worker: Rc<WorkerScript>,
+    /// Made at first use, and again after an iteration that left something behind.
+    pub(super) vu: Option<ScriptVu>,
+    /// Iterations that it began, over all scenarios.
+    iterations: u64,
+}
+
+impl ScriptUser {
+    /// One whose module code has not run yet.
+    pub(super) fn new(
+        scenario: &Rc<ScenarioScript>,
+        shared: &Rc<Shared>,
+        slot: &Rc<VuSlot>,
+        timers: &Rc<Timers>,
+    ) -> ScriptUser {
+        let worker = Rc::clone(&scenario.worker);
+        let client = ScriptClient::new(Rc::clone(slot), Rc::clone(&worker.client));
+        ScriptUser {
+            ids: scenario.ids(slot.global),
+            host: Rc::new(VuHost::new(shared, &worker, scenario, slot)),
+            asks: Asks {
+                client: Rc::new(client),
+                slot: Rc::clone(slot),
+                timers: Rc::clone(timers),
+                clock: shared.clock,
+            },
+            worker,
+            vu: None,
+            iterations: 0,
+        }
+    }
+
+    /// Runs the script's module code; nothing comes of it when that is cut.
+    pub(super) async fn initialise(&mut self) -> Result<(), ScriptFailure> {
+        let host: Rc<dyn Host> = Rc::clone(&self.host) as Rc<dyn Host>;
+        let program = self.worker.program.clone();
+        let stacks = Rc::clone(&self.worker.stacks);
+        let VuIds {
+            in_test,
+            in_instance,
+        } = self.ids;
+        let mut vu = ScriptVu::new(program, host, stacks, in_instance, in_test)?;
+        let step = vu.begin(Task::Init)?;
+        match self.asks.fulfil(&mut vu, step).await {
+            Ending::Failed(failure) => return Err(failure),
+            Ending::Done(_) => self.vu = Some(vu),
+            Ending::Cancelled => {}
+        }
+        Ok(())
+    }
+
+    /// Goes over to a scenario, on whose slot it is stopped and woken from now on.
+    pub(super) fn join(&mut self, scenario: &Rc<ScenarioScript>, slot: &Rc<VuSlot>) {
+        self.host.join(scenario);
+        self.asks.move_to(slot);
+    }
+
+    /// Gives out the script for an iteration, if it is ready.
+    pub(super) fn set_out(&mut self) -> Option<(&mut ScriptUser, ScriptVu)> {
+        let vu = self.vu.take()?;
+        Some((self, vu))
+    }
+
+    /// Takes the script back, unless the iteration left something behind.
+    pub(super) fn come_back(&mut self, vu: ScriptVu) {
+        if vu.is_reusable() {
+            self.vu = Some(vu);
+        } else {
+            self.worker.retire(vu);
+        }
+    }
+
+    /// The number of the iteration that begins.
+    pub(super) fn next_iteration(&mut self) -> u64 {
+        self.iterations += 1;
+        self.iterations - 1
+    }
+}
+
+impl Drop for ScriptUser {
+    fn drop(&mut self) {
+        if let Some(vu) = self.vu.take() {
+            self.worker.retire(vu);
+        }
+    }
+}

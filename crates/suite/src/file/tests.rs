@@ -221,6 +221,10 @@ const BAD: &[(&str, &str)] = &[
         "s.yaml:3:5: the row does not say how load is made; write script",
     ),
     (
+        "name: a\nrows:\n  - {bench: u, hey: u}",
+        "s.yaml:3:21: the row has both bench: and hey:; keep one of them",
+    ),
+    (
         "name: a\nrows:\n  - bench: 'a \"b'",
         "s.yaml:3:12: \" is not closed; close the quote",
     ),

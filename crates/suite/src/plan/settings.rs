@@ -28,13 +28,25 @@ const SMOKE_LIMIT: Duration = Duration::from_secs(60);
 /// Lays maps of settings over one another, the last on top; other keys are left out.
 #[must_use]
 pub fn overlay(layers: &[&Node]) -> Node {
+    let is_front = |entry: &Entry| FRONTS.contains(&entry.key.as_str());
     let mut entries: Vec<Entry> = Vec::new();
-    for entry in layers.iter().flat_map(|layer| layer.entries()) {
+    for layer in layers {
+        if layer.entries().iter().any(is_front) {
+            entries.retain(|known| !is_front(known));
+        }
+        lay(layer, &mut entries);
+    }
+    Node {
+        at: layers.last().map_or_else(At::default, |layer| layer.at),
+        value: Value::Map(entries),
+    }
+}
+
+/// Lays the settings of one map over those that are there.
+fn lay(layer: &Node, entries: &mut Vec<Entry>) {
+    for entry in layer.entries() {
         if !SETTINGS.iter().any(|key| key.name == entry.key) {
             continue;
-        }
-        if FRONTS.contains(&entry.key.as_str()) {
-            entries.retain(|known| !FRONTS.contains(&known.key.as_str()));
         }
         match entries.iter_mut().find(|known| known.key == entry.key) {
             Some(known) if JOINED.contains(&known.key.as_str()) => {
@@ -43,10 +55,6 @@ pub fn overlay(layers: &[&Node]) -> Node {
             Some(known) => *known = entry.clone(),
             None => entries.push(entry.clone()),
         }
-    }
-    Node {
-        at: layers.last().map_or_else(At::default, |layer| layer.at),
-        value: Value::Map(entries),
     }
 }
 
@@ -284,10 +292,10 @@ impl Settings {
 }
 
 fn front(fields: Fields) -> Result<(Front, At), Problem> {
-    let Some((name, node)) = FRONTS
+    let mut given = FRONTS
         .iter()
-        .find_map(|name| Some((*name, fields.get(name)?)))
-    else {
+        .filter_map(|name| Some((*name, fields.get(name)?)));
+    let Some((name, node)) = given.next() else {
         let fix = "write script: FILE or jmeter: FILE, or bench:, hey: or bombardier: with their arguments";
         return Err(Problem::new(
             fields.at(),
@@ -295,6 +303,10 @@ fn front(fields: Fields) -> Result<(Front, At), Problem> {
             fix,
         ));
     };
+    if let Some((second, node)) = given.next() {
+        let what = format!("the row has both {name}: and {second}:");
+        return Err(Problem::new(node.at, what, "keep one of them"));
+    }
     let text = node.scalar();
     let split = |text: &str| {
         words::split(text).map_err(|why| Problem::new(node.at, why, "close the quote"))

@@ -33,6 +33,26 @@ fn what_is_not_supported_is_listed_once_with_its_own_path() {
 }
 
 #[test]
+fn what_is_not_known_below_a_sampler_is_refused() {
+    let reading = plan(
+        "<DebugSampler testname=\"D\"/><hashTree><SampleTimeout testname=\"T\"/><hashTree/>\
+         <org.example.Thing testname=\"O\"/><hashTree/><LoopController testname=\"L\"/><hashTree/>\
+         <ConstantTimer testname=\"C\"/><hashTree/></hashTree>",
+    );
+    let told = reading.unsupported.iter();
+    let told: Vec<(&str, &str)> = told
+        .map(|one| (one.path.as_str(), one.what.as_str()))
+        .collect();
+    assert_eq!(
+        told,
+        [
+            ("P > TG > D > T", "SampleTimeout"),
+            ("P > TG > D > O", "Thing")
+        ]
+    );
+}
+
+#[test]
 fn what_runs_in_another_way_is_told() {
     let reading = plan(
         "<DebugSampler testname=\"K\"><boolProp name=\"displaySystemProperties\">true</boolProp></DebugSampler><hashTree/>\

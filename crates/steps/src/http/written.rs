@@ -49,6 +49,9 @@ pub(super) fn written_url(
         true => String::new(),
         false => format!(":{port}"),
     };
+    if domain.contains('/') {
+        return Err(malformed("Illegal character found in host: '/'".to_owned()));
+    }
     // Java takes a host with colons for an address of IPv6.
     let host = match domain.contains(':') && !domain.starts_with('[') {
         true => format!("[{domain}]"),

@@ -91,6 +91,21 @@ fn listeners_are_those_with_a_file() {
 }
 
 #[test]
+fn listeners_of_plugins_count_threads_whatever_they_say() {
+    let reading = plan(
+        "<kg.apc.jmeter.vizualizers.CorrectedResultCollector testname=\"L\"><stringProp name=\"filename\">a.csv</stringProp>\
+         <objProp><name>saveConfig</name><value class=\"SampleSaveConfiguration\"><threadCounts>false</threadCounts></value></objProp>\
+         </kg.apc.jmeter.vizualizers.CorrectedResultCollector><hashTree/>",
+    );
+    let [Listener::File(file)] = reading.program.listeners.as_slice() else {
+        panic!("one listener: {:?}", reading.program.listeners);
+    };
+    let switches = file.switches.as_deref().expect("it has settings");
+    let first = switches.iter().find(|(name, _)| name == "threadCounts");
+    assert_eq!(first.map(|(_, text)| &**text), Some("true"));
+}
+
+#[test]
 fn the_json_path_extractor_of_the_plugins_is_read() {
     let of = |subject: &str| {
         let reading = plan(&format!(

@@ -135,12 +135,9 @@ impl Thread {
         let next = |before: Option<i64>| match before {
             None => start,
             Some(before) => {
-                let next = before.wrapping_add(step);
-                if end.is_some_and(|end| next > end) {
-                    start
-                } else {
-                    next
-                }
+                let next = before.checked_add(step);
+                let next = next.filter(|next| end.is_none_or(|end| *next <= end));
+                next.unwrap_or(start)
             }
         };
         let value = if counter.per_thread {

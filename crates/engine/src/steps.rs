@@ -9,18 +9,17 @@ pub mod scripts;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
-use std::sync::mpsc::SyncSender;
 use std::time::Duration;
 
 use loadline_model::{Nanos, ThreadGroup};
 use loadline_steps::host::World;
-use loadline_steps::listener::Heard;
 use loadline_steps::program::{Phase, Program};
 use loadline_steps::scope::{Commons, Part};
 use loadline_steps::variables::Variables;
 use tokio::sync::Notify;
 
 use crate::record_script::ScriptMetrics;
+pub use crate::vu::steps::Outbox;
 
 /// How long Java remembers that a name has no address (`networkaddress.cache.negative.ttl`).
 pub(crate) const FAILED_NAMES_KEPT: Duration = Duration::from_secs(10);
@@ -50,7 +49,7 @@ pub struct StepsSetup {
     /// The world outside.
     pub world: Arc<dyn World + Send + Sync>,
     /// Where samples go, in the order in which they are done.
-    pub samples: SyncSender<Vec<Heard>>,
+    pub samples: Arc<Outbox>,
     /// What all threads share.
     pub state: Arc<StepsState>,
     /// What samples are measured with; `None`: only their requests are counted.

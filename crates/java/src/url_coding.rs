@@ -105,10 +105,12 @@ pub fn decode_bytes(text: &str) -> Result<Vec<u8>, String> {
                 };
                 match (hexadecimal(high), hexadecimal(low)) {
                     (Some(high), Some(low)) => bytes.push(high << 4 | low),
-                    _ => {
-                        return Err(
-                            "URLDecoder: Illegal hex characters in escape (%) pattern".to_owned()
-                        );
+                    (wrong, _) => {
+                        let index = usize::from(wrong.is_some());
+                        let (high, low) = (char::from(high), char::from(low));
+                        return Err(format!(
+                            "URLDecoder: Illegal hex characters in escape (%) pattern - Error at index {index} in: \"{high}{low}\""
+                        ));
                     }
                 }
             }

@@ -8,7 +8,7 @@ use std::sync::Mutex;
 
 use loadline_java::random::JavaRandom;
 
-use crate::csv::{CsvLines, Drawn, Settings};
+use crate::csv::{CsvLines, Drawn, Line, Settings};
 use crate::deck::Deck;
 use crate::host::Host;
 use crate::scope::{Commons, locked};
@@ -142,7 +142,7 @@ impl Commons {
         host: &dyn Host,
         file: &str,
         settings: &Settings,
-    ) -> Result<Option<Drawn>, String> {
+    ) -> Result<Line, String> {
         let mut lines = locked(&self.elements.lines);
         let place = (group, file.to_owned());
         let skipped = self.part.skipped(!lines.contains_key(&place));

@@ -52,8 +52,18 @@ pub struct CsvLines {
 /// Names of variables, and their values.
 pub type Drawn = Vec<(String, String)>;
 
+/// What a file has for who draws.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Line {
+    /// A line.
+    Row(Drawn),
+    /// Its end, or a blank line that JMeter takes for it; the names of its variables.
+    End(Vec<String>),
+}
+
 impl CsvLines {
-    /// The values of the next line; `None`: the file is at its end.
+    /// The next line. One that is blank is a row of one empty field where fields may be quoted, and an end elsewhere, behind which
+    /// the file goes on.
     ///
     /// # Errors
     /// Why the file cannot be read.
@@ -62,7 +72,7 @@ impl CsvLines {
         host: &dyn Host,
         file: &str,
         settings: &Settings,
-    ) -> Result<Option<Drawn>, String> {
+    ) -> Result<Line, String> {
         let text = match &self.text {
             Some(text) => Arc::clone(text),
             None => self.open(host, file, settings)?,
@@ -70,23 +80,19 @@ impl CsvLines {
         if self.at >= text.len() && settings.recycle {
             self.at = self.first;
         }
-        if self.at >= text.len() {
-            return Ok(None);
-        }
-        let fields = self.next_fields(&text, settings);
+        let fields = match self.at < text.len() {
+            true => self.next_fields(&text, settings),
+            false => Vec::new(),
+        };
         let mut own: Vec<String> = names(&settings.names).collect();
         if own.is_empty() {
             own.clone_from(&self.names);
         }
-        if fields.iter().all(String::is_empty) && fields.len() == 1 {
-            // As in JMeter, where a blank line is taken for the end of the file without being one.
-            return Ok(Some(
-                own.into_iter()
-                    .map(|name| (name, "<EOF>".to_owned()))
-                    .collect(),
-            ));
+        let is_blank = matches!(&fields[..], [field] if field.is_empty());
+        match fields.is_empty() || is_blank && !settings.quoted {
+            true => Ok(Line::End(own)),
+            false => Ok(Line::Row(own.into_iter().zip(fields).collect())),
         }
-        Ok(Some(own.into_iter().zip(fields).collect()))
     }
 
     /// The names of a file's variables, and all of its lines.
@@ -173,6 +179,7 @@ fn decoded(bytes: &[u8], encoding: &str) -> Result<String, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::Desk;
 
     fn lines(text: &str, settings: &Settings) -> Vec<Vec<String>> {
         let mut lines = CsvLines::default();
@@ -205,6 +212,39 @@ mod tests {
         assert_eq!(
             lines(text, &settings(true)),
             [["x,y", "a\"b"], ["p\nq", ""]]
+        );
+    }
+
+    #[test]
+    fn a_blank_line_is_an_end_where_nothing_is_quoted() {
+        let desk = Desk::default();
+        let file = b"1,2\n\n3,4\n".to_vec();
+        desk.files.borrow_mut().insert("f".to_owned(), file);
+        let drawn = |quoted| {
+            let settings = Settings {
+                recycle: false,
+                ..settings(quoted)
+            };
+            let mut lines = CsvLines::default();
+            let mut next = || lines.draw(&desk, "f", &settings).expect("it is there");
+            [next(), next(), next(), next()]
+        };
+        let row = |values: &[&str]| {
+            let pairs = ["a", "b"].iter().zip(values);
+            Line::Row(
+                pairs
+                    .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+                    .collect(),
+            )
+        };
+        let end = || Line::End(vec!["a".to_owned(), "b".to_owned()]);
+        assert_eq!(
+            drawn(false),
+            [row(&["1", "2"]), end(), row(&["3", "4"]), end()]
+        );
+        assert_eq!(
+            drawn(true),
+            [row(&["1", "2"]), row(&[""]), row(&["3", "4"]), end()]
         );
     }
 

@@ -561,6 +561,8 @@ pub struct DummySample {
 /// JMeter's `JavaTest` and `SleepTest`.
 #[derive(Debug)]
 pub struct JavaTest {
+    /// Whether it is `SleepTest`, whose sample says nothing of any data.
+    pub only_sleeps: bool,
     /// Least time to sleep, in milliseconds.
     pub sleep_ms: Text,
     /// Bits of the clock that are added to it.

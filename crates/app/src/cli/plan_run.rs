@@ -94,7 +94,7 @@ pub struct PlanSourceArgs {
     /// Accepted for compatibility: it is for remote JMeter servers
     #[arg(short = 'G', long, value_name = "NAME=VALUE")]
     pub globalproperty: Vec<String>,
-    /// Accepted for compatibility: there are no Java system properties
+    /// Set a property that has no other value (repeatable)
     #[arg(short = 'D', long, value_name = "NAME=VALUE")]
     pub systemproperty: Vec<String>,
     /// Read properties from this file, before those of -q (repeatable)
@@ -173,6 +173,9 @@ impl PlanSourceArgs {
         }
         for property in &self.jmeterproperty {
             options.set_property(property);
+        }
+        for property in &self.systemproperty {
+            options.set_system_property(property);
         }
         options
     }

@@ -136,7 +136,7 @@ fn start_agents(
         loadline_run::steps::declare_metrics(metrics).map_err(|why| Ending::usage(&why))?;
     }
     let samples = run.take_samples();
-    let taker = |steps: &StepsSetup| wire::taker(Arc::clone(&steps.program), steps.samples.clone());
+    let taker = |steps: &StepsSetup| wire::taker(Arc::clone(&steps.program), steps.samples.taker());
     let job = AgentsJob {
         plan: run.plan(),
         recipe,

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 use std::sync::mpsc::SyncSender;
 
-use loadline_run::steps::{GroupTimes, StepsSetup, StepsState};
+use loadline_run::steps::{GroupTimes, Outbox, StepsSetup, StepsState};
 use loadline_steps::listener::Heard;
 use loadline_steps::program::Program;
 
@@ -56,7 +56,7 @@ impl Evaluated {
             state,
             groups: self.times.into(),
             world: self.world as _,
-            samples,
+            samples: Arc::new(Outbox::new(samples)),
             program: self.program,
             metrics: None,
         }

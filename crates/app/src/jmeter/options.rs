@@ -18,6 +18,10 @@ pub(crate) struct Options {
     pub(crate) property_files: Vec<String>,
     /// Properties (`-J`); `None`: it is removed.
     pub(crate) properties: BTreeMap<String, Option<String>>,
+    /// System properties (`-D`), which count where no other property has the name.
+    pub(crate) system: BTreeMap<String, String>,
+    /// Files of system properties, in their order (`-S`).
+    pub(crate) system_files: Vec<String>,
     /// Whether there is no window (`-n`).
     pub(crate) no_window: bool,
     /// Whether files that are there are replaced (`-f`).
@@ -62,6 +66,8 @@ enum Meaning {
     Log,
     PropertyFile,
     Property,
+    SystemProperty,
+    SystemFile,
     Replace,
     /// It is read with its value, and changes nothing here.
     Harmless,
@@ -90,8 +96,8 @@ const TABLE: &[Row] = &[
     ('q', "addprop", true, Meaning::PropertyFile),
     ('J', "jmeterproperty", true, Meaning::Property),
     ('G', "globalproperty", true, Meaning::Harmless),
-    ('D', "systemproperty", true, Meaning::Harmless),
-    ('S', "systemPropertyFile", true, Meaning::Harmless),
+    ('D', "systemproperty", true, Meaning::SystemProperty),
+    ('S', "systemPropertyFile", true, Meaning::SystemFile),
     ('L', "loglevel", true, Meaning::Harmless),
     ('d', "homedir", true, Meaning::Harmless),
     ('f', "forceDeleteResultFile", false, Meaning::Replace),
@@ -212,6 +218,13 @@ impl Options {
         self.properties.insert(name.to_owned(), value);
     }
 
+    /// Sets a system property as `NAME=VALUE` says.
+    pub(crate) fn set_system_property(&mut self, text: &str) {
+        let (name, value) = text.split_once('=').unwrap_or((text, ""));
+        let (name, value) = (name.to_owned(), value.to_owned());
+        self.system.insert(name, value);
+    }
+
     fn take(&mut self, meaning: Meaning, value: String) {
         match meaning {
             Meaning::NoWindow => self.no_window = true,
@@ -225,6 +238,8 @@ impl Options {
             Meaning::ReportOf => self.report_of = Some(value),
             Meaning::AllowUnsupported => self.allow_unsupported = true,
             Meaning::Property => self.set_property(&value),
+            Meaning::SystemProperty => self.set_system_property(&value),
+            Meaning::SystemFile => self.system_files.push(value),
             Meaning::Proxy(property) => {
                 self.properties.insert(property.to_owned(), Some(value));
             }
@@ -245,6 +260,8 @@ pub(crate) fn usage() -> String {
             Meaning::Log => "write the log to this file (default: jmeter.log)",
             Meaning::PropertyFile => "read properties from this file",
             Meaning::Property => "set a property: NAME=VALUE",
+            Meaning::SystemProperty => "set a property that has no other value: NAME=VALUE",
+            Meaning::SystemFile => "read such properties from this file",
             Meaning::Replace => "replace a results file that is there",
             Meaning::Harmless => "accepted, without effect",
             Meaning::ReportAtEnd => "make a dashboard of the results (-l)",

@@ -29,26 +29,17 @@ const DEFAULTS: [(&str, &str); 3] = [
 /// The property that says what stands before the paths of included files.
 const INCLUDE_PREFIX: &str = "includecontroller.prefix";
 
-/// Properties, those of the command line over those of files; those that are not honoured are named.
+/// Properties, those of the command line over those of files, and these over system properties; those that are not honoured
+/// are named.
 ///
 /// # Errors
 /// A file that is none of properties.
 pub(crate) fn properties(options: &Options) -> Result<BTreeMap<String, String>, Ending> {
-    let defaults = DEFAULTS.map(|(name, value)| (name.to_owned(), value.to_owned()));
-    let mut all = BTreeMap::from(defaults);
-    for file in &options.property_files {
-        // As in JMeter, one that is missing is passed over; but not in silence.
-        let bytes = match Files::Disk.read(file) {
-            Ok(bytes) => bytes,
-            Err(error) => {
-                print::to_stderr(&format!("loadline: warning: {error}\n"));
-                continue;
-            }
-        };
-        let pairs = loadline_java::properties::read(&bytes)
-            .map_err(|fault| Ending::usage(&format!("{file}: {fault}")))?;
-        all.extend(pairs);
-    }
+    let mut all = BTreeMap::new();
+    read_into(&mut all, &options.system_files)?;
+    all.extend(options.system.clone());
+    all.extend(DEFAULTS.map(|(name, value)| (name.to_owned(), value.to_owned())));
+    read_into(&mut all, &options.property_files)?;
     for (name, value) in &options.properties {
         match value {
             Some(value) => drop(all.insert(name.clone(), value.clone())),
@@ -63,6 +54,27 @@ pub(crate) fn properties(options: &Options) -> Result<BTreeMap<String, String>, 
         ));
     }
     Ok(all)
+}
+
+/// Reads files of properties, the later over the earlier.
+///
+/// # Errors
+/// A file that is none of properties.
+fn read_into(all: &mut BTreeMap<String, String>, files: &[String]) -> Result<(), Ending> {
+    for file in files {
+        // As in JMeter, one that is missing is passed over; but not in silence.
+        let bytes = match Files::Disk.read(file) {
+            Ok(bytes) => bytes,
+            Err(error) => {
+                print::to_stderr(&format!("loadline: warning: {error}\n"));
+                continue;
+            }
+        };
+        let pairs = loadline_java::properties::read(&bytes)
+            .map_err(|fault| Ending::usage(&format!("{file}: {fault}")))?;
+        all.extend(pairs);
+    }
+    Ok(())
 }
 
 /// Reads the tree of a plan, and makes the changes in it that are asked for. `unreadable`: the exit code of a file that

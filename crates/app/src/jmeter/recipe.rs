@@ -12,7 +12,7 @@ use loadline_model::segment::SegmentSequence;
 use loadline_model::{ExitCode, TestPlan, ThreadGroup};
 use loadline_report::jmeter::save_config::SaveConfig;
 use loadline_run::ScriptLog;
-use loadline_run::steps::{GroupTimes, StepsSetup, StepsState};
+use loadline_run::steps::{GroupTimes, Outbox, StepsSetup, StepsState};
 use loadline_steps::host::World as _;
 use loadline_steps::listener::Heard;
 use loadline_steps::scope::Part;
@@ -171,7 +171,7 @@ impl StepsRecipe {
             state: Arc::new(StepsState::new(&times)),
             groups: times.into(),
             world: Arc::new(world),
-            samples,
+            samples: Arc::new(Outbox::new(samples)),
             program: Arc::new(program),
             metrics: None,
         };

@@ -125,6 +125,28 @@ impl World {
         }
     }
 
+    /// What Java has as a property of this machine, which JMeter gives where nothing else has the name.
+    fn of_java(&self, name: &str) -> Option<String> {
+        let text = match name {
+            "user.dir" => {
+                return Some(std::env::current_dir().ok()?.to_string_lossy().into_owned());
+            }
+            "user.home" => return self.env.get("HOME").map(str::to_owned),
+            "user.name" => return self.env.get("USER").map(str::to_owned),
+            "java.io.tmpdir" => "/tmp",
+            "file.separator" => "/",
+            "path.separator" => ":",
+            "line.separator" => "\n",
+            "file.encoding" => "UTF-8",
+            "os.name" if cfg!(target_os = "macos") => "Mac OS X",
+            "os.name" => "Linux",
+            "os.arch" if cfg!(target_arch = "x86_64") => "amd64",
+            "os.arch" => std::env::consts::ARCH,
+            _ => return None,
+        };
+        Some(text.to_owned())
+    }
+
     /// Whether a file is there that the plan reads.
     pub(crate) fn has_file(&self, name: &str) -> bool {
         self.place(name).is_file()
@@ -146,7 +168,8 @@ impl StepsWorld for World {
     }
 
     fn property(&self, name: &str) -> Option<String> {
-        lock(&self.properties).get(name).cloned()
+        let set = lock(&self.properties).get(name).cloned();
+        set.or_else(|| self.of_java(name))
     }
 
     fn set_property(&self, name: &str, value: &str) -> Option<String> {
@@ -166,6 +189,8 @@ impl StepsWorld for World {
 
     fn write_file(&self, name: &str, bytes: &[u8], append: bool) -> Result<(), String> {
         let place = Path::new(name);
+        // What is written is read anew, by whichever name.
+        lock(&self.files).retain(|known, _| self.place(known) != place);
         let written =
             place
                 .parent()

@@ -91,6 +91,7 @@ impl Lowering {
             set_children(nodes, id, children);
             return Some(id);
         }
+        self.refuse_strays(&below);
         let sampler = self.sampler(element, &inner)?;
         let name = self.text(element, &sampler.1);
         nodes.push(Node {
@@ -99,6 +100,19 @@ impl Lowering {
             kind: NodeKind::Sampler(Box::new(sampler.0)),
         });
         Some(nodes.len() - 1)
+    }
+
+    /// Names what stands below a sampler and is not known; samplers and controllers never run there.
+    fn refuse_strays(&mut self, below: &[&Element]) {
+        for element in below {
+            let class = element.class.as_str();
+            if !is_without_effect(element)
+                && !super::applied::is_applied(element)
+                && !is_step(class)
+            {
+                self.within(element, |lowering| lowering.unsupported(element, class));
+            }
+        }
     }
 
     /// The rule of a controller; `None`: the element is none.
@@ -170,6 +184,18 @@ impl Lowering {
             per_thread: element.flag("ThroughputController.perThread", false),
         }
     }
+}
+
+/// Whether a class is that of a sampler or a controller, as far as its name tells.
+fn is_step(class: &str) -> bool {
+    const OTHERS: [&str; 5] = [
+        "HTTPSamplerProxy",
+        "HTTPSampler2",
+        "TestAction",
+        "InterleaveControl",
+        "RunTime",
+    ];
+    class.ends_with("Sampler") || class.ends_with("Controller") || OTHERS.contains(&class)
 }
 
 /// Whether a controller below gives all of its samplers in its turn; "ignore sub-controller blocks" is 0.

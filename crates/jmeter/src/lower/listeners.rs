@@ -123,5 +123,8 @@ fn switches(element: &Element) -> Option<Vec<(String, String)>> {
         let text = switch.as_text().to_owned();
         (switch.name.clone(), text)
     });
-    Some(switches.collect())
+    // The plugins' listeners count threads whatever their settings say.
+    let of_plugin = (element.class != "ResultCollector").then(|| ("threadCounts", "true"));
+    let of_plugin = of_plugin.map(|(name, text)| (name.to_owned(), text.to_owned()));
+    Some(of_plugin.into_iter().chain(switches).collect())
 }

@@ -109,6 +109,7 @@ impl Lowering {
         };
         let is_sleep = class == "SleepTest";
         Some(JavaTest {
+            only_sleeps: is_sleep,
             sleep_ms: match is_sleep {
                 true => text("SleepTime", "1000"),
                 false => text("Sleep_Time", "100"),
@@ -118,8 +119,8 @@ impl Lowering {
                 false => text("Sleep_Mask", "0xFF"),
             },
             label: text("Label", ""),
-            code: text("ResponseCode", if is_sleep { "200" } else { "" }),
-            message: text("ResponseMessage", if is_sleep { "OK" } else { "" }),
+            code: text("ResponseCode", ""),
+            message: text("ResponseMessage", ""),
             status: text("Status", "OK"),
             sampler_data: text("SamplerData", ""),
             result_data: text("ResultData", ""),

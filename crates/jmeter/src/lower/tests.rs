@@ -33,6 +33,26 @@ fn what_is_not_supported_is_listed_once_with_its_own_path() {
 }
 
 #[test]
+fn what_is_not_known_below_a_sampler_is_refused() {
+    let reading = plan(
+        "<DebugSampler testname=\"D\"/><hashTree><SampleTimeout testname=\"T\"/><hashTree/>\
+         <org.example.Thing testname=\"O\"/><hashTree/><LoopController testname=\"L\"/><hashTree/>\
+         <ConstantTimer testname=\"C\"/><hashTree/></hashTree>",
+    );
+    let told = reading.unsupported.iter();
+    let told: Vec<(&str, &str)> = told
+        .map(|one| (one.path.as_str(), one.what.as_str()))
+        .collect();
+    assert_eq!(
+        told,
+        [
+            ("P > TG > D > T", "SampleTimeout"),
+            ("P > TG > D > O", "Thing")
+        ]
+    );
+}
+
+#[test]
 fn what_runs_in_another_way_is_told() {
     let reading = plan(
         "<DebugSampler testname=\"K\"><boolProp name=\"displaySystemProperties\">true</boolProp></DebugSampler><hashTree/>\
@@ -68,6 +88,21 @@ fn listeners_are_those_with_a_file() {
         Some(&[("time".to_owned(), "true".to_owned())][..])
     );
     assert_eq!((reading.unsupported, reading.warnings), (vec![], vec![]));
+}
+
+#[test]
+fn listeners_of_plugins_count_threads_whatever_they_say() {
+    let reading = plan(
+        "<kg.apc.jmeter.vizualizers.CorrectedResultCollector testname=\"L\"><stringProp name=\"filename\">a.csv</stringProp>\
+         <objProp><name>saveConfig</name><value class=\"SampleSaveConfiguration\"><threadCounts>false</threadCounts></value></objProp>\
+         </kg.apc.jmeter.vizualizers.CorrectedResultCollector><hashTree/>",
+    );
+    let [Listener::File(file)] = reading.program.listeners.as_slice() else {
+        panic!("one listener: {:?}", reading.program.listeners);
+    };
+    let switches = file.switches.as_deref().expect("it has settings");
+    let first = switches.iter().find(|(name, _)| name == "threadCounts");
+    assert_eq!(first.map(|(_, text)| &**text), Some("true"));
 }
 
 #[test]

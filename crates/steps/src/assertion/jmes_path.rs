@@ -44,7 +44,10 @@ impl JmesPathAssertion {
                 Finding::Fails(match (self.checks_value, self.expects_null) {
                     (false, _) => format!("JMESPATH {path} expected{not} to exist"),
                     (true, true) => format!("Value expected{not} to be null"),
-                    (true, false) => format!("Value expected{not} to match {expected}"),
+                    (true, false) if self.is_pattern => {
+                        format!("Value expected{not} to match {expected}")
+                    }
+                    (true, false) => format!("Value expected{not} to be equal to {expected}"),
                 })
             }
         }

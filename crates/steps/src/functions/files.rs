@@ -60,8 +60,17 @@ fn charset(name: &str) -> Result<Charset, String> {
 }
 
 /// `__StringFromFile(file[,variable][,first number][,last number])`: the next line, of all threads; at the end it begins
-/// anew, or goes on to the file of the next number.
+/// anew, or goes on to the file of the next number. Where no variable is named, one of its own keeps it.
 pub(super) fn string_from_file(call: &Call, scope: &mut Scope<'_>, out: &mut String) -> Outcome {
+    let start = out.len();
+    push_line(call, scope, out);
+    if call.optional(1, scope).is_none() {
+        scope.variables.put("StringFromFile_", &out[start..]);
+    }
+    Ok(())
+}
+
+fn push_line(call: &Call, scope: &mut Scope<'_>, out: &mut String) {
     let pattern = call.argument(0, scope);
     let first = call
         .optional(2, scope)
@@ -92,7 +101,7 @@ pub(super) fn string_from_file(call: &Call, scope: &mut Scope<'_>, out: &mut Str
         if let Some((line, next)) = line_at(&bytes, cursor.at) {
             out.push_str(&String::from_utf8_lossy(line));
             cursor.at = next;
-            return Ok(());
+            return;
         }
         cursor.file.clear();
         if first.is_some() {
@@ -103,7 +112,6 @@ pub(super) fn string_from_file(call: &Call, scope: &mut Scope<'_>, out: &mut Str
         }
     }
     out.push_str(UNREADABLE);
-    Ok(())
 }
 
 /// The line at a position, and where the next one begins; `None` at the end.

@@ -44,9 +44,10 @@ pub(super) fn regex_function(call: &Call, scope: &mut Scope<'_>, out: &mut Strin
         }
     };
     let found = pattern.find_all(&text, MOST).unwrap_or_default();
-    scope
-        .variables
-        .put(format!("{name}_matchNr"), found.len().to_string());
+    if !name.is_empty() {
+        let count = found.len().to_string();
+        scope.variables.put(format!("{name}_matchNr"), count);
+    }
     let chosen = match which.trim() {
         "ALL" => {
             let values: Vec<String> = found.iter().map(|one| template.fill(one)).collect();

@@ -372,6 +372,10 @@ fn lines_of_a_file_in_turn() {
     assert_eq!(lines, ["1", "2", "", "4", "1", "2"]);
     assert_eq!(bench.variables.get("v"), Some("2"));
     assert_eq!(
+        bench.value("${__StringFromFile(f)}-${StringFromFile_}"),
+        "1-1"
+    );
+    assert_eq!(
         bench.value("${__StringFromFile(nope,v)}-${v}"),
         "**ERR**-**ERR**"
     );

@@ -99,9 +99,15 @@ fn form_encoded(text: &str, charset: Charset) -> String {
     url_coding::encode_bytes(&charset.encode(text))
 }
 
-/// A text of which the coding of forms is taken away; as it is where it is not in that coding.
-fn form_decoded(text: &str, charset: Charset) -> String {
-    url_coding::decode_in(text, charset).unwrap_or_else(|_| text.to_owned())
+/// A text of which the coding of forms is taken away.
+///
+/// # Errors
+/// It is not in that coding.
+fn form_decoded(text: &str, charset: Charset) -> Result<String, HttpFault> {
+    url_coding::decode_in(text, charset).map_err(|message| HttpFault {
+        class: "java.lang.IllegalArgumentException".to_owned(),
+        message,
+    })
 }
 
 /// The query that arguments make, those of a path behind them.
@@ -191,24 +197,24 @@ pub(super) fn body(
     if request.multipart || !request.files.is_empty() {
         return multipart(request, &pairs, charset, scope).map(Some);
     }
-    Ok(Some(form(&pairs, charset)))
+    form(&pairs, charset).map(Some)
 }
 
-fn form(pairs: &[Pair<'_>], charset: Charset) -> RequestBody {
+fn form(pairs: &[Pair<'_>], charset: Charset) -> Result<RequestBody, HttpFault> {
     let mut parts = Vec::new();
     for pair in pairs.iter().filter(|pair| pair.is_sent()) {
         let (name, value) = match pair.plan.encode {
             true => (pair.name.clone(), pair.value.clone()),
             false => (
-                form_decoded(&pair.name, charset),
-                form_decoded(&pair.value, charset),
+                form_decoded(&pair.name, charset)?,
+                form_decoded(&pair.value, charset)?,
             ),
         };
         let (name, value) = (form_encoded(&name, charset), form_encoded(&value, charset));
         parts.push(format!("{name}={value}"));
     }
     let told = parts.join("&");
-    RequestBody {
+    Ok(RequestBody {
         bytes: charset.encode(&told).into_owned(),
         content_type: Some(format!(
             "application/x-www-form-urlencoded; charset={}",
@@ -216,7 +222,7 @@ fn form(pairs: &[Pair<'_>], charset: Charset) -> RequestBody {
         )),
         told,
         ..RequestBody::default()
-    }
+    })
 }
 
 /// A file as a body.
@@ -370,7 +376,11 @@ mod tests {
 
     #[test]
     fn what_is_coded_already_is_decoded_first() {
-        assert_eq!(form_decoded("raw%201", Charset::UTF_8), "raw 1");
-        assert_eq!(form_decoded("100%", Charset::UTF_8), "100%");
+        let decoded = |text| form_decoded(text, Charset::UTF_8).map_err(|fault| fault.message);
+        assert_eq!(decoded("raw%201").as_deref(), Ok("raw 1"));
+        let fault = "URLDecoder: Incomplete trailing escape (%) pattern";
+        assert_eq!(decoded("100%"), Err(fault.to_owned()));
+        let fault = "URLDecoder: Illegal hex characters in escape (%) pattern - Error at index 1 in: \"5 \"";
+        assert_eq!(decoded("100%5 x"), Err(fault.to_owned()));
     }
 }

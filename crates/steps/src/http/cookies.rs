@@ -181,8 +181,9 @@ fn read(policy: CookiePolicy, url: &Url, field: &str, now_ms: i64) -> Option<Sai
     if policy == CookiePolicy::Rfc2965 {
         return None;
     }
-    let mut parts = parts_of(field).into_iter();
-    let (name, value) = parts.next()?.split_once('=')?;
+    let parts = parts_of(field);
+    let (first, parts) = parts.split_first()?;
+    let (name, value) = first.split_once('=')?;
     let name = name.trim();
     if name.is_empty() {
         return None;
@@ -195,11 +196,20 @@ fn read(policy: CookiePolicy, url: &Url, field: &str, now_ms: i64) -> Option<Sai
         path: folder(url),
         ..Cookie::default()
     };
+    let rules = rules_for(policy, parts);
     let (mut by_age, mut by_date) = (None, None);
-    for part in parts {
+    for part in parts.iter().copied() {
         let (key, value) = part.split_once('=').unwrap_or((part, ""));
         let value = unquoted(value.trim());
         match key.trim().to_ascii_lowercase().as_str() {
+            "max-age" if rules == CookiePolicy::Netscape => {}
+            "expires" if rules == CookiePolicy::Rfc2109 => {}
+            "expires" if rules == CookiePolicy::Netscape => {
+                by_date = Some(date::unix_ms_by_netscape(value)?);
+            }
+            "max-age" if rules == CookiePolicy::Rfc2109 => {
+                by_age = Some(value.parse().ok().filter(|age| *age >= 0)?);
+            }
             "domain" if value.is_empty() => return None,
             "domain" if value.ends_with('.') => {}
             "domain" => {
@@ -222,12 +232,9 @@ fn read(policy: CookiePolicy, url: &Url, field: &str, now_ms: i64) -> Option<Sai
             _ => {}
         }
     }
-    match policy {
+    match rules {
         CookiePolicy::Standard => cookie.version = 0,
         // Netscape knows no quotes.
-        CookiePolicy::Netscape | CookiePolicy::Mixed if cookie.version == 0 => {
-            quoted.clone_into(&mut cookie.value);
-        }
         CookiePolicy::Netscape => {
             cookie.version = 0;
             quoted.clone_into(&mut cookie.value);
@@ -239,6 +246,20 @@ fn read(policy: CookiePolicy, url: &Url, field: &str, now_ms: i64) -> Option<Sai
         None => by_date.is_some_and(|end| end < now_ms),
     };
     Some(Said { cookie, has_ended })
+}
+
+/// The policy by whose rules the attributes of a cookie are read: a mixed one reads by RFC 2109 what has a version, and no end
+/// as Netscape writes it.
+fn rules_for(policy: CookiePolicy, attributes: &[&str]) -> CookiePolicy {
+    let has = |name: &str| {
+        let mut keys = attributes.iter().map(|part| part.split('=').next());
+        keys.any(|key| key.is_some_and(|key| key.trim().eq_ignore_ascii_case(name)))
+    };
+    match policy {
+        CookiePolicy::Mixed if has("version") && !has("expires") => CookiePolicy::Rfc2109,
+        CookiePolicy::Mixed => CookiePolicy::Netscape,
+        policy => policy,
+    }
 }
 
 /// The parts of a field between semicolons that are not in quotes.
@@ -399,6 +420,33 @@ mod tests {
         take(&mut jar, "http://h/", "a=1");
         take(&mut jar, "http://h/", "a=; Max-Age=0");
         assert_eq!(jar.field(CookiePolicy::Standard, &url("http://h/")), None);
+    }
+
+    #[test]
+    fn each_policy_reads_ends_in_its_own_way() {
+        let kept = |policy, field: &str| {
+            let settings = CookieSettings {
+                checks: true,
+                drops_empty: true,
+                prefix: None,
+            };
+            let mut jar = Jar::default();
+            let now_ms = 1_800_000_000_000;
+            jar.take((&settings, policy), &url("http://h/"), field, now_ms)
+                .is_some()
+        };
+        let fields = [
+            "a=1; Expires=Wed, 01 Jan 2031 00:00:00 GMT",
+            "a=1; Expires=Wed, 01-Jan-2031 00:00:00 GMT",
+            "a=1; Expires=Thu, 01-Jan-1970 00:00:10 GMT; Max-Age=60",
+            "a=1; Max-Age=-1",
+            "a=1; Version=1; Max-Age=-1",
+        ];
+        let of = |policy| fields.map(|field| kept(policy, field));
+        assert_eq!(of(CookiePolicy::Standard), [true, true, true, false, false]);
+        assert_eq!(of(CookiePolicy::Netscape), [false, true, false, true, true]);
+        assert_eq!(of(CookiePolicy::Mixed), [false, true, false, true, false]);
+        assert_eq!(of(CookiePolicy::Rfc2109), [true, true, true, false, false]);
     }
 
     #[test]

@@ -28,6 +28,23 @@ pub(super) fn unix_ms(text: &str) -> Option<i64> {
     Some((day * 86_400 + time?) * 1_000)
 }
 
+/// The same of a date as Netscape's draft writes it, `Wed, 01-Jan-31 00:00:00 GMT`, the year with any number of digits; `None`:
+/// it is written otherwise.
+pub(super) fn unix_ms_by_netscape(text: &str) -> Option<i64> {
+    let (weekday, rest) = text.split_once(", ")?;
+    let (date, time) = rest.trim_start().split_once(' ')?;
+    let [day, month, year] = date.split('-').collect::<Vec<_>>().try_into().ok()?;
+    let (time, zone) = time.trim_start().split_once(' ')?;
+    let is_name =
+        |text: &str| text.len() >= 3 && text.bytes().all(|byte| byte.is_ascii_alphabetic());
+    if !is_name(weekday) || !is_name(month) || zone.is_empty() {
+        return None;
+    }
+    // A year of two digits is of this century.
+    let century = if year.len() == 2 { "20" } else { "" };
+    unix_ms(&format!("{day} {month} {century}{year} {time}"))
+}
+
 /// Seconds of the day of `hour:minute:second`.
 fn time_of(token: &str) -> Option<i64> {
     let mut parts = token.splitn(3, ':');

@@ -8,7 +8,7 @@ use super::cookies::Jar;
 use super::exchange::{Fetch, Running};
 use super::memory::HttpMemory;
 use super::url::Url;
-use super::written::written_url;
+use super::written::{Unwritten, written_url};
 use super::{Cookies, HttpAnswer, HttpAsk, local, outcome};
 use crate::sample::Sample;
 use crate::scope::Scope;
@@ -72,9 +72,12 @@ impl HttpRun {
         };
         let written = match written_url(&plan.request, &method, memory.rewrites(), scope) {
             Ok(written) => written,
-            Err(fault) => {
+            Err(Unwritten { fault, url }) => {
                 let sample = outcome::with_fault(Sample::default(), &fault);
+                let name = || running.name.evaluate(scope).into_owned();
                 return HttpStep::Done(Some(Box::new(Sample {
+                    label: url.as_ref().map(|_| name()).unwrap_or_default(),
+                    url,
                     start_ms: scope.host.unix_ms(),
                     ..sample
                 })));

@@ -219,11 +219,12 @@ pub(super) fn fault_of(url: &str) -> Option<HttpFault> {
         } else if is_illegal(character)
             || matches!(character, '[' | ']') && (path_at..query_at.min(fragment_at)).contains(&at)
         {
-            let part = match at {
-                _ if at > fragment_at => "fragment",
-                _ if at > query_at => "query",
-                _ if at >= path_at => "path",
-                _ => "authority",
+            // Of an authority Java tells where it begins.
+            let (part, index) = match at {
+                _ if at > fragment_at => ("fragment", index),
+                _ if at > query_at => ("query", index),
+                _ if at >= path_at => ("path", index),
+                _ => ("authority", start + 2),
             };
             return Some(told(&format!("Illegal character in {part}"), index));
         }

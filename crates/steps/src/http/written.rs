@@ -10,21 +10,36 @@ use crate::scope::Scope;
 /// Protocols that Java knows.
 const PROTOCOLS: [&str; 6] = ["http", "https", "ftp", "file", "jar", "mailto"];
 
+/// Fields that cannot be asked for.
+#[derive(Debug)]
+pub(super) struct Unwritten {
+    /// Why.
+    pub(super) fault: HttpFault,
+    /// What Java takes for their URL all the same; `None`: it makes none of them.
+    pub(super) url: Option<String>,
+}
+
+impl From<HttpFault> for Unwritten {
+    fn from(fault: HttpFault) -> Unwritten {
+        Unwritten { fault, url: None }
+    }
+}
+
 /// The URL as the sampler's fields have it.
 ///
 /// # Errors
-/// Java makes no URL of them.
+/// Java makes no URL of them, or none whose host it takes.
 pub(super) fn written_url(
     request: &HttpRequestPlan,
     method: &str,
     rewrites: &[Rewrite],
     scope: &mut Scope<'_>,
-) -> Result<String, HttpFault> {
+) -> Result<String, Unwritten> {
     let path = request.path.evaluate(scope).into_owned();
     let (path, more) = rewriting::path(&path, method, rewrites);
     let path = path.replace(' ', "%20");
     if path.starts_with("http://") || path.starts_with("https://") {
-        return whole(path);
+        return Ok(whole(path)?);
     }
     let protocol = request.protocol.evaluate(scope).into_owned();
     let protocol = match protocol.as_str() {
@@ -32,7 +47,7 @@ pub(super) fn written_url(
         protocol => protocol,
     };
     if !PROTOCOLS.contains(&protocol.to_ascii_lowercase().as_str()) {
-        return Err(malformed(format!("unknown protocol: {protocol}")));
+        return Err(malformed(format!("unknown protocol: {protocol}")).into());
     }
     let protocol = protocol.to_ascii_lowercase();
     let domain = match protocol.as_str() {
@@ -42,13 +57,16 @@ pub(super) fn written_url(
     let port = request.port.evaluate(scope);
     let port: i64 = port.trim().parse::<i32>().unwrap_or(0).into();
     if port < -1 {
-        return Err(malformed(format!("Invalid port number :{port}")));
+        return Err(malformed(format!("Invalid port number :{port}")).into());
     }
     let of_protocol = if protocol == "https" { 443 } else { 80 };
     let port = match [0, -1, of_protocol].contains(&port) {
         true => String::new(),
         false => format!(":{port}"),
     };
+    if domain.contains('/') {
+        return Err(malformed("Illegal character found in host: '/'".to_owned()).into());
+    }
     // Java takes a host with colons for an address of IPv6.
     let host = match domain.contains(':') && !domain.starts_with('[') {
         true => format!("[{domain}]"),
@@ -69,7 +87,16 @@ pub(super) fn written_url(
             written.push_str(&query);
         }
     }
-    Ok(written)
+    match host.chars().find(|one| matches!(one, '?' | '#' | '@')) {
+        None => Ok(written),
+        Some(wrong) => Err(Unwritten {
+            fault: HttpFault {
+                class: "java.net.URISyntaxException".to_owned(),
+                message: format!("Illegal character found in host: '{wrong}': {host}{port}"),
+            },
+            url: Some(written),
+        }),
+    }
 }
 
 /// A path that is a whole URL.

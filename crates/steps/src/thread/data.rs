@@ -9,7 +9,7 @@ use std::collections::hash_map::Entry;
 use loadline_java::random::JavaRandom;
 
 use super::{End, Thread, Walker};
-use crate::csv::{self, CsvLines};
+use crate::csv::{self, CsvLines, Line};
 use crate::deck::Deck;
 use crate::host::LogLevel;
 use crate::program::{
@@ -65,16 +65,16 @@ impl Thread {
             }
         };
         match drawn {
-            Ok(Some(values)) => {
+            Ok(Line::Row(values)) => {
                 for (name, value) in values {
                     self.variables.put(name, value);
                 }
             }
-            Ok(None) if csv.stop_thread => {
+            Ok(Line::End(_)) if csv.stop_thread => {
                 self.ending.get_or_insert(End::Thread);
             }
-            Ok(None) => {
-                for name in csv::names(&settings.names) {
+            Ok(Line::End(names)) => {
+                for name in names {
                     self.variables.put(name, "<EOF>");
                 }
             }
@@ -135,12 +135,9 @@ impl Thread {
         let next = |before: Option<i64>| match before {
             None => start,
             Some(before) => {
-                let next = before.wrapping_add(step);
-                if end.is_some_and(|end| next > end) {
-                    start
-                } else {
-                    next
-                }
+                let next = before.checked_add(step);
+                let next = next.filter(|next| end.is_none_or(|end| *next <= end));
+                next.unwrap_or(start)
             }
         };
         let value = if counter.per_thread {

@@ -200,13 +200,18 @@ impl Thread {
         let sleep_ms = least_ms + (start_ms & mask);
         let status = self.text(walker, &test.status).into_owned();
         let data = self.text(walker, &test.result_data).into_owned();
+        let said = self.text(walker, &test.sampler_data).into_owned();
         let sample = Sample {
             label: if label.is_empty() { name } else { label },
             code: self.text(walker, &test.code).into_owned(),
             message: self.text(walker, &test.message).into_owned(),
-            sampler_data: self.text(walker, &test.sampler_data).into_owned(),
+            sent_bytes: said.len() as u64,
+            sampler_data: said,
             success: status.eq_ignore_ascii_case("OK"),
-            data_type: DataType::Text,
+            data_type: match test.only_sleeps {
+                true => DataType::Unset,
+                false => DataType::Text,
+            },
             encoding: if data.is_empty() { "" } else { "UTF-8" }.to_owned(),
             bytes: data.len() as u64,
             body_bytes: data.len() as u64,

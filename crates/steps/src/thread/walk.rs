@@ -387,18 +387,20 @@ impl Thread {
         if value.trim().is_empty() {
             return place_of(0);
         }
-        // A number with a sign is a name.
+        // A number with a sign is a name, and the case of `default` does not matter.
         let is_number = value.trim().bytes().all(|byte| byte.is_ascii_digit());
         if let (true, Ok(number)) = (is_number, value.trim().parse::<i32>()) {
             return place_of(usize::try_from(number).unwrap_or(0));
         }
-        let mut of_name = |name: &str| {
+        let wanted = value.trim();
+        let mut of_name = |is_it: &dyn Fn(&str) -> bool| {
             let mut left = left.iter();
             let found =
-                left.find(|(_, child)| self.text(walker, &walker.node(*child).name) == name);
+                left.find(|(_, child)| is_it(&self.text(walker, &walker.node(*child).name)));
             found.map(|(place, _)| *place)
         };
-        of_name(value.trim()).or_else(|| of_name("default"))
+        of_name(&|name| name == wanted)
+            .or_else(|| of_name(&|name| name.eq_ignore_ascii_case("default")))
     }
 
     /// The controller's children, while no other thread is in one with the same lock.

@@ -17,9 +17,10 @@ use loadline_steps::sample::Sample;
 pub(crate) use self::backends::Backends;
 pub(crate) use self::outlets::Outlets;
 pub(crate) use self::summaries::{Summaries, name_of_run};
+use super::world::now_ms;
 
-/// What was sampled stands in its file after so long a pause at the latest.
-const QUIET: Duration = Duration::from_secs(1);
+/// What was sampled stands in its file after so long at the latest.
+const FLUSH_EVERY_MS: u32 = 1_000;
 
 /// What came of the samples of a run.
 #[derive(Debug, Default)]
@@ -52,9 +53,14 @@ pub(crate) fn take(samples: &Receiver<Vec<Heard>>, hearers: Hearers) -> Taken {
         mut backends,
     } = hearers;
     let mut taken = Taken::default();
+    let mut flushed_ms = now_ms();
     loop {
         backends.look();
-        match samples.recv_timeout(QUIET) {
+        if now_ms() - flushed_ms >= i64::from(FLUSH_EVERY_MS) {
+            outlets.flush();
+            flushed_ms = now_ms();
+        }
+        match samples.recv_timeout(Duration::from_millis(FLUSH_EVERY_MS.into())) {
             Ok(batch) => {
                 for heard in &batch {
                     if heard.is_result() {
@@ -67,7 +73,7 @@ pub(crate) fn take(samples: &Receiver<Vec<Heard>>, hearers: Hearers) -> Taken {
                     outlets.take(heard);
                 }
             }
-            Err(RecvTimeoutError::Timeout) => outlets.flush(),
+            Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => break,
         }
     }

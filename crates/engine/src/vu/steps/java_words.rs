@@ -42,19 +42,20 @@ fn words_of_java(failure: &Failure, ask: &HttpAsk) -> Option<(&'static str, Stri
 }
 
 fn words(failure: &Failure, ask: &HttpAsk) -> (&'static str, String) {
-    let host_port = match ask.host.contains(':') {
-        true => format!("[{}]:{}", ask.host, ask.port),
-        false => format!("{}:{}", ask.host, ask.port),
-    };
+    let host_port = told_peer(&ask.host, ask.port);
     let connect = |why: &str| {
-        let given = ask.host.parse::<IpAddr>().ok();
+        let (host, port) = peer_of(ask);
+        let given = host.parse::<IpAddr>().ok();
         let ip = failure.address.map(|address| address.ip()).or(given);
         let name = match given {
             Some(_) => "",
-            None => ask.host.as_str(),
+            None => host,
         };
-        let ip = ip.map_or_else(|| ask.host.clone(), told_address);
-        format!("Connect to {host_port} [{name}/{ip}] failed: {why}")
+        let ip = ip.map_or_else(|| host.to_owned(), told_address);
+        format!(
+            "Connect to {} [{name}/{ip}] failed: {why}",
+            told_peer(host, port)
+        )
     };
     match failure.class {
         ErrorClass::Refused => (
@@ -79,6 +80,20 @@ fn words(failure: &Failure, ask: &HttpAsk) -> (&'static str, String) {
     }
 }
 
+/// Whom a request connects to: the proxy, where there is one.
+fn peer_of(ask: &HttpAsk) -> (&str, u16) {
+    let proxy = ask.way.as_ref().and_then(|way| way.proxy.as_ref());
+    proxy.map_or((&ask.host, ask.port), |proxy| (&proxy.host, proxy.port))
+}
+
+/// A host and a port as Java tells them.
+fn told_peer(host: &str, port: u16) -> String {
+    match host.contains(':') {
+        true => format!("[{host}]:{port}"),
+        false => format!("{host}:{port}"),
+    }
+}
+
 /// An address as Java tells it: one of IPv6 with all its groups.
 fn told_address(address: IpAddr) -> String {
     match address {
@@ -95,7 +110,7 @@ fn unknown_host(failure: &Failure, ask: &HttpAsk) -> String {
     match failure.cause.as_deref() {
         Some(Cause::Lookup { host, fault }) if !fault.is_old => format!("{host}: {}", fault.why),
         Some(Cause::Lookup { host, .. }) => host.clone(),
-        _ => ask.host.clone(),
+        _ => peer_of(ask).0.to_owned(),
     }
 }
 
@@ -151,6 +166,8 @@ fn of_the_answer(failure: &Failure, host_port: &str) -> (&'static str, String) {
 
 #[cfg(test)]
 mod tests {
+    use loadline_steps::http::{HttpProxy, HttpWay};
+
     use super::*;
     use crate::net::LookupFault;
 
@@ -174,6 +191,28 @@ mod tests {
         let unknown = "Name or service not known";
         assert_eq!(told(unknown, false), format!("shop.test: {unknown}"));
         assert_eq!(told(unknown, true), "shop.test");
+    }
+
+    #[test]
+    fn a_proxy_that_refuses_is_named() {
+        let ask = HttpAsk {
+            host: "shop.test".to_owned(),
+            port: 80,
+            way: Some(Box::new(HttpWay {
+                proxy: Some(HttpProxy {
+                    host: "127.0.0.1".to_owned(),
+                    port: 3128,
+                    authorization: None,
+                }),
+                ..HttpWay::default()
+            })),
+            ..HttpAsk::default()
+        };
+        let failure = Failure::new(ErrorClass::Refused, String::new());
+        assert_eq!(
+            java_fault(&failure, &ask).message,
+            "Connect to 127.0.0.1:3128 [/127.0.0.1] failed: Connection refused"
+        );
     }
 
     #[test]

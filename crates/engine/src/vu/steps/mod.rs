@@ -27,7 +27,7 @@ use tokio::sync::futures::Notified;
 use self::client::{StepsClient, UnderWay, first_of};
 use self::host::StepsHost;
 use self::measured::WorkerMeasures;
-use self::outbox::Outbox;
+pub use self::outbox::Outbox;
 use super::beginning::Beginning;
 use super::shared::Shared;
 use crate::batches::Gone;
@@ -44,7 +44,7 @@ const LOOK_EVERY_MS: u64 = 200;
 
 /// What the threads of all groups on a worker share.
 pub(crate) struct StepsOnWorker {
-    pub(crate) outbox: Outbox,
+    pub(crate) outbox: Arc<Outbox>,
     /// Where samples are measured; `None`: they are not.
     pub(crate) measures: Option<WorkerMeasures>,
 }
@@ -60,7 +60,7 @@ impl StepsOnWorker {
         let measures = setup.metrics.as_ref();
         let measures = measures.map(|metrics| WorkerMeasures::new(clock, metrics, plan));
         Ok(StepsOnWorker {
-            outbox: Outbox::new(setup.samples.clone()),
+            outbox: Arc::clone(&setup.samples),
             measures: measures.transpose()?,
         })
     }

@@ -1,11 +1,11 @@
-//! Samples on their way from a worker's threads to whoever takes them: handed over together, as each handing over wakes
-//! another thread.
+//! Samples on their way from the threads of all workers to whoever takes them: handed over together, as each handing over
+//! wakes another thread.
 //!
-//! Must not know what becomes of samples. Invariant: samples leave in the order in which they were done, and none stays
-//! once its worker has ended.
+//! Must not know what becomes of samples. Invariants: samples leave in the order in which they were done, whichever worker did
+//! them, as in JMeter's results; none stays once a worker has ended.
 
-use std::cell::{Cell, RefCell};
 use std::sync::mpsc::SyncSender;
+use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 
 use loadline_steps::listener::Heard;
 
@@ -17,21 +17,34 @@ const SAMPLES_MAX: usize = 256;
 /// Bytes of answers in them, about, beyond which they do not wait for more.
 const BYTES_MAX: usize = 1 << 20;
 
-/// Samples of a worker that were not handed over yet.
-pub(crate) struct Outbox {
+/// Samples of a run that were not handed over yet.
+#[derive(Debug)]
+pub struct Outbox {
     taker: SyncSender<Vec<Heard>>,
-    waiting: RefCell<Vec<Heard>>,
+    waiting: Mutex<Waiting>,
+}
+
+#[derive(Debug, Default)]
+struct Waiting {
+    samples: Vec<Heard>,
     /// Bytes of answers in them.
-    bytes: Cell<usize>,
+    bytes: usize,
 }
 
 impl Outbox {
-    pub(crate) fn new(taker: SyncSender<Vec<Heard>>) -> Outbox {
+    /// The way to a taker.
+    #[must_use]
+    pub fn new(taker: SyncSender<Vec<Heard>>) -> Outbox {
         Outbox {
             taker,
-            waiting: RefCell::default(),
-            bytes: Cell::new(0),
+            waiting: Mutex::default(),
         }
+    }
+
+    /// The taker itself, for samples that were done elsewhere.
+    #[must_use]
+    pub fn taker(&self) -> SyncSender<Vec<Heard>> {
+        self.taker.clone()
     }
 
     /// Takes samples that were done; gives the nanoseconds that the taker was waited for.
@@ -39,15 +52,13 @@ impl Outbox {
     /// # Errors
     /// [`Gone`]: nobody takes samples any more.
     pub(crate) fn put(&self, samples: Vec<Heard>, clock: &Clock) -> Result<u64, Gone> {
+        let (mut waiting, held_up_ns) = self.locked(clock);
         let bytes: usize = samples.iter().map(|heard| heard.sample.data.len()).sum();
-        self.bytes.set(self.bytes.get() + bytes);
-        let mut waiting = self.waiting.borrow_mut();
-        waiting.extend(samples);
-        let is_full = waiting.len() >= SAMPLES_MAX || self.bytes.get() >= BYTES_MAX;
-        drop(waiting);
-        match is_full {
-            true => self.flush(clock),
-            false => Ok(0),
+        waiting.bytes += bytes;
+        waiting.samples.extend(samples);
+        match waiting.samples.len() >= SAMPLES_MAX || waiting.bytes >= BYTES_MAX {
+            true => Ok(held_up_ns + self.hand_over(waiting, clock)?),
+            false => Ok(held_up_ns),
         }
     }
 
@@ -56,11 +67,29 @@ impl Outbox {
     /// # Errors
     /// As [`Outbox::put`].
     pub(crate) fn flush(&self, clock: &Clock) -> Result<u64, Gone> {
-        let batch = self.waiting.take();
-        self.bytes.set(0);
-        match batch.is_empty() {
+        let (waiting, held_up_ns) = self.locked(clock);
+        Ok(held_up_ns + self.hand_over(waiting, clock)?)
+    }
+
+    /// What waits, and how long another worker was waited for, which waits for the taker itself if that is long.
+    fn locked(&self, clock: &Clock) -> (MutexGuard<'_, Waiting>, u64) {
+        match self.waiting.try_lock() {
+            Ok(waiting) => (waiting, 0),
+            Err(TryLockError::Poisoned(poisoned)) => (poisoned.into_inner(), 0),
+            Err(TryLockError::WouldBlock) => {
+                let began = clock.now();
+                let waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+                (waiting, clock.now().since(began))
+            }
+        }
+    }
+
+    /// Hands over while no other worker can, so that batches go in their order too.
+    fn hand_over(&self, mut waiting: MutexGuard<'_, Waiting>, clock: &Clock) -> Result<u64, Gone> {
+        waiting.bytes = 0;
+        match waiting.samples.is_empty() {
             true => Ok(0),
-            false => hand(&self.taker, batch, clock),
+            false => hand(&self.taker, std::mem::take(&mut waiting.samples), clock),
         }
     }
 }
@@ -101,5 +130,20 @@ mod tests {
         assert_eq!(receiver.try_recv().expect("it is large").len(), 1);
         drop(receiver);
         assert_eq!(outbox.put(sample(0, BYTES_MAX), &clock), Err(Gone));
+    }
+
+    #[test]
+    fn samples_of_several_workers_go_in_the_order_in_which_they_were_done() {
+        let (sender, receiver) = sync_channel(8);
+        let clock = Clock::start();
+        let outbox = Outbox::new(sender);
+        for label in 0..4 {
+            let done = || outbox.put(sample(label, 0), &clock).expect("taken");
+            std::thread::scope(|scope| drop(scope.spawn(done)));
+        }
+        outbox.flush(&clock).expect("taken");
+        let batch = receiver.try_recv().expect("all of them");
+        let labels: Vec<&str> = batch.iter().map(|heard| &*heard.sample.label).collect();
+        assert_eq!(labels, ["0", "1", "2", "3"]);
     }
 }

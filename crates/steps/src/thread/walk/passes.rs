@@ -2,6 +2,8 @@
 //!
 //! Must not know which child is next. Invariant: what is renewed with a pass is renewed whether the pass comes to it or not.
 
+use loadline_java::numbers::{parse_double, parse_int};
+
 use super::super::{Thread, Walker};
 use crate::program::{Controller, ControllerRule, NodeId, NodeKind};
 
@@ -84,7 +86,7 @@ impl Thread {
                     per_thread,
                 } = &below.rule
             {
-                let amount = self.decimal(walker, amount);
+                let amount = share(&self.text(walker, amount), *is_percent);
                 self.decide_share(child, amount, *is_percent, *per_thread);
             }
         }
@@ -200,5 +202,28 @@ impl Thread {
             }
             _ => {}
         }
+    }
+}
+
+/// The percent of entries, or the number of them, that a Throughput Controller takes; what is no number is JMeter's default.
+fn share(amount: &str, is_percent: bool) -> f64 {
+    match is_percent {
+        true => parse_double(amount).unwrap_or(100.0),
+        false => parse_int(amount).map_or(1.0, f64::from),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::share;
+
+    #[test]
+    fn a_share_that_is_no_number_is_the_default() {
+        let of = |texts: [&str; 4], is_percent| texts.map(|text| share(text, is_percent));
+        assert_eq!(
+            of(["", "abc", "33.3", "0"], true),
+            [100.0, 100.0, 33.3, 0.0]
+        );
+        assert_eq!(of(["", "abc", "2.5", "3"], false), [1.0, 1.0, 1.0, 3.0]);
     }
 }

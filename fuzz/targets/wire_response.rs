@@ -7,7 +7,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use loadline_wire::{Limits, RequestKind};
+use loadline_wire::{Codings, Limits, RequestKind};
 
 #[path = "../../crates/wire/tests/response/events.rs"]
 mod events;
@@ -16,9 +16,9 @@ mod events;
 const TIGHT: Limits = Limits {
     head_bytes: 64,
     header_count: 3,
-    interim_count: 1,
     chunk_line_bytes: 8,
     trailer_bytes: 16,
+    codings: Codings::ByTheLast,
 };
 
 fuzz_target!(|data: &[u8]| {

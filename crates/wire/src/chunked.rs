@@ -7,8 +7,8 @@ use crate::chars::is_blank;
 use crate::error::WireError;
 use crate::sample::Sample;
 
-/// The largest size to which one more hexadecimal digit can be added.
-const LAST_SAFE_SIZE: u64 = u64::MAX >> 4;
+/// Digits of a chunk size, leading zeros among them: those of the largest size, and Go's bound.
+const SIZE_DIGITS_MAX: u32 = 16;
 
 /// Where in the chunked body the next byte stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -114,16 +114,17 @@ impl Chunked {
                 self.push_digit(byte)
             }
             (Place::Size | Place::AfterSize | Place::Extension, b'\r') => Some(Place::SizeLf),
-            (Place::Size | Place::AfterSize | Place::Extension | Place::SizeLf, b'\n') => {
+            // A bare LF ends no line of a chunk: peers that disagree on that can be told different things.
+            (Place::SizeLf, b'\n') => {
                 self.line = 0;
                 Some(Place::Data)
             }
-            (Place::Size | Place::AfterSize, b';') => Some(Place::Extension),
+            (Place::Size, b';') => Some(Place::Extension),
             (Place::Size | Place::AfterSize, _) if is_blank(byte) => Some(Place::AfterSize),
-            (Place::Extension, 1..) => Some(Place::Extension),
+            (Place::Extension, 1..=9 | 11..) => Some(Place::Extension),
             (Place::DataEnd, b'\r') => Some(Place::DataLf),
             // The bytes of the chunk are used up, so `left` is zero and ready for the next size.
-            (Place::DataEnd | Place::DataLf, b'\n') => Some(Place::SizeStart),
+            (Place::DataLf, b'\n') => Some(Place::SizeStart),
             _ => None,
         }
     }
@@ -134,7 +135,7 @@ impl Chunked {
             b'0'..=b'9' => byte - b'0',
             _ => (byte | 0x20) - b'a' + 10,
         };
-        (self.left <= LAST_SAFE_SIZE).then(|| {
+        (self.line < SIZE_DIGITS_MAX).then(|| {
             self.left = self.left << 4 | u64::from(digit);
             Place::Size
         })

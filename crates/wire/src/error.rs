@@ -24,7 +24,7 @@ pub enum WireError {
         /// Body bytes that came, chunk framing not counted.
         received: u64,
     },
-    /// A head exceeds [`Limits::head_bytes`](crate::Limits::head_bytes).
+    /// A head, or all interim heads together, exceed [`Limits::head_bytes`](crate::Limits::head_bytes).
     HeadTooLarge {
         /// The limit in bytes.
         limit: u32,
@@ -32,11 +32,6 @@ pub enum WireError {
     /// A head or the trailers exceed [`Limits::header_count`](crate::Limits::header_count).
     TooManyHeaders {
         /// The limit in header lines.
-        limit: u32,
-    },
-    /// More 1xx responses than [`Limits::interim_count`](crate::Limits::interim_count).
-    TooManyInterim {
-        /// The limit in responses.
         limit: u32,
     },
     /// A chunk-size line exceeds [`Limits::chunk_line_bytes`](crate::Limits::chunk_line_bytes).
@@ -81,24 +76,29 @@ pub enum WireError {
         /// The line.
         sample: Sample,
     },
-    /// A Content-Length that frames the body is not a list of one decimal number.
+    /// A Content-Length is not one decimal number below 2^63.
     BadContentLength {
         /// The field's value.
         sample: Sample,
     },
-    /// Two Content-Length values that frame the body differ.
+    /// A Transfer-Encoding that [`Limits::codings`](crate::Limits::codings) does not allow.
+    BadTransferEncoding {
+        /// The field's value.
+        sample: Sample,
+    },
+    /// Two Content-Length values differ.
     ConflictingContentLength {
         /// The value that came first.
         first: u64,
         /// The value that differs from it.
         second: u64,
     },
-    /// A chunk-size line has no size, a size above 2^64 − 1, or something else after it.
+    /// A chunk-size line has no size, one of more than 16 digits, something else after it, or a bare LF.
     BadChunkSize {
         /// The line, from where this piece of it began.
         sample: Sample,
     },
-    /// A chunk's bytes are not followed by a line end.
+    /// A chunk's bytes are not followed by CR and LF.
     BadChunkEnd {
         /// What came instead.
         sample: Sample,
@@ -119,7 +119,6 @@ impl WireError {
             Self::TruncatedHead { .. } | Self::TruncatedBody { .. } => ErrorClass::Truncated,
             Self::HeadTooLarge { .. }
             | Self::TooManyHeaders { .. }
-            | Self::TooManyInterim { .. }
             | Self::ChunkLineTooLong { .. }
             | Self::TrailersTooLarge { .. } => ErrorClass::TooLarge,
             Self::NotHttp { .. }
@@ -129,6 +128,7 @@ impl WireError {
             Self::BadStatusLine { .. }
             | Self::BadHeader { .. }
             | Self::BadContentLength { .. }
+            | Self::BadTransferEncoding { .. }
             | Self::ConflictingContentLength { .. }
             | Self::BadChunkSize { .. }
             | Self::BadChunkEnd { .. } => ErrorClass::Malformed,
@@ -145,7 +145,6 @@ impl fmt::Display for WireError {
             | Self::TruncatedBody { .. } => write_truncation(self, out),
             Self::HeadTooLarge { .. }
             | Self::TooManyHeaders { .. }
-            | Self::TooManyInterim { .. }
             | Self::ChunkLineTooLong { .. }
             | Self::TrailersTooLarge { .. } => write_breach(self, out),
             _ => write_malformation(self, out),
@@ -192,12 +191,6 @@ fn write_breach(error: &WireError, out: &mut fmt::Formatter<'_>) -> fmt::Result 
         WireError::TooManyHeaders { limit } => {
             write!(out, "the target sent more than {limit} header lines")
         }
-        WireError::TooManyInterim { limit } => {
-            write!(
-                out,
-                "the target sent more than {limit} interim (1xx) responses"
-            )
-        }
         WireError::ChunkLineTooLong { limit } => {
             write!(
                 out,
@@ -241,6 +234,9 @@ fn write_malformation(error: &WireError, out: &mut fmt::Formatter<'_>) -> fmt::R
         WireError::BadStatusLine { sample } => ("the target sent a malformed status line", sample),
         WireError::BadContentLength { sample } => {
             ("the target sent a malformed Content-Length", sample)
+        }
+        WireError::BadTransferEncoding { sample } => {
+            ("the target sent an unsupported Transfer-Encoding", sample)
         }
         WireError::BadChunkSize { sample } => ("the target sent a malformed chunk size", sample),
         WireError::BadChunkEnd { sample } => {

@@ -1,12 +1,16 @@
 //! Decides how a body is delimited and whether the connection lives on (RFC 9112 §6.3, §9.3).
 //!
-//! It must not know the bytes of the body. Invariant: a message whose framing is in any doubt
-//! never leaves the connection for reuse.
+//! It must not know the bytes of the body. Invariant: a head that could be meant in two ways is read in one by rule, or
+//! refused; the bytes of the body never decide.
 
 use crate::chars::{decimal, trim_blanks};
 use crate::error::WireError;
+use crate::limits::Codings;
 use crate::sample::Sample;
 use crate::scan::RawHead;
+
+/// The longest body that can be announced, in bytes: Go's bound, and any signed 64-bit reader's.
+const LENGTH_MAX: u64 = i64::MAX as u64;
 
 /// What was asked, as far as it changes the shape of the answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -62,7 +66,7 @@ pub enum Reuse {
 pub(crate) struct Facts<'a> {
     pub(crate) content_type: Option<&'a [u8]>,
     pub(crate) length: LengthField<'a>,
-    transfer: TransferField,
+    transfer: TransferField<'a>,
     close: bool,
     keep_alive: bool,
 }
@@ -78,6 +82,24 @@ pub(crate) enum LengthField<'a> {
 }
 
 impl LengthField<'_> {
+    /// The length, if there is one.
+    ///
+    /// # Errors
+    /// It is malformed or contradicts itself.
+    #[inline]
+    fn checked(self) -> Result<Option<u64>, WireError> {
+        match self {
+            Self::Absent => Ok(None),
+            Self::Value(length) => Ok(Some(length)),
+            Self::Bad(value) => Err(WireError::BadContentLength {
+                sample: Sample::of(value),
+            }),
+            Self::Conflict(first, second) => {
+                Err(WireError::ConflictingContentLength { first, second })
+            }
+        }
+    }
+
     pub(crate) fn value(self) -> Option<u64> {
         match self {
             Self::Value(length) => Some(length),
@@ -86,18 +108,33 @@ impl LengthField<'_> {
     }
 }
 
-/// The transfer codings named so far, in order; `identity` names none.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-enum TransferField {
+/// The Transfer-Encoding lines seen so far.
+#[derive(Debug, Clone, Copy, Default)]
+enum TransferField<'a> {
     #[default]
     Absent,
-    /// Chunked, once and last.
+    /// Chunked alone, in one line.
     Chunked,
-    /// Chunked last, but named before as well. Two layers of a service that each add the header
-    /// are commoner than two layers of chunks, so one layer is taken off.
-    ChunkedTwice,
-    /// Something else is last.
+    /// Anything else: the last line, and the last coding in any of them.
+    Odd { value: &'a [u8], last: LastCoding },
+}
+
+/// The last transfer coding that was named; `identity` names none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum LastCoding {
+    None,
+    Chunked,
     Other,
+}
+
+impl TransferField<'_> {
+    fn last(self) -> LastCoding {
+        match self {
+            Self::Absent => LastCoding::None,
+            Self::Chunked => LastCoding::Chunked,
+            Self::Odd { last, .. } => last,
+        }
+    }
 }
 
 impl<'a> Facts<'a> {
@@ -123,35 +160,42 @@ impl<'a> Facts<'a> {
     }
 
     fn note_length(&mut self, value: &'a [u8]) {
-        for item in list(value) {
-            self.length = match (self.length, decimal(item)) {
-                (LengthField::Absent, Some(length)) => LengthField::Value(length),
-                (LengthField::Value(first), Some(second)) if first != second => {
-                    LengthField::Conflict(first, second)
-                }
-                (LengthField::Absent | LengthField::Value(_), None) => LengthField::Bad(value),
-                (settled, _) => settled,
-            };
-        }
+        let length = decimal(value).filter(|&length| length <= LENGTH_MAX);
+        self.length = match (self.length, length) {
+            (LengthField::Absent, Some(length)) => LengthField::Value(length),
+            (LengthField::Value(first), Some(second)) if first != second => {
+                LengthField::Conflict(first, second)
+            }
+            (LengthField::Absent | LengthField::Value(_), None) => LengthField::Bad(value),
+            (settled, _) => settled,
+        };
     }
 
-    fn note_transfer(&mut self, value: &[u8]) {
-        for item in list(value) {
-            let coding = item.split(|&byte| byte == b';').next().unwrap_or(item);
-            let coding = trim_blanks(coding);
-            if coding.is_empty() || coding.eq_ignore_ascii_case(b"identity") {
-                continue;
+    fn note_transfer(&mut self, value: &'a [u8]) {
+        self.transfer = match self.transfer {
+            TransferField::Absent if value.eq_ignore_ascii_case(b"chunked") => {
+                TransferField::Chunked
             }
-            let chunked = coding.eq_ignore_ascii_case(b"chunked");
-            self.transfer = match self.transfer {
-                TransferField::Chunked | TransferField::ChunkedTwice if chunked => {
-                    TransferField::ChunkedTwice
-                }
-                _ if chunked => TransferField::Chunked,
-                _ => TransferField::Other,
-            };
-        }
+            before => TransferField::Odd {
+                value,
+                last: last_coding(before.last(), value),
+            },
+        };
     }
+}
+
+/// The last coding of a line, where those before it ended with `before`.
+#[cold]
+fn last_coding(before: LastCoding, value: &[u8]) -> LastCoding {
+    list(value).fold(before, |last, item| {
+        let coding = item.split(|&byte| byte == b';').next().unwrap_or(item);
+        match trim_blanks(coding) {
+            b"" => last,
+            coding if coding.eq_ignore_ascii_case(b"identity") => last,
+            coding if coding.eq_ignore_ascii_case(b"chunked") => LastCoding::Chunked,
+            _ => LastCoding::Other,
+        }
+    })
 }
 
 /// Elements of a comma-separated list without the white space around them.
@@ -165,40 +209,47 @@ pub(crate) fn is_interim(status: u16) -> bool {
 }
 
 /// The framing of a final response and what becomes of the connection, by the order of
-/// RFC 9112 §6.3.
+/// RFC 9112 §6.3; where the RFC leaves a choice, Go's.
 ///
 /// # Errors
-/// A Content-Length that is malformed or contradicts itself, when it would delimit the body.
+/// A Content-Length that is malformed or contradicts itself, and a transfer coding that is not read.
 #[inline]
-pub(crate) fn decide(head: &RawHead<'_>, kind: RequestKind) -> Result<(Framing, Reuse), WireError> {
+pub(crate) fn decide(
+    head: &RawHead<'_>,
+    kind: RequestKind,
+    codings: Codings,
+) -> Result<(Framing, Reuse), WireError> {
     let facts = &head.facts;
     if is_tunnel(head.status, kind) {
         return Ok((Framing::Tunnel, Reuse::Tunnel));
     }
+    let length = facts.length.checked()?;
     let persistent = !facts.close && (head.minor >= 1 || facts.keep_alive);
+    let last = match facts.transfer {
+        TransferField::Absent => LastCoding::None,
+        // HTTP/1.0 has no transfer codings.
+        _ if head.minor == 0 => LastCoding::None,
+        TransferField::Chunked => LastCoding::Chunked,
+        TransferField::Odd { value, last } => odd_coding(value, last, codings)?,
+    };
     if kind == RequestKind::Head || matches!(head.status, 204 | 304) {
         return Ok((Framing::Empty, reuse(persistent)));
     }
-    match (facts.transfer, facts.length) {
-        (TransferField::Absent, LengthField::Value(length)) => {
-            Ok((Framing::Length(length), reuse(persistent)))
-        }
-        (TransferField::Absent, LengthField::Absent) | (TransferField::Other, _) => {
-            Ok((Framing::UntilClose, Reuse::Close))
-        }
-        (TransferField::Absent, LengthField::Bad(value)) => Err(WireError::BadContentLength {
+    Ok(match (last, length) {
+        (LastCoding::None, Some(length)) => (Framing::Length(length), reuse(persistent)),
+        (LastCoding::None, None) | (LastCoding::Other, _) => (Framing::UntilClose, Reuse::Close),
+        // Beside chunks a length means nothing, to Go and curl too.
+        (LastCoding::Chunked, _) => (Framing::Chunked, reuse(persistent)),
+    })
+}
+
+#[cold]
+fn odd_coding(value: &[u8], last: LastCoding, codings: Codings) -> Result<LastCoding, WireError> {
+    match codings {
+        Codings::ByTheLast => Ok(last),
+        Codings::ChunkedAlone => Err(WireError::BadTransferEncoding {
             sample: Sample::of(value),
         }),
-        (TransferField::Absent, LengthField::Conflict(first, second)) => {
-            Err(WireError::ConflictingContentLength { first, second })
-        }
-        // HTTP/1.0 has no chunks: RFC 9112 §6.1 calls such framing faulty.
-        (TransferField::Chunked, LengthField::Absent) if head.minor >= 1 => {
-            Ok((Framing::Chunked, reuse(persistent)))
-        }
-        (TransferField::Chunked | TransferField::ChunkedTwice, _) => {
-            Ok((Framing::Chunked, Reuse::Close))
-        }
     }
 }
 

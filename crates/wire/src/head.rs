@@ -29,7 +29,7 @@ impl<'a> Head<'a> {
         self.raw.status
     }
 
-    /// The digit after `HTTP/1.`.
+    /// The digit after `HTTP/1.`; 1 for a later version, 0 for an earlier one.
     #[must_use]
     pub fn minor_version(&self) -> u8 {
         self.raw.minor

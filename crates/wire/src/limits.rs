@@ -7,33 +7,46 @@
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// Bytes from the first byte of the status line to the end of the blank line that closes
-    /// the head, counted for each head. Default 65,536: servers themselves stop at 8 to 32 KiB,
-    /// and an incomplete head is the one thing a connection has to keep, so ten thousand hostile
-    /// connections stay below 1 GiB.
+    /// the head, counted for each final head, and for all interim (1xx) heads before it together: a
+    /// target that sends those for ever must not hold a request open for ever. Default 2 MiB: Go takes
+    /// 10 MiB and curl 300 KB, and an incomplete head is the one thing a connection has to keep.
     pub head_bytes: u32,
     /// Header lines in one head, continuation lines among them, and as many in the trailers.
-    /// Default 256: several times what
-    /// real services send, and a bound on the work that a head of four-byte lines could cause.
+    /// Default 100,000: what fits into a head, as in Go.
     pub header_count: u32,
-    /// Interim (1xx) responses before one final response. Default 64: real servers send one or
-    /// two; a target that sends them for ever must not hold a request open for ever.
-    pub interim_count: u32,
     /// Bytes of a chunk-size line with its extensions, line end not counted. Default 4,096: a
     /// size takes 16 digits, and extensions are all but unused.
     pub chunk_line_bytes: u32,
     /// Bytes of the trailers with the blank line that closes them. Default 8,192: a few
     /// checksums and status lines; they are kept until the blank line has come.
     pub trailer_bytes: u32,
+    /// Which transfer codings are read. Default: chunked alone.
+    pub codings: Codings,
+}
+
+/// Which Transfer-Encoding a response may have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Codings {
+    /// `chunked`, once and alone, as Go wants it; else the response is malformed.
+    ChunkedAlone,
+    /// Any: where the last is chunked, one layer of chunks is taken off; where it is another, the body
+    /// lasts until the connection closes. So does Java's client.
+    ByTheLast,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self {
-            head_bytes: 64 * 1024,
-            header_count: 256,
-            interim_count: 64,
-            chunk_line_bytes: 4 * 1024,
-            trailer_bytes: 8 * 1024,
-        }
+        Self::DEFAULT
     }
+}
+
+impl Limits {
+    /// What holds where nothing else is said.
+    pub const DEFAULT: Self = Self {
+        head_bytes: 2 << 20,
+        header_count: 100_000,
+        chunk_line_bytes: 4 * 1024,
+        trailer_bytes: 8 * 1024,
+        codings: Codings::ChunkedAlone,
+    };
 }

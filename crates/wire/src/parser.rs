@@ -4,7 +4,7 @@
 //! connection ended. Invariant: it keeps bytes only while a head or trailers are incomplete, and
 //! then no more than one byte over the limit for them.
 
-use memchr::memchr;
+use memchr::{memchr, memchr_iter};
 
 use crate::chunked::Chunked;
 use crate::error::WireError;
@@ -19,6 +19,9 @@ use crate::sink::ResponseSink;
 /// How many bytes of blank lines may stand before a status line. Old servers send one blank
 /// line too many after a body; anything beyond a few is no HTTP.
 const BLANK_BYTES_MAX: u8 = 8;
+
+/// Bytes of a head that are scanned again with each read, so that a fault in them is told at once. Heads are shorter.
+const SCANNED_AT_EACH_READ: usize = 64 * 1024;
 
 /// What [`ResponseParser::feed`] did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,7 +58,7 @@ pub struct ResponseParser {
     /// Body bytes of the current response.
     received: u64,
     limits: Limits,
-    /// Interim responses before the current one.
+    /// Bytes of the interim heads before the current one.
     interim: u32,
     kind: RequestKind,
     /// What the final head said; means nothing before it.
@@ -177,9 +180,7 @@ impl ResponseParser {
             Place::Head { .. } if self.carry.is_empty() && self.interim == 0 => {
                 WireError::ClosedBeforeResponse
             }
-            Place::Head { .. } => WireError::TruncatedHead {
-                received: self.carry.len(),
-            },
+            Place::Head { .. } => truncated_head(&self.carry, self.limits.header_count),
             Place::Length { left } => WireError::TruncatedBody {
                 expected: Some(self.received.saturating_add(left)),
                 received: self.received,
@@ -274,7 +275,9 @@ impl ResponseParser {
         let mut carry = std::mem::take(&mut self.carry);
         let taken = take_into(&mut carry, input, limit);
         // Without a line end nothing new can be said, but for the first bytes and the limit.
-        if before >= foreign::LOOK_AHEAD && is_mid_line(&carry, before, limit) {
+        if before >= foreign::LOOK_AHEAD
+            && (is_mid_line(&carry, before, limit) || is_mid_head(&carry, before, limit))
+        {
             self.carry = carry;
             return Ok(Fed::part(taken));
         }
@@ -307,7 +310,7 @@ impl ResponseParser {
         if framing::is_interim(raw.status) {
             return self.accept_interim(raw, sink);
         }
-        let (framing, reuse) = framing::decide(&raw, self.kind)?;
+        let (framing, reuse) = framing::decide(&raw, self.kind, self.limits.codings)?;
         self.reuse = reuse;
         sink.head(&Head::new(raw, framing));
         self.place = match framing {
@@ -325,11 +328,12 @@ impl ResponseParser {
         raw: RawHead<'_>,
         sink: &mut impl ResponseSink,
     ) -> Result<bool, WireError> {
-        let limit = self.limits.interim_count;
-        if self.interim >= limit {
-            return Err(WireError::TooManyInterim { limit });
+        let limit = self.limits.head_bytes;
+        // No head is longer than the limit, so its length fits.
+        self.interim = self.interim.saturating_add(raw.len as u32);
+        if self.interim > limit {
+            return Err(WireError::HeadTooLarge { limit });
         }
-        self.interim += 1;
         self.place = Place::Head { blank_bytes: 0 };
         sink.interim(&Head::new(raw, Framing::Empty));
         Ok(false)
@@ -425,6 +429,26 @@ fn take_into(carry: &mut Vec<u8>, input: &[u8], limit: u32) -> usize {
 /// what it found before. It keeps bytes that trickle in from being scanned once for each read.
 fn is_mid_line(carry: &[u8], before: usize, limit: u32) -> bool {
     carry.len() <= limit as usize && memchr(b'\n', &carry[before..]).is_none()
+}
+
+/// Whether a long head goes on. Its first part was scanned as it came; the rest is, when the end has come or the
+/// limit is reached, so that a head that comes in many reads is not scanned from its start at each.
+fn is_mid_head(carry: &[u8], before: usize, limit: u32) -> bool {
+    let fresh = &carry[before.saturating_sub(2)..];
+    before >= SCANNED_AT_EACH_READ
+        && carry.len() <= limit as usize
+        && !memchr_iter(b'\n', fresh)
+            .any(|at| fresh[at + 1..].starts_with(b"\n") || fresh[at + 1..].starts_with(b"\r\n"))
+}
+
+/// What is wrong with a head that breaks off: that, or what was wrong in it before.
+#[cold]
+fn truncated_head(carry: &[u8], header_limit: u32) -> WireError {
+    let received = carry.len();
+    let scanned = scan::scan_head(carry, header_limit);
+    scanned
+        .err()
+        .unwrap_or(WireError::TruncatedHead { received })
 }
 
 #[cfg(test)]

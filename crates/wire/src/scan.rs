@@ -6,7 +6,7 @@
 
 use memchr::{memchr, memchr3};
 
-use crate::chars::{is_blank, is_token_byte, trim_blanks};
+use crate::chars::{decimal, is_blank, is_token_byte, trim_blanks};
 use crate::error::{HeaderFault, WireError};
 use crate::foreign::speaks_http;
 use crate::framing::Facts;
@@ -216,16 +216,29 @@ fn line_end(bytes: &[u8], from: usize) -> LineEnd {
     }
 }
 
-/// Splits a field line. Of what the value may contain only NUL and CR matter, and those are
+/// Splits a field line. Of what a value may contain only NUL and CR matter, and those are
 /// out already; other control bytes are kept, as RFC 9110 §5.5 allows a recipient.
 #[inline]
 fn field(line: &[u8]) -> Result<(&[u8], &[u8]), HeaderFault> {
-    let name_end = line.iter().position(|&byte| !is_token_byte(byte));
-    match name_end {
+    match line.iter().position(|&byte| !is_token_byte(byte)) {
         Some(at) if line[at] == b':' && at > 0 => Ok((&line[..at], trim_blanks(&line[at + 1..]))),
-        Some(at) if line[at] == b':' => Err(HeaderFault::EmptyName),
-        _ if !line.contains(&b':') => Err(HeaderFault::NoColon),
-        _ => Err(HeaderFault::NameByte),
+        _ => odd_field(line),
+    }
+}
+
+/// A name with spaces in it, or before its colon, is a name of its own, as in Go: `A : b` and `A: b` are two fields.
+#[cold]
+fn odd_field(line: &[u8]) -> Result<(&[u8], &[u8]), HeaderFault> {
+    let Some(colon) = memchr(b':', line) else {
+        return Err(HeaderFault::NoColon);
+    };
+    let (name, value) = (&line[..colon], &line[colon + 1..]);
+    if name.is_empty() {
+        return Err(HeaderFault::EmptyName);
+    }
+    match name.iter().all(|&byte| byte == b' ' || is_token_byte(byte)) {
+        true => Ok((name, trim_blanks(value))),
+        false => Err(HeaderFault::NameByte),
     }
 }
 
@@ -256,6 +269,47 @@ fn status_line(line: &[u8]) -> Result<(u8, u16, &[u8]), WireError> {
             let digit = |byte: &u8| u16::from(byte - b'0');
             let status = digit(a) * 100 + digit(b) * 10 + digit(c);
             Ok((minor - b'0', status, rest.get(1..).unwrap_or_default()))
+        }
+        _ => odd_status_line(line),
+    }
+}
+
+/// What else Go and curl read: any version of two digits, and more than one space before the status. A version
+/// beyond 1.x is taken for 1.1, whose form the answer has; one below for 1.0.
+#[cold]
+fn odd_status_line(line: &[u8]) -> Result<(u8, u16, &[u8]), WireError> {
+    let [
+        b'H',
+        b'T',
+        b'T',
+        b'P',
+        b'/',
+        major,
+        b'.',
+        minor,
+        b' ',
+        rest @ ..,
+    ] = line
+    else {
+        return Err(bad_status_line(line));
+    };
+    let spaces = rest.iter().take_while(|&&byte| byte == b' ').count();
+    let status = match &rest[spaces..] {
+        [first @ b'1'..=b'9', second, third, after @ ..]
+            if after.first().is_none_or(|&byte| byte == b' ') =>
+        {
+            decimal(&[*first, *second, *third]).map(|status| (status as u16, after))
+        }
+        _ => None,
+    };
+    match (major, minor, status) {
+        (b'0'..=b'9', b'0'..=b'9', Some((status, after))) => {
+            let minor = match major {
+                b'0' => 0,
+                b'1' => minor - b'0',
+                _ => 1,
+            };
+            Ok((minor, status, after.get(1..).unwrap_or_default()))
         }
         _ => Err(bad_status_line(line)),
     }

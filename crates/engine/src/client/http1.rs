@@ -19,7 +19,7 @@ use loadline_wire::{
 };
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-use super::{Around, Broken, Instants, Keepable, Receiver, StopSign, Surplus, Usage, Wish};
+use super::{Around, Broken, Instants, Keepable, Receiver, StopSign, Usage, Wish};
 use crate::net::{Failure, Reach, Stage, Stream};
 
 /// Bytes of a streamed body that are sent in one chunk.
@@ -257,10 +257,10 @@ impl Http1Connection {
 
     /// Feeds what was read to the parser; an empty read is the end of the stream.
     #[inline]
-    fn take_bytes<R: Receiver>(
+    fn take_bytes(
         &mut self,
         bytes: &[u8],
-        receiver: &mut R,
+        receiver: &mut impl Receiver,
     ) -> Result<Option<Reuse>, Failure> {
         if bytes.is_empty() {
             let ended = self.parser.finish();
@@ -275,7 +275,8 @@ impl Http1Connection {
         if let State::Done { reuse } = progress.state {
             return match &bytes[progress.consumed..] {
                 [] => Ok(Some(reuse)),
-                surplus => after_surplus(R::SURPLUS, surplus).map(Some),
+                // They belong to no answer: the connection is not used again, as in Go, curl and Java.
+                _ => Ok(Some(Reuse::Close)),
             };
         }
         Ok(match receiver.wish()? {
@@ -303,14 +304,4 @@ impl Keepable for Http1Connection {
             .poll_read(cx, &mut buffer)
             .is_ready()
     }
-}
-
-#[cold]
-fn after_surplus(meaning: Surplus, surplus: &[u8]) -> Result<Reuse, Failure> {
-    let is_harmless = surplus.iter().all(|byte| matches!(byte, b'\r' | b'\n'));
-    if is_harmless || meaning == Surplus::Dropped {
-        return Ok(Reuse::Close);
-    }
-    let why = "the target sent more bytes than its answer announced";
-    Err(Failure::new(ErrorClass::Malformed, why))
 }

@@ -9,7 +9,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::pin::Pin;
 use std::rc::Rc;
-use std::task::{Context, Poll, ready};
+use std::task::{Context, Poll, Waker, ready};
 
 use bytes::Bytes;
 use h2::client::SendRequest;
@@ -43,8 +43,8 @@ struct End {
     /// Whether a request was turned away, so that no further one is asked for on it.
     is_closing: Cell<bool>,
     over: Notify,
-    /// What the peer said when it did not want any more: code and text.
-    goodbye: RefCell<Option<(u32, String)>>,
+    /// How reading failed, where the stream under the connection did not end but break.
+    broke: RefCell<Option<io::Error>>,
 }
 
 impl Http2Connection {
@@ -56,28 +56,22 @@ impl Http2Connection {
         stream_window: u32,
     ) -> Result<Http2Connection, Failure> {
         let local = stream.local_addr();
+        let end = Rc::new(End::default());
         let (sender, connection) = h2::client::Builder::new()
             .initial_window_size(stream_window)
             .initial_connection_window_size(CONNECTION_WINDOW)
             .max_header_list_size(HEAD_BYTES_MAX)
             .enable_push(false)
-            .handshake::<_, Bytes>(Quiet(stream))
+            .handshake::<_, Bytes>(Quiet(stream, Rc::clone(&end)))
             .await
             .map_err(|error| match error.get_io() {
                 Some(io) => Failure::on_connection(Stage::Sending, io, local).at(address),
                 None => Failure::new(ErrorClass::Http2, error.to_string()).at(address),
             })?;
-        let end = Rc::new(End::default());
         let note = Rc::clone(&end);
         tokio::task::spawn_local(async move {
-            let outcome = connection.await;
-            if let Err(error) = outcome
-                && error.is_go_away()
-                && error.is_remote()
-            {
-                let reason = error.reason().map_or(0, u32::from);
-                *note.goodbye.borrow_mut() = Some((reason, debug_text(&error)));
-            }
+            // What went wrong is told to each stream; what the peer said at last is asked for.
+            let _ = connection.await;
             note.is_over.set(true);
             note.over.notify_waiters();
         });
@@ -231,15 +225,30 @@ impl Http2Connection {
         {
             return Failure::io(Stage::Reading, io).at(self.address);
         }
-        let ended = match &*self.end.goodbye.borrow() {
-            Some((reason, debug)) => Http2Fault::Gone {
+        if let Some((reason, debug)) = self.goodbye() {
+            let gone = Http2Fault::Gone {
                 stream,
-                reason: *reason,
-                debug: debug.clone(),
-            },
-            None => Http2Fault::Ended,
-        };
-        self.fault(ended, error)
+                reason,
+                debug,
+            };
+            return self.fault(gone, error);
+        }
+        match &*self.end.broke.borrow() {
+            Some(io) => Failure::io(Stage::Reading, io).at(self.address),
+            None => self.fault(Http2Fault::Ended, error),
+        }
+    }
+
+    /// What the peer said when it did not want any more: code and text.
+    fn goodbye(&self) -> Option<(u32, String)> {
+        let mut cx = Context::from_waker(Waker::noop());
+        match self.sender.clone().poll_ready(&mut cx) {
+            Poll::Ready(Err(error)) if error.is_go_away() && error.is_remote() => {
+                let reason = error.reason().map_or(0, u32::from);
+                Some((reason, debug_text(&error)))
+            }
+            _ => None,
+        }
     }
 
     fn fault(&self, fault: Http2Fault, error: &h2::Error) -> Failure {
@@ -284,10 +293,10 @@ async fn read_body(
     Ok(Ok(()))
 }
 
-/// A stream that ends without fuss: one that the peer closed without TLS's closing message has ended
-/// like any other, as in Go, and nothing is told of an end that cannot be said to the peer. Else the
-/// peer's last words would be lost behind such an error.
-struct Quiet(Stream);
+/// A stream that ends without fuss: one that the peer reset, or closed without TLS's closing message, has
+/// ended like any other, and nothing is told of an end that cannot be said to the peer. Else the peer's
+/// last words would be lost behind such an error; where there were none, the reset is told after all.
+struct Quiet(Stream, Rc<End>);
 
 impl AsyncRead for Quiet {
     fn poll_read(
@@ -297,6 +306,10 @@ impl AsyncRead for Quiet {
     ) -> Poll<io::Result<()>> {
         match ready!(Pin::new(&mut self.0).poll_read(cx, buffer)) {
             Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Poll::Ready(Ok(())),
+            Err(error) if error.kind() == io::ErrorKind::ConnectionReset => {
+                *self.1.broke.borrow_mut() = Some(error);
+                Poll::Ready(Ok(()))
+            }
             outcome => Poll::Ready(outcome),
         }
     }

@@ -69,9 +69,6 @@ pub(crate) struct Around<'a, S> {
 
 /// Where an answer goes.
 pub(crate) trait Receiver: ResponseSink {
-    /// What bytes beyond the announced end of an answer mean.
-    const SURPLUS: Surplus;
-
     /// Takes the head of an answer over HTTP/2; its body comes as that of any other.
     fn http2_head(&mut self, head: &http::response::Parts);
 
@@ -80,16 +77,6 @@ pub(crate) trait Receiver: ResponseSink {
     /// # Errors
     /// The answer is longer than the receiver takes.
     fn wish(&self) -> Result<Wish, Failure>;
-}
-
-/// What bytes beyond the announced end of an answer mean.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Surplus {
-    /// The announced length is wrong, so what was taken for the answer is not all of it. The line ends
-    /// that some servers add to a body do no harm.
-    Malformed,
-    /// They belong to no answer: the connection is not used again.
-    Dropped,
 }
 
 /// Whether more of a body is wanted.

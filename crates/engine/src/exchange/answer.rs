@@ -5,7 +5,7 @@
 
 use loadline_wire::{Head, ResponseSink};
 
-use crate::client::{Receiver, Surplus, Wish};
+use crate::client::{Receiver, Wish};
 use crate::net::Failure;
 
 /// Bytes of a content type that are kept.
@@ -144,8 +144,6 @@ impl AnswerReceiver<'_> {
 }
 
 impl Receiver for AnswerReceiver<'_> {
-    const SURPLUS: Surplus = Surplus::Malformed;
-
     fn http2_head(&mut self, head: &http::response::Parts) {
         self.answer.status = head.status.as_u16();
         if let Some(value) = head.headers.get(http::header::CONTENT_TYPE) {

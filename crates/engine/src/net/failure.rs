@@ -12,6 +12,7 @@ use loadline_model::ErrorClass;
 use loadline_model::script_names::Network;
 use loadline_wire::WireError;
 
+use super::alert::alert;
 use super::dns::LookupFault;
 
 /// Where in a request's life an error came.
@@ -202,10 +203,14 @@ pub(super) fn tls_error(error: &io::Error) -> Option<&rustls::Error> {
     error.get_ref()?.downcast_ref()
 }
 
-fn tls_detail(error: &rustls::Error) -> String {
+/// What is said of it; a report tells alerts by their quotes.
+pub(super) fn tls_detail(error: &rustls::Error) -> String {
     match error {
         rustls::Error::AlertReceived(rustls::AlertDescription::CertificateRequired) => {
             "the target wants a client certificate".to_owned()
+        }
+        rustls::Error::AlertReceived(description) => {
+            format!("the target sent the TLS alert \"{}\"", alert(*description))
         }
         other => other.to_string(),
     }

@@ -12,7 +12,7 @@ use rustls_pki_types::ServerName;
 use tokio::io::AsyncReadExt;
 use tokio_rustls::TlsConnector;
 
-use super::failure::{Cause, Failure, Stage, tls_error};
+use super::failure::{Cause, Failure, Stage, tls_detail, tls_error};
 use super::socket::{Socket, Stream};
 use crate::clock::Clock;
 
@@ -63,7 +63,7 @@ async fn why_none(error: &io::Error, socket: &mut Socket) -> Failure {
     match unread_alert(socket).await {
         Some(description) => {
             let alert = rustls::Error::AlertReceived(description);
-            Failure::new(ErrorClass::Tls, alert.to_string()).because(Cause::Tls(alert))
+            Failure::new(ErrorClass::Tls, tls_detail(&alert)).because(Cause::Tls(alert))
         }
         None => Failure::on_connection(Stage::Sending, error, socket.local_addr()),
     }
@@ -88,11 +88,15 @@ fn failure_of(error: &io::Error, first: &[u8], local: Option<SocketAddr>) -> Fai
             rustls::Error::InvalidCertificate(why) => {
                 Failure::new(ErrorClass::Certificate, refusal(why))
             }
+            rustls::Error::InvalidMessage(_) if first.starts_with(b"HTTP/") => Failure::new(
+                ErrorClass::Tls,
+                "the peer answered the TLS handshake with plain HTTP, which is not TLS",
+            ),
             rustls::Error::InvalidMessage(_) => Failure::new(
                 ErrorClass::Tls,
                 "the peer answered the TLS handshake with something that is not TLS",
             ),
-            other => Failure::new(ErrorClass::Tls, other.to_string()),
+            other => Failure::new(ErrorClass::Tls, tls_detail(other)),
         };
         return failure.because(Cause::Handshake {
             error: tls.clone(),

@@ -4,6 +4,7 @@
 //! is a [`Failure`] with a class.
 
 mod addresses;
+mod alert;
 mod cipher_suites;
 mod connect;
 mod dns;
@@ -17,6 +18,7 @@ mod tls;
 mod verifier;
 
 pub(crate) use addresses::{AddressRules, Addresses};
+pub(crate) use alert::alert;
 pub(crate) use cipher_suites::suite_name;
 pub(crate) use connect::{Connected, Connector, Owner, connect_deadline};
 #[cfg(test)]

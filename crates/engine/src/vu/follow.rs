@@ -41,7 +41,7 @@ impl VuClient {
 
     fn redirect_location(&self) -> Option<&str> {
         let location = self.answer.location.as_deref();
-        location.filter(|_| is_redirect(self.answer.status))
+        location.filter(|to| !to.is_empty() && is_redirect(self.answer.status))
     }
 
     async fn follow_redirects(

@@ -12,7 +12,17 @@ const HEADS: &[(&str, &str, bool)] = &[
     ("HTTP version", "malformed HTTP version ", true),
     ("status line", "malformed HTTP response ", true),
     ("header line", "malformed MIME header line: ", true),
+    (
+        "malformed Content-Length: \"\"",
+        "invalid empty Content-Length ",
+        true,
+    ),
     ("malformed Content-Length", "bad Content-Length ", true),
+    (
+        "unsupported Transfer-Encoding",
+        "unsupported transfer encoding: ",
+        true,
+    ),
 ];
 /// The same for what comes after the head.
 const BODIES: &[(&str, &str)] = &[
@@ -80,6 +90,14 @@ mod tests {
             (
                 "malformed HTTP status code \"is\"",
                 "malformed HTTP status code \"is\"",
+            ),
+            (
+                "the target sent an unsupported Transfer-Encoding: \"gzip, chunked\"",
+                "unsupported transfer encoding: \"gzip, chunked\"",
+            ),
+            (
+                "the target sent a malformed Content-Length: \"\"",
+                "invalid empty Content-Length \"\"",
             ),
             ("", "malformed HTTP response"),
         ] {

@@ -11,6 +11,9 @@ use loadline_go::errno;
 use loadline_model::ErrorClass;
 use loadline_model::snapshot::ErrorKey;
 
+/// What Go says of an answer to a handshake that is none.
+const NOT_TLS: &str = "tls: first record does not look like a TLS handshake";
+
 /// The failure as Go's `net/http` client words it, its method and URL in front.
 #[must_use]
 pub fn net_http(key: &ErrorKey) -> String {
@@ -37,9 +40,7 @@ pub fn fasthttp(key: &ErrorKey) -> String {
             format!("read tcp {}: i/o timeout", address(key))
         }
         ErrorClass::Timeout => "timeout".to_owned(),
-        ErrorClass::Tls if is_not_tls(key) => {
-            "tls: first record does not look like a TLS handshake".to_owned()
-        }
+        ErrorClass::Tls if is_not_tls(key) => NOT_TLS.to_owned(),
         ErrorClass::Malformed => match malformed::body(&key.detail) {
             Some(why) => why.to_owned(),
             None => {
@@ -105,11 +106,7 @@ fn cause(key: &ErrorKey) -> String {
             let why = certificate::refused(&key.detail, &host(key));
             format!("tls: failed to verify certificate: x509: {why}")
         }
-        ErrorClass::Tls if is_not_tls(key) => {
-            "http: server gave HTTP response to HTTPS client".to_owned()
-        }
-        ErrorClass::Tls if says(key, "closed during") => "EOF".to_owned(),
-        ErrorClass::Tls => prefixed("tls: ", &detail_or(key, "handshake failure")),
+        ErrorClass::Tls => tls(key),
         ErrorClass::Http2 => prefixed("http2: ", &detail_or(key, "client connection lost")),
         ErrorClass::Proxy => prefixed(
             "proxyconnect tcp: ",
@@ -117,6 +114,25 @@ fn cause(key: &ErrorKey) -> String {
         ),
         ErrorClass::Request => detail_or(key, key.class.name()),
         ErrorClass::Io => system(key),
+    }
+}
+
+fn tls(key: &ErrorKey) -> String {
+    if says(key, "plain http") {
+        return "http: server gave HTTP response to HTTPS client".to_owned();
+    }
+    if is_not_tls(key) {
+        return NOT_TLS.to_owned();
+    }
+    if says(key, "wants a client certificate") {
+        return "remote error: tls: certificate required".to_owned();
+    }
+    let alert = key.detail.split_once("TLS alert \"");
+    match alert.and_then(|(_, rest)| rest.strip_suffix('"')) {
+        Some("close notify") => "EOF".to_owned(),
+        Some(alert) => format!("remote error: tls: {alert}"),
+        None if says(key, "closed during") => "EOF".to_owned(),
+        None => prefixed("tls: ", &detail_or(key, "handshake failure")),
     }
 }
 
@@ -244,8 +260,23 @@ mod tests {
             ),
             (
                 ErrorClass::Tls,
-                "the peer answered the TLS handshake with something that is not TLS",
+                "the peer answered the TLS handshake with plain HTTP, which is not TLS",
                 "http: server gave HTTP response to HTTPS client",
+            ),
+            (
+                ErrorClass::Tls,
+                "the peer answered the TLS handshake with something that is not TLS",
+                "tls: first record does not look like a TLS handshake",
+            ),
+            (
+                ErrorClass::Tls,
+                "the target sent the TLS alert \"handshake failure\"",
+                "remote error: tls: handshake failure",
+            ),
+            (
+                ErrorClass::Tls,
+                "the target sent the TLS alert \"close notify\"",
+                "EOF",
             ),
             (
                 ErrorClass::Redirect,

@@ -3,7 +3,9 @@
 //! Invariant: each limit has an error of its own, is reached exactly, and holds however the
 //! bytes arrive.
 
-use loadline_wire::{Discard, ErrorClass, Limits, RequestKind, ResponseParser, State, WireError};
+use loadline_wire::{
+    Codings, Discard, ErrorClass, Limits, RequestKind, ResponseParser, State, WireError,
+};
 
 use crate::events::transcript;
 
@@ -25,9 +27,9 @@ fn each_limit_is_reached_exactly() {
     let limits = Limits {
         head_bytes: 100,
         header_count: 10,
-        interim_count: 3,
         chunk_line_bytes: 20,
         trailer_bytes: 30,
+        ..Limits::default()
     };
     let head = |length: usize| {
         let filler = "x".repeat(length - "HTTP/1.1 204 No\r\na:\r\n\r\n".len());
@@ -62,10 +64,10 @@ fn each_limit_is_reached_exactly() {
             WireError::TooManyHeaders { limit: 10 },
         ),
         (
-            interim(3),
             interim(4),
+            interim(5),
             limits,
-            WireError::TooManyInterim { limit: 3 },
+            WireError::HeadTooLarge { limit: 100 },
         ),
         (
             chunk_line(20),
@@ -94,9 +96,18 @@ fn each_limit_is_reached_exactly() {
     }
 }
 
+/// Limits that are soon reached.
+const LOW: Limits = Limits {
+    head_bytes: 65_536,
+    header_count: 256,
+    chunk_line_bytes: 4_096,
+    trailer_bytes: 8_192,
+    codings: Codings::ChunkedAlone,
+};
+
 /// Feeds `first` and then `again` until the parser refuses; at most `reads_max` times.
 fn endless(first: &[u8], again: &[u8], reads_max: usize) -> Option<WireError> {
-    let mut parser = ResponseParser::new(Limits::default());
+    let mut parser = ResponseParser::new(LOW);
     let mut sink = Discard::default();
     parser.start(RequestKind::Normal);
     parser
@@ -131,11 +142,11 @@ fn nothing_goes_on_for_ever() {
         (
             b"HTTP/1.1 100 Continue\r\n\r\n",
             b"HTTP/1.1 100 Continue\r\n\r\n",
-            WireError::TooManyInterim { limit: 64 },
+            WireError::HeadTooLarge { limit: 65_536 },
         ),
         (
-            CHUNKED.as_bytes(),
-            b"0",
+            b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1",
+            b" ",
             WireError::ChunkLineTooLong { limit: 4_096 },
         ),
         (
@@ -159,7 +170,7 @@ fn a_body_of_any_length_is_handed_on() {
     let mut parser = ResponseParser::new(Limits::default());
     let mut sink = Discard::default();
     parser.start(RequestKind::Normal);
-    let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n", u64::MAX);
+    let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n", i64::MAX);
     parser
         .feed(head.as_bytes(), &mut sink)
         .expect("the head is sound");
@@ -173,11 +184,36 @@ fn a_body_of_any_length_is_handed_on() {
             (piece.len(), State::AwaitsBody)
         );
     }
-    let expected = Some(u64::MAX);
+    let expected = Some(i64::MAX as u64);
     let received = 1_000 << 20;
     assert_eq!(sink.body_bytes, received);
     assert_eq!(
         parser.finish(),
         Err(WireError::TruncatedBody { expected, received })
     );
+}
+
+/// A head of a megabyte in small reads: the same answer, the same faults, and no work that grows with its square.
+#[test]
+fn a_long_head_is_read_in_any_pieces() {
+    let lines = "X-Filler: 0123456789012345678901234567890123456789\r\n".repeat(20_000);
+    for (last, is_sound) in [("A: b", true), ("none", false)] {
+        let stream = format!("HTTP/1.1 204 No\r\n{lines}{last}\r\n\r\n").into_bytes();
+        for length in [stream.len(), stream.len() - 2] {
+            let whole = transcript([&stream[..length]], RequestKind::Normal, Limits::default());
+            let pieces = transcript(
+                stream[..length].chunks(100),
+                RequestKind::Normal,
+                Limits::default(),
+            );
+            assert_eq!(whole.events, pieces.events);
+            let error = whole.error.map(|error| error.class());
+            let expected = match (is_sound, length == stream.len()) {
+                (false, _) => ErrorClass::Malformed,
+                (true, true) => ErrorClass::ClosedBeforeResponse,
+                (true, false) => ErrorClass::Truncated,
+            };
+            assert_eq!(error, Some(expected));
+        }
+    }
 }

@@ -3,7 +3,7 @@
 //! Invariant: every property compares a whole stream with the same stream in pieces, and the
 //! streams are as often broken as sound.
 
-use loadline_wire::{Limits, RequestKind};
+use loadline_wire::{Codings, Limits, RequestKind};
 use proptest::prelude::*;
 
 use crate::events::{Transcript, transcript};
@@ -12,9 +12,9 @@ use crate::events::{Transcript, transcript};
 const TIGHT: Limits = Limits {
     head_bytes: 120,
     header_count: 5,
-    interim_count: 2,
     chunk_line_bytes: 8,
     trailer_bytes: 30,
+    codings: Codings::ChunkedAlone,
 };
 
 fn kind() -> impl Strategy<Value = RequestKind> {

@@ -5,7 +5,6 @@
 
 use loadline_go::quote::quoted_bytes;
 use loadline_model::civil::Civil;
-use rustls::AlertDescription;
 
 /// What is wrong with a line that should be a status line, as `net/http` finds it; `None` when
 /// only the version is one that is not spoken here.
@@ -26,40 +25,15 @@ pub(super) fn status_line_fault(line: &[u8]) -> Option<String> {
     (!known).then(|| format!("malformed HTTP version {}", quoted_bytes(version)))
 }
 
-/// What `crypto/tls` calls an alert.
-pub(super) fn alert(description: AlertDescription) -> String {
-    use AlertDescription as Alert;
-    let words = match description {
-        Alert::CloseNotify => "close notify",
-        Alert::UnexpectedMessage => "unexpected message",
-        Alert::BadRecordMac => "bad record MAC",
-        Alert::DecryptionFailed => "decryption failed",
-        Alert::RecordOverflow => "record overflow",
-        Alert::HandshakeFailure => "handshake failure",
-        Alert::BadCertificate => "bad certificate",
-        Alert::UnsupportedCertificate => "unsupported certificate",
-        Alert::CertificateRevoked => "revoked certificate",
-        Alert::CertificateExpired => "expired certificate",
-        Alert::CertificateUnknown => "unknown certificate",
-        Alert::IllegalParameter => "illegal parameter",
-        Alert::UnknownCA => "unknown certificate authority",
-        Alert::AccessDenied => "access denied",
-        Alert::DecodeError => "error decoding message",
-        Alert::DecryptError => "error decrypting message",
-        Alert::ProtocolVersion => "protocol version not supported",
-        Alert::InsufficientSecurity => "insufficient security level",
-        Alert::InternalError => "internal error",
-        Alert::InappropriateFallback => "inappropriate fallback",
-        Alert::UserCanceled => "user canceled",
-        Alert::NoRenegotiation => "no renegotiation",
-        Alert::MissingExtension => "missing extension",
-        Alert::UnsupportedExtension => "unsupported extension",
-        Alert::UnrecognisedName => "unrecognized name",
-        Alert::CertificateRequired => "certificate required",
-        Alert::NoApplicationProtocol => "no application protocol",
-        other => return format!("alert({})", u8::from(other)),
-    };
-    words.to_owned()
+/// What is wrong with the line of a chunk's size, as far as it came.
+pub(super) fn chunk_size_fault(line: &[u8]) -> &'static str {
+    let digits = line.iter().take_while(|byte| byte.is_ascii_hexdigit());
+    match (digits.count(), line.first()) {
+        (17.., _) => "http chunk length too large",
+        (0, Some(b'\r')) => "empty hex number for chunk length",
+        (digits, _) if line.get(digits) == Some(&b'\n') => "chunked line ends with bare LF",
+        _ => "invalid byte in chunk length",
+    }
 }
 
 /// The name of an HTTP/2 error code.
@@ -127,6 +101,19 @@ mod tests {
     }
 
     #[test]
+    fn sizes_of_chunks_are_judged_as_in_go() {
+        for (line, fault) in [
+            (&b"zz\r\n"[..], "invalid byte in chunk length"),
+            (b"", "invalid byte in chunk length"),
+            (b"\r\nhello", "empty hex number for chunk length"),
+            (b"5\nhello", "chunked line ends with bare LF"),
+            (b"00000000000000005", "http chunk length too large"),
+        ] {
+            assert_eq!(chunk_size_fault(line), fault, "{line:?}");
+        }
+    }
+
+    #[test]
     fn instants_are_dated() {
         assert_eq!(rfc3339(0), "1970-01-01T00:00:00Z");
         assert_eq!(rfc3339(951_782_400), "2000-02-29T00:00:00Z");
@@ -138,9 +125,5 @@ mod tests {
     fn codes_have_names() {
         assert_eq!(http2_code(2), "INTERNAL_ERROR");
         assert_eq!(http2_code(99), "unknown error code 0x63");
-        assert_eq!(
-            alert(AlertDescription::CertificateRequired),
-            "certificate required"
-        );
     }
 }

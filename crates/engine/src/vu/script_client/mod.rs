@@ -25,7 +25,7 @@ use std::time::Duration;
 use loadline_model::url::Scheme;
 use loadline_model::{ErrorClass, Nanos};
 use loadline_script::hop::{HopFailure, HopOutcome, HopRequest, HopTimes};
-use loadline_wire::{Limits, RequestKind};
+use loadline_wire::{Codings, Limits, RequestKind};
 
 use self::message::{Additions, asks_to_close, is_replayable, rest_of_body};
 use self::pool::{Http1, Http2, Kept, Pool};
@@ -53,9 +53,9 @@ const BUFFER_KEPT_MAX: usize = 4 * 1024;
 const LIMITS: Limits = Limits {
     head_bytes: 10 << 20,
     header_count: 100_000,
-    interim_count: 64,
     chunk_line_bytes: 4 * 1024,
     trailer_bytes: 64 * 1024,
+    codings: Codings::ChunkedAlone,
 };
 
 /// What Go lets a peer send ahead on one stream.

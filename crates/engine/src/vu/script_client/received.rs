@@ -7,7 +7,7 @@ use loadline_model::ErrorClass;
 use loadline_script::hop::{HopHeaders, HopProtocol};
 use loadline_wire::{Head, ResponseSink};
 
-use crate::client::{Receiver, Surplus, Wish};
+use crate::client::{Receiver, Wish};
 use crate::net::Failure;
 
 /// Most bytes that are reserved because an answer announces them.
@@ -29,9 +29,6 @@ pub(super) struct Received {
 }
 
 impl Receiver for Received {
-    // k6 takes the answer and drops the connection.
-    const SURPLUS: Surplus = Surplus::Dropped;
-
     fn http2_head(&mut self, head: &http::response::Parts) {
         self.status = head.status.as_u16();
         self.protocol = Some(HopProtocol::Http2);

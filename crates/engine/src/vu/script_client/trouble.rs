@@ -12,10 +12,10 @@ use loadline_go::errno;
 use loadline_go::quote::quoted_bytes;
 use loadline_model::script_names::Network;
 use loadline_wire::{HeaderFault, WireError};
-use rustls::{CertificateError, Error as TlsError};
+use rustls::{AlertDescription, CertificateError, Error as TlsError};
 
-use super::go_words::{alert, http2_code, rfc3339, status_line_fault};
-use crate::net::{Cause, Failure, Http2Fault, Stage, is_unknown_authority};
+use super::go_words::{chunk_size_fault, http2_code, rfc3339, status_line_fault};
+use crate::net::{Cause, Failure, Http2Fault, Stage, alert, is_unknown_authority};
 
 /// k6's error codes, as far as connections and answers give rise to them.
 mod code {
@@ -226,6 +226,7 @@ fn handshake(error: &TlsError, first: &[u8], occasion: Occasion<'_>) -> Trouble 
             };
             Trouble::new(code::NOT_TLS, tag, detail)
         }
+        TlsError::AlertReceived(AlertDescription::CloseNotify) => Trouble::generic("EOF"),
         other => tls(other),
     }
 }
@@ -238,9 +239,12 @@ fn wire(error: &WireError) -> Trouble {
         Wire::TruncatedHead { .. } | Wire::TruncatedBody { .. } => {
             Trouble::generic("unexpected EOF")
         }
-        Wire::BadChunkSize { .. } => Trouble::generic("invalid byte in chunk length"),
+        Wire::BadChunkSize { sample } => Trouble::generic(chunk_size_fault(sample.as_bytes())),
         Wire::BadChunkEnd { .. } => Trouble::generic("malformed chunked encoding"),
         Wire::ChunkLineTooLong { .. } => Trouble::generic("header line too long"),
+        Wire::TrailersTooLarge { .. } => {
+            Trouble::generic("http: suspiciously long trailer after chunked body")
+        }
         Wire::HeadTooLarge { limit } => Trouble::generic(format!(
             "net/http: server response headers exceeded {limit} bytes; aborted"
         )),
@@ -420,8 +424,18 @@ fn head_fault(error: &WireError) -> String {
             }
         }
         Wire::BadContentLength { sample } => {
-            format!("bad Content-Length {}", quoted_bytes(sample.as_bytes()))
+            let value = quoted_bytes(sample.as_bytes());
+            let empty = if sample.as_bytes().is_empty() {
+                "invalid empty"
+            } else {
+                "bad"
+            };
+            format!("{empty} Content-Length {value}")
         }
+        Wire::BadTransferEncoding { sample } => format!(
+            "unsupported transfer encoding: {}",
+            quoted_bytes(sample.as_bytes())
+        ),
         Wire::ConflictingContentLength { first, second } => format!(
             "http: message cannot contain multiple Content-Length headers; got \
              [\"{first}\" \"{second}\"]"

@@ -14,12 +14,12 @@ use loadline_model::client::ProxyPlan;
 use loadline_model::url::{Origin, Scheme};
 use loadline_model::{ErrorClass, Nanos};
 use loadline_steps::http::{HttpAnswer, HttpAsk, HttpClient, HttpReply};
-use loadline_wire::{Head, Limits, RequestKind, ResponseSink};
+use loadline_wire::{Codings, Head, Limits, RequestKind, ResponseSink};
 
 use super::java_words::java_fault;
 use crate::client::{
     Around, Body, Broken, Http1Connection, IdleConnections, Instants, KeepRules, Message, Receiver,
-    Stop, Surplus, Wish,
+    Stop, Wish,
 };
 use crate::clock::Clock;
 use crate::exchange::{Answer, AnswerReceiver, Wants, decoded};
@@ -56,6 +56,12 @@ pub(super) async fn first_of(under_way: &mut UnderWay<'_>) -> Result<(usize, Htt
     })
     .await
 }
+
+/// JMeter's client goes by the last transfer coding.
+const LIMITS: Limits = Limits {
+    codings: Codings::ByTheLast,
+    ..Limits::DEFAULT
+};
 
 /// JMeter's rules: `httpclient4.time_to_live`, and the idle time after which its client looks whether a peer has
 /// closed.
@@ -127,9 +133,6 @@ impl ResponseSink for StepsReceiver<'_> {
 }
 
 impl Receiver for StepsReceiver<'_> {
-    // JMeter's client takes the answer and drops the connection.
-    const SURPLUS: Surplus = Surplus::Dropped;
-
     fn http2_head(&mut self, head: &http::response::Parts) {
         self.inner.http2_head(head);
     }
@@ -349,8 +352,7 @@ impl StepsClient {
         life.blocked_ns += now.since(begun);
         life.dns_ns += connected.dns_ns.unwrap_or(0);
         life.connect_ns += connected.total_ns();
-        let connection =
-            Http1Connection::new(connected.stream, connected.address, Limits::default(), now);
+        let connection = Http1Connection::new(connected.stream, connected.address, LIMITS, now);
         Ok(Held {
             connection: Box::new(connection),
             peer,

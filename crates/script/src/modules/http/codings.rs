@@ -164,7 +164,11 @@ fn unpack_one(body: &[u8], coding: Coding, bounds: &Bounds<'_>) -> Result<Vec<u8
     }
     let mut out = Vec::with_capacity(body.len().saturating_mul(4).min(1 << 20));
     if body.is_empty() {
-        return Err(damaged(coding, "EOF", out));
+        return match coding {
+            Coding::Zstd => Ok(out),
+            Coding::Gzip => Err(damaged(coding, "EOF", out)),
+            Coding::Deflate | Coding::Brotli => Err(damaged(coding, "unexpected EOF", out)),
+        };
     }
     let mut packed = Packed::new(body, bounds);
     let input = &mut packed;

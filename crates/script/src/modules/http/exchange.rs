@@ -19,7 +19,7 @@ use super::answer::Facts;
 use super::auth::Rounds;
 use super::call::{Call, CallCookie, ResponseType};
 use super::codings::{self, Bounds, Damaged};
-use super::cookies::{append_pair, parse_set_cookie};
+use super::cookies::{append_pair, set_cookies};
 use super::debug;
 use super::headers::is_value;
 use super::sample::{self, Expectation, Outcome};
@@ -309,7 +309,8 @@ impl Exchange {
         };
         let is_wanted = is_last && self.call.response_type != ResponseType::None;
         let is_shown = state.program.settings.traces;
-        let may_be_there = !body.is_empty() || may_have_body(answer, &self.method);
+        // A body that HEAD leaves out is looked for, and missed, by k6 too.
+        let may_be_there = !body.is_empty() || may_have_body(answer.status);
         if !may_be_there || !(is_wanted || is_shown) {
             return Ok(body);
         }
@@ -373,15 +374,9 @@ impl Exchange {
 
     fn keep_cookies(&self, state: &VuState, answer: &HopAnswer) {
         let Some(jar) = &self.call.jar else { return };
-        let set = answer
-            .headers
-            .iter()
-            .filter(|(name, _)| name.eq_ignore_ascii_case(b"Set-Cookie"));
-        for (_, value) in set {
-            if let Some(cookie) = parse_set_cookie(&String::from_utf8_lossy(value)) {
-                let now_ms = (state.host.unix_ns() / 1_000_000) as i64;
-                jar.set(&self.address, cookie, now_ms);
-            }
+        for cookie in set_cookies(&answer.headers) {
+            let now_ms = (state.host.unix_ns() / 1_000_000) as i64;
+            jar.set(&self.address, cookie, now_ms);
         }
     }
 
@@ -511,8 +506,8 @@ fn in_utf8(field: &[u8]) -> Cow<'_, str> {
     }
 }
 
-fn may_have_body(answer: &HopAnswer, method: &str) -> bool {
-    method != "HEAD" && !matches!(answer.status, 100..=199 | 204 | 304)
+fn may_have_body(status: u16) -> bool {
+    !matches!(status, 100..=199 | 204 | 304)
 }
 
 fn refused(text: String) -> Unreachable {

@@ -14,6 +14,7 @@ use loadline_model::url::Origin;
 use rustls::ServerConfig;
 use rustls::crypto::aws_lc_rs;
 use rustls_pki_types::{PrivateKeyDer, pem::PemObject};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
@@ -298,4 +299,52 @@ fn a_goodbye_is_told_in_k6s_words() {
             )
         );
     });
+}
+
+/// The goodbye covers the request, and the connection is reset before the answer: what was said last is told, as
+/// in Go, and without a goodbye the reset is.
+#[test]
+fn a_goodbye_is_told_even_where_the_connection_is_reset_after_it() {
+    const SETTINGS: &[u8] = b"\0\0\0\x04\0\0\0\0\0";
+    const GOODBYE: &[u8] = b"\0\0\x08\x07\0\0\0\0\0\0\0\0\x01\0\0\0\0";
+    const HEADERS: u8 = 1;
+    let resetting = |goodbye: &'static [u8]| {
+        move |mut stream: TlsStream<TcpStream>| async move {
+            let mut preface = [0; 24];
+            stream.read_exact(&mut preface).await.expect("a preface");
+            loop {
+                let mut head = [0; 9];
+                stream.read_exact(&mut head).await.expect("a frame");
+                let [a, b, c, kind, ..] = head;
+                let mut payload = vec![0; u32::from_be_bytes([0, a, b, c]) as usize];
+                stream.read_exact(&mut payload).await.expect("a payload");
+                if kind == HEADERS {
+                    break;
+                }
+            }
+            stream.write_all(SETTINGS).await.expect("it is read");
+            stream.write_all(goodbye).await.expect("it is read");
+            stream.flush().await.expect("it is read");
+            let (tcp, _) = stream.into_inner();
+            socket2::SockRef::from(&tcp)
+                .set_linger(Some(std::time::Duration::ZERO))
+                .expect("a socket");
+        }
+    };
+    for (goodbye, code, tag) in [
+        (
+            GOODBYE,
+            1611,
+            "http2: received GoAway with http2 ErrCode NO_ERROR",
+        ),
+        (b"", 1220, "read: connection reset by peer"),
+    ] {
+        super::in_runtime(async {
+            let acceptor = certified(&[b"h2"]).acceptor;
+            let (at, ..) = serve(acceptor, resetting(goodbye)).await;
+            let bench = Bench::new(&trusting_anybody(), &ScriptSettings::default());
+            let failure = bench.failure(&at).await;
+            assert_eq!((failure.code, failure.tag.as_str()), (code, tag));
+        });
+    }
 }

@@ -9,7 +9,7 @@ mod set_cookie;
 use std::cell::{Cell, RefCell};
 use std::net::{IpAddr, Ipv4Addr};
 
-pub(crate) use set_cookie::{date_ms, parse_set_cookie};
+pub(crate) use set_cookie::{date_ms, set_cookies};
 
 use super::url::Address;
 
@@ -240,7 +240,7 @@ mod tests {
     }
 
     fn set(jar: &Jar, url: &str, line: &str) {
-        let cookie = parse_set_cookie(line).expect("a cookie");
+        let cookie = set_cookie::parse_set_cookie(line).expect("a cookie");
         jar.set(&at(url), cookie, 0);
     }
 

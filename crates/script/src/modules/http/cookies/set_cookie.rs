@@ -6,9 +6,25 @@
 use time::Date;
 
 use super::Cookie;
+use crate::hop::HopHeaders;
+
+/// `Set-Cookie` lines of an answer beyond which Go takes none of them.
+const LINES_MAX: usize = 3_000;
+
+/// The cookies of an answer.
+pub(crate) fn set_cookies(headers: &HopHeaders) -> impl Iterator<Item = Cookie> {
+    let lines = || {
+        let fields = headers.iter();
+        fields.filter(|(name, _)| name.eq_ignore_ascii_case(b"Set-Cookie"))
+    };
+    let are_too_many = headers.fields.len() > LINES_MAX && lines().nth(LINES_MAX).is_some();
+    lines()
+        .take(if are_too_many { 0 } else { LINES_MAX })
+        .filter_map(|(_, value)| parse_set_cookie(&String::from_utf8_lossy(value)))
+}
 
 /// The cookie of a line; `None` when it is none.
-pub(crate) fn parse_set_cookie(line: &str) -> Option<Cookie> {
+pub(super) fn parse_set_cookie(line: &str) -> Option<Cookie> {
     let mut parts = line.trim().split(';').map(str::trim);
     let (name, value) = parts.next()?.split_once('=')?;
     let name = name.trim_end();
@@ -70,6 +86,9 @@ const MONTHS: [&str; 12] = [
     "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
 ];
 
+/// Digits of a year: with fewer, as in `01-Jan-70`, a date is none.
+const YEAR_DIGITS: usize = 4;
+
 /// Milliseconds since 1970 of a date such as `Wed, 21 Oct 2035 07:28:00 GMT`; dashes between day,
 /// month and year are taken too. `None` when it is none.
 pub(crate) fn date_ms(text: &str) -> Option<i64> {
@@ -78,7 +97,8 @@ pub(crate) fn date_ms(text: &str) -> Option<i64> {
     let day = fields.next()?.parse().ok()?;
     let month = fields.next()?;
     let month = MONTHS.iter().position(|name| *name == month)? as u8 + 1;
-    let year: u16 = fields.next()?.parse().ok()?;
+    let year = fields.next().filter(|year| year.len() == YEAR_DIGITS)?;
+    let year: u16 = year.parse().ok()?;
     let date = Date::from_calendar_date(year.into(), month.try_into().ok()?, day).ok()?;
     let mut clock = fields.next()?.split(':').map(str::parse::<u8>);
     let [hour, minute, second] = [clock.next()?, clock.next()?, clock.next()?];
@@ -120,6 +140,19 @@ mod tests {
             Some(-1)
         );
         assert_eq!(date_ms("Thu, 01-Jan-1970 00:00:01 GMT"), Some(1_000));
+        assert_eq!(date_ms("Thu, 01-Jan-70 00:00:01 GMT"), None);
+    }
+
+    #[test]
+    fn too_many_lines_give_no_cookie() {
+        let mut headers = HopHeaders::default();
+        for number in 0..LINES_MAX {
+            headers.push(b"X-Other", b"a=b");
+            headers.push(b"set-cookie", format!("c{number}=d").as_bytes());
+        }
+        assert_eq!(set_cookies(&headers).count(), LINES_MAX);
+        headers.push(b"Set-Cookie", b"one=more");
+        assert_eq!(set_cookies(&headers).count(), 0);
     }
 
     proptest! {

@@ -6,7 +6,7 @@ use rquickjs::{Array, ArrayBuffer, Ctx, IntoJs, Object, Result, Value};
 
 use super::super::answer::Facts;
 use super::super::call::Call;
-use super::super::cookies::{append_pair, parse_set_cookie};
+use super::super::cookies::{append_pair, set_cookies};
 use super::Field;
 use crate::hop::{HopHeaders, HopTimes};
 use crate::vu::state;
@@ -73,10 +73,6 @@ pub(super) fn mended(bytes: &[u8]) -> String {
     text
 }
 
-fn lossy(bytes: &[u8]) -> std::borrow::Cow<'_, str> {
-    String::from_utf8_lossy(bytes)
-}
-
 fn headers<'js>(ctx: &Ctx<'js>, facts: &Facts) -> Result<Object<'js>> {
     let object = Object::new(ctx.clone())?;
     for (name, value) in super::headers::shown(facts) {
@@ -87,11 +83,7 @@ fn headers<'js>(ctx: &Ctx<'js>, facts: &Facts) -> Result<Object<'js>> {
 
 fn cookies<'js>(ctx: &Ctx<'js>, received: &HopHeaders) -> Result<Object<'js>> {
     let by_name = Object::new(ctx.clone())?;
-    let set = received
-        .iter()
-        .filter(|(name, _)| name.eq_ignore_ascii_case(b"Set-Cookie"))
-        .filter_map(|(_, value)| parse_set_cookie(&lossy(value)));
-    for cookie in set {
+    for cookie in set_cookies(received) {
         let shown = Object::new(ctx.clone())?;
         shown.set("name", cookie.name.as_str())?;
         shown.set("value", cookie.value)?;

@@ -1,0 +1,53 @@
+//! What a TLS alert is called: Go's words, which people know from its programs' logs.
+//!
+//! Must not know who sent it. Invariant: every alert has words.
+
+use rustls::AlertDescription;
+
+/// What `crypto/tls` calls an alert.
+pub(crate) fn alert(description: AlertDescription) -> String {
+    use AlertDescription as Alert;
+    let words = match description {
+        Alert::CloseNotify => "close notify",
+        Alert::UnexpectedMessage => "unexpected message",
+        Alert::BadRecordMac => "bad record MAC",
+        Alert::DecryptionFailed => "decryption failed",
+        Alert::RecordOverflow => "record overflow",
+        Alert::HandshakeFailure => "handshake failure",
+        Alert::BadCertificate => "bad certificate",
+        Alert::UnsupportedCertificate => "unsupported certificate",
+        Alert::CertificateRevoked => "revoked certificate",
+        Alert::CertificateExpired => "expired certificate",
+        Alert::CertificateUnknown => "unknown certificate",
+        Alert::IllegalParameter => "illegal parameter",
+        Alert::UnknownCA => "unknown certificate authority",
+        Alert::AccessDenied => "access denied",
+        Alert::DecodeError => "error decoding message",
+        Alert::DecryptError => "error decrypting message",
+        Alert::ProtocolVersion => "protocol version not supported",
+        Alert::InsufficientSecurity => "insufficient security level",
+        Alert::InternalError => "internal error",
+        Alert::InappropriateFallback => "inappropriate fallback",
+        Alert::UserCanceled => "user canceled",
+        Alert::NoRenegotiation => "no renegotiation",
+        Alert::MissingExtension => "missing extension",
+        Alert::UnsupportedExtension => "unsupported extension",
+        Alert::UnrecognisedName => "unrecognized name",
+        Alert::CertificateRequired => "certificate required",
+        Alert::NoApplicationProtocol => "no application protocol",
+        other => return format!("alert({})", u8::from(other)),
+    };
+    words.to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn alerts_have_words() {
+        let words = alert(AlertDescription::CertificateRequired);
+        assert_eq!(words, "certificate required");
+        assert_eq!(alert(AlertDescription::from(199)), "alert(199)");
+    }
+}

@@ -6,6 +6,8 @@
 #![expect(clippy::disallowed_methods, reason = "a real cluster takes real time")]
 
 mod lab;
+#[path = "lab/page.rs"]
+mod page;
 #[path = "lab/request.rs"]
 mod request;
 #[path = "lab/store.rs"]
@@ -256,4 +258,47 @@ fn an_object_store_takes_the_result_and_gives_it_back() {
     let output = k8s_with(&lab, &keys, "results", &["--out", &out, "loadtest/o"]);
     assert!(output.status.success(), "{output:?}");
     assert_eq!(files(folder.path()).0["totals"]["stop"], "finished");
+}
+
+/// What the page tells its readers to type.
+#[test]
+#[ignore = "wants a cluster"]
+fn from_apply_to_a_result() {
+    let section = page::section();
+    let blocks = page::blocks(&section);
+    let [helm, install, apply, read] = &blocks[..] else {
+        panic!("helm, install, apply, read: {blocks:#?}");
+    };
+    assert!(
+        helm.starts_with("helm install"),
+        "the chart has tests of its own"
+    );
+
+    let lab = Lab::empty("page");
+    let service = Service::start();
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    page::prepare(folder, &lab.namespace, &service.url);
+    page::typed(&lab, folder, install);
+    page::typed(&lab, folder, apply);
+    let wait = page::in_line(&section, "kubectl wait ");
+    page::typed(&lab, folder, &format!("{wait} {}", lab::PATIENCE));
+
+    let printed = page::typed(&lab, folder, read);
+    let shown = section
+        .lines()
+        .find(|line| line.contains("NAME  "))
+        .expect("a table");
+    let columns = |line: &str| {
+        line.split_whitespace()
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+    };
+    let mut lines = printed.lines();
+    assert_eq!(lines.next().map(columns), Some(columns(shown)), "{printed}");
+    let row = lines.next().map(columns).expect("a row");
+    assert_eq!(row[..3], ["checkout", "finished", "passed"], "{printed}");
+    assert!(printed.contains("checkout/report.html"), "{printed}");
+    assert!(folder.join("checkout/result.json").is_file());
+    assert_eq!(service.asked().0, 40);
 }

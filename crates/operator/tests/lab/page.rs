@@ -1,0 +1,90 @@
+//! The page on tests on many pods, as its readers type it.
+//!
+//! Must not know more than the page says, but for the image, the namespace and the service. Invariant: a command that fails, fails the test.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use crate::lab::{Lab, repository};
+
+/// What of the page is typed.
+const SECTION: &str = "## From `kubectl apply` to a result";
+
+/// The section, up to the next.
+pub(crate) fn section() -> String {
+    let page = repository().join("docs/kubernetes-distributed.md");
+    let page = fs::read_to_string(page).expect("the page");
+    let (_, after) = page.split_once(SECTION).expect("the page has it");
+    after
+        .split_once("\n## ")
+        .map_or(after, |(section, _)| section)
+        .to_owned()
+}
+
+/// Its blocks of commands, without what they print.
+pub(crate) fn blocks(section: &str) -> Vec<String> {
+    let indented = |line: &&str| line.starts_with("       ");
+    let lines: Vec<&str> = section.lines().collect();
+    let parts = lines.split(|line| !indented(&line));
+    let parts = parts.filter(|part| !part.is_empty());
+    let typed = parts.map(|part| {
+        let is_session = part.iter().any(|line| line.trim_start().starts_with("$ "));
+        let lines = part.iter().map(|line| &line[7..]);
+        match is_session {
+            true => lines
+                .filter_map(|line| line.strip_prefix("$ "))
+                .collect::<Vec<_>>()
+                .join("\n"),
+            false => lines.collect::<Vec<_>>().join("\n"),
+        }
+    });
+    typed.collect()
+}
+
+/// The command within a line of text that begins like this.
+pub(crate) fn in_line<'a>(section: &'a str, beginning: &str) -> &'a str {
+    let spans = section.split('`').skip(1).step_by(2);
+    spans
+        .into_iter()
+        .find(|span| span.starts_with(beginning))
+        .expect(beginning)
+}
+
+/// Types lines into a shell that ends at the first that fails; gives what they print.
+pub(crate) fn typed(lab: &Lab, folder: &Path, lines: &str) -> String {
+    let binary = std::env::var("LOADLINE_BIN").expect("the binary under test");
+    let script = format!("loadline() {{ '{binary}' \"$@\"; }}\n{lines}");
+    let output = Command::new("bash")
+        .args(["-eu", "-o", "pipefail", "-c", &script])
+        .current_dir(folder)
+        .env("KUBECONFIG", lab.kubeconfig(None))
+        .output()
+        .expect("a shell");
+    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{lines}\n{printed}{error}");
+    printed
+}
+
+/// The reader's folder: a script, and the manifests with an image and a namespace of theirs.
+pub(crate) fn prepare(folder: &Path, namespace: &str, url: &str) {
+    let script = format!(
+        "import http from 'k6/http';\nexport const options = {{ vus: 4, iterations: 40 }};\n\
+         export default function () {{ http.get('{url}'); }}\n"
+    );
+    fs::write(folder.join("test.js"), script).expect("a file");
+    let manifests = folder.join("deploy/operator");
+    fs::create_dir_all(&manifests).expect("a folder");
+    let image = std::env::var("LOADLINE_LAB_IMAGE").unwrap_or("loadline:dev".to_owned());
+    for entry in fs::read_dir(repository().join("deploy/operator")).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        if path.is_file() {
+            let text = fs::read_to_string(&path).expect("a manifest");
+            let text = text
+                .replace("loadline:dev", &image)
+                .replace("namespace: default", &format!("namespace: {namespace}"));
+            fs::write(manifests.join(path.file_name().expect("a name")), text).expect("a file");
+        }
+    }
+}

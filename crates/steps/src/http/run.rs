@@ -74,9 +74,12 @@ impl HttpRun {
             Ok(written) => written,
             Err(Unwritten { fault, url }) => {
                 let sample = outcome::with_fault(Sample::default(), &fault);
-                let name = || running.name.evaluate(scope).into_owned();
+                let label = match url {
+                    Some(_) => running.name.evaluate(scope).into_owned(),
+                    None => String::new(),
+                };
                 return HttpStep::Done(Some(Box::new(Sample {
-                    label: url.as_ref().map(|_| name()).unwrap_or_default(),
+                    label,
                     url,
                     start_ms: scope.host.unix_ms(),
                     ..sample

@@ -372,7 +372,7 @@ impl Thread {
         next
     }
 
-    /// The child that a Switch names by number or name, of those that are left; `None`: none.
+    /// The child that a Switch names by number or name, of those that are left, or else the default; `None`: none.
     fn chosen_child(
         &mut self,
         walker: &Walker<'_>,
@@ -387,20 +387,23 @@ impl Thread {
         if value.trim().is_empty() {
             return place_of(0);
         }
-        // A number with a sign is a name, and the case of `default` does not matter.
+        // A number with a sign is a name. Of children named `default` in any case, the last is taken.
         let is_number = value.trim().bytes().all(|byte| byte.is_ascii_digit());
         if let (true, Ok(number)) = (is_number, value.trim().parse::<i32>()) {
             return place_of(usize::try_from(number).unwrap_or(0));
         }
         let wanted = value.trim();
-        let mut of_name = |is_it: &dyn Fn(&str) -> bool| {
-            let mut left = left.iter();
-            let found =
-                left.find(|(_, child)| is_it(&self.text(walker, &walker.node(*child).name)));
-            found.map(|(place, _)| *place)
-        };
-        of_name(&|name| name == wanted)
-            .or_else(|| of_name(&|name| name.eq_ignore_ascii_case("default")))
+        let mut default = None;
+        for (place, child) in left {
+            let name = self.text(walker, &walker.node(child).name);
+            if name == wanted {
+                return Some(place);
+            }
+            if name.eq_ignore_ascii_case("default") {
+                default = Some(place);
+            }
+        }
+        default
     }
 
     /// The controller's children, while no other thread is in one with the same lock.

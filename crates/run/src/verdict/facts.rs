@@ -14,6 +14,12 @@ use loadline_model::units::Nanos;
 use super::Evidence;
 use loadline_model::event::{AGENT_LOST_MARK, AGENT_REPLACED_MARK};
 
+/// The status by which a target says that it is asked too often.
+pub(super) const TOO_MANY_REQUESTS: u16 = 429;
+
+/// Share of answers that say that the request is wrong, from which the plan is.
+const MISTAKEN: f64 = 0.5;
+
 pub(super) struct Facts<'a> {
     pub(super) evidence: &'a Evidence<'a>,
     pub(super) seen: &'a Snapshot,
@@ -318,6 +324,15 @@ impl<'a> Facts<'a> {
         let rows = self.seen.statuses.rows();
         let such = rows.filter(|(status, _)| is_such(**status));
         share(such.map(|(_, n)| n).sum(), self.counts.completed)
+    }
+
+    /// Whether most answers say that the request is wrong: not allowed, not found, not understood. Those that the plan
+    /// counts as good do not.
+    pub(super) fn is_mistaken(&self) -> bool {
+        let said =
+            self.status_share(|status| (400..500).contains(&status) && status != TOO_MANY_REQUESTS);
+        let good = share(self.counts.good, self.counts.completed);
+        said.min(1.0 - good) >= MISTAKEN
     }
 
     /// The class with most failures; `None` without a failure.

@@ -9,7 +9,7 @@ use loadline_model::result::StopReason;
 use loadline_model::verdict::{Finding, Gravity, Limit};
 
 use super::code::Code;
-use super::facts::{Facts, share};
+use super::facts::{Facts, TOO_MANY_REQUESTS, share};
 use super::resources::Seen;
 use super::saturation::Knee;
 use super::signs;
@@ -40,8 +40,6 @@ const QUEUES: [Queue; 2] = [
         spread: 1.5,
     },
 ];
-
-const TOO_MANY_REQUESTS: u16 = 429;
 
 /// What Little's law allows over what was reached, at most, where it explains the rate.
 const CEILING: f64 = 1.5;
@@ -94,7 +92,7 @@ fn limit_of(facts: &Facts<'_>, knee: Option<&Knee>, seen: &Seen) -> (Limit, Opti
         let refuses = refused_share(facts) >= FAILURES_OF_OFFERED;
         let limit = match seen.decides || refuses {
             true => Limit::Target,
-            false if mistaken_share(facts) >= FAILURES => Limit::Plan,
+            false if facts.is_mistaken() => Limit::Plan,
             false if signs::was_frozen(facts) => Limit::Generator,
             false => Limit::Nobody,
         };
@@ -106,6 +104,8 @@ fn limit_of(facts: &Facts<'_>, knee: Option<&Knee>, seen: &Seen) -> (Limit, Opti
     match failures {
         Some(side) if !is_of_time => return (side, None),
         _ if refused_share(facts) >= FAILURES => return (Limit::Target, None),
+        // However fast they come: other requests would get other answers.
+        _ if facts.is_mistaken() => return (Limit::Plan, None),
         _ if signs::generator_is_broken(facts) => return (Limit::Generator, None),
         Some(side) => {
             let generator = weights.is_some_and(|weights| weights.generator >= NAMED);
@@ -263,11 +263,6 @@ fn has_queue(facts: &Facts<'_>) -> bool {
 /// The share of answers by which the target says that it cannot, or that it is asked too often.
 fn refused_share(facts: &Facts<'_>) -> f64 {
     facts.status_share(|status| status >= 500 || status == TOO_MANY_REQUESTS)
-}
-
-/// The share of answers by which the target says that the request is wrong: not allowed, not found, not understood.
-fn mistaken_share(facts: &Facts<'_>) -> f64 {
-    facts.status_share(|status| (400..500).contains(&status) && status != TOO_MANY_REQUESTS)
 }
 
 /// How the time was split, where more than one side took much of it.

@@ -259,6 +259,7 @@ fn limit_in_words(facts: &Facts<'_>, limit: Limit, reached: &str) -> Headline {
         ))
         .with(Some(format!(" and held {vus}")));
     }
+    let mistaken = facts.worst_status().filter(|_| facts.is_mistaken());
     let mut more = None;
     let who = match limit {
         Limit::Target => {
@@ -270,7 +271,10 @@ fn limit_in_words(facts: &Facts<'_>, limit: Limit, reached: &str) -> Headline {
         Limit::Generator => {
             "as fast as the generator could go: the target may take more".to_owned()
         }
-        Limit::Plan => format!("held back by the plan with {vus}"),
+        Limit::Plan => match mistaken {
+            Some((status, _)) => format!("most others have status {status}"),
+            None => format!("held back by the plan with {vus}"),
+        },
         Limit::Nobody => format!("at the pace that the plan sets for {vus}"),
         Limit::Unknown => "but what the limit was is not clear".to_owned(),
     };

@@ -206,6 +206,23 @@ fn requests_that_met_a_closed_connection_are_told() {
 }
 
 #[test]
+fn requests_that_are_not_allowed_are_the_plans_mistake_whoever_is_busy() {
+    let mut run = Run::new(constant_vus(4, 3), 3.0, 12_000, 0.9);
+    run.totals.seen.counts.good = 0;
+    run.totals.seen.statuses = loadline_model::bounded::Bounded::new(64);
+    *run.totals.seen.statuses.row(401) += 12_000;
+    let verdict = run.judge();
+    assert_eq!(verdict.limit, Limit::Plan);
+    assert_eq!(
+        verdict.headline,
+        "0.0/s of 4,000/s were good answers, most others have status 401"
+    );
+    // A plan may want such answers.
+    run.totals.seen.counts.good = 12_000;
+    assert_ne!(run.judge().limit, Limit::Plan);
+}
+
+#[test]
 fn a_delivered_load_with_refusals_is_not_called_delivered_and_well() {
     let mut run = Run::new(arrivals(100, 5, 50), 5.0, 500, 4.0);
     run.totals.seen.counts.good = 298;

@@ -40,8 +40,6 @@ pub enum Fault {
     BadChunkEnd,
     /// Sends header lines and never stops.
     EndlessHeaders,
-    /// Sends a head of ten thousand header lines.
-    ManyHeaders,
     /// Sends a header of ten million bytes.
     HugeHeader,
     /// Sends 1xx answers and never stops.
@@ -134,7 +132,6 @@ impl Fault {
             Fault::ContentLengthTooLong => [announcing(1000).as_slice(), b"hello"].concat(),
             Fault::BadChunkSize => chunked("five\r\nhello\r\n0\r\n\r\n"),
             Fault::BadChunkEnd => chunked("5\r\nhello, world\r\n0\r\n\r\n"),
-            Fault::ManyHeaders => with((0..10_000).map(|n| format!("X-{n}: {n}\r\n")).collect()),
             Fault::HugeHeader => with(format!("X-Huge: {}\r\n", "x".repeat(10_000_000))),
             Fault::NoHead => b"<html>It works!</html>\n".to_vec(),
             // A fatal alert, unexpected_message: RFC 8446 section 6.

@@ -55,10 +55,10 @@ pub(crate) fn scan_head(bytes: &[u8], header_limit: u32) -> Result<Scan<RawHead<
     let (start, line) = match line_end(bytes, 0) {
         LineEnd::At { end, next } => (next, &bytes[..end]),
         LineEnd::Missing => return Ok(Scan::Incomplete),
+        // A reason may hold any byte.
         LineEnd::BadByte => {
-            return Err(WireError::BadStatusLine {
-                sample: Sample::of(rest_of_line(bytes, 0)),
-            });
+            let line = rest_of_line(bytes, 0);
+            (line.len() + 1, line.strip_suffix(b"\r").unwrap_or(line))
         }
     };
     let (minor, status, reason) = status_line(line)?;

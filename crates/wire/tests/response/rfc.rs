@@ -66,6 +66,7 @@ const COMPLETE: &[Row] = &[
     ("2.3 a later minor version", Normal, b"HTTP/1.7 200 OK\r\nContent-Length: 2\r\n\r\nok", Length(2), KeepAlive, b"ok"),
     ("2.3 a later major version", Normal, b"HTTP/2.0 200 OK\r\nContent-Length: 2\r\n\r\nok", Length(2), KeepAlive, b"ok"),
     ("2.3 an earlier major version", Normal, b"HTTP/0.9 200 OK\r\nContent-Length: 2\r\n\r\nok", Length(2), Close, b"ok"),
+    ("4 any bytes in the reason", Normal, b"HTTP/1.1 200 O\0\rK\r\nContent-Length: 2\r\n\r\nok", Length(2), KeepAlive, b"ok"),
     ("4 spaces before the status", Normal, b"HTTP/1.1   200\r\nContent-Length: 2\r\n\r\nok", Length(2), KeepAlive, b"ok"),
     ("5.1 a space before the colon makes another name", Normal, b"HTTP/1.1 200 OK\r\nContent-Length : 9\r\nContent-Length: 2\r\n\r\nok", Length(2), KeepAlive, b"ok"),
     ("5.1 a space in a name", Normal, b"HTTP/1.1 200 OK\r\nTwo Words: x\r\nContent-Length: 2\r\n\r\nok", Length(2), KeepAlive, b"ok"),
@@ -281,10 +282,10 @@ const BROKEN: &[(&str, &[u8], ErrorClass, &str)] = &[
         "status line",
     ),
     (
-        "NUL in the reason",
-        b"HTTP/1.1 200 O\0K\r\n\r\n",
+        "NUL in the status",
+        b"HTTP/1.1 2\0 OK\r\n\r\n",
         ErrorClass::Malformed,
-        "status line: \"HTTP/1.1 200 O\\x00K\\r\"",
+        "status line: \"HTTP/1.1 2\\x00 OK\"",
     ),
     (
         "no colon",

@@ -324,7 +324,9 @@ fn reason(coding: Coding, body: &[u8], error: &io::Error) -> String {
             "unexpected EOF".to_owned()
         }
         Coding::Gzip if body.len() < 10 => "unexpected EOF".to_owned(),
-        Coding::Gzip if !starts_well => "gzip: invalid header".to_owned(),
+        Coding::Gzip if !starts_well || error.to_string().contains("header") => {
+            "gzip: invalid header".to_owned()
+        }
         Coding::Deflate if !starts_well => "zlib: invalid header".to_owned(),
         Coding::Zstd if !starts_well => "invalid input: magic number mismatch".to_owned(),
         Coding::Gzip => "gzip: invalid checksum".to_owned(),
@@ -335,8 +337,9 @@ fn reason(coding: Coding, body: &[u8], error: &io::Error) -> String {
 }
 
 fn damaged(coding: Coding, reason: &str, partial: Vec<u8>) -> Damaged {
-    if reason == "unexpected EOF" && !partial.is_empty() {
-        // The stream broke off: to k6 that is no fault of the coding.
+    let reads_late = matches!(coding, Coding::Zstd | Coding::Brotli);
+    if reason == "unexpected EOF" && (reads_late || !partial.is_empty()) {
+        // The stream broke off: to k6 that is no fault of the coding, if its reader came as far as to be made.
         return Damaged {
             class: ErrorClass::Truncated,
             code: 1000,
@@ -347,22 +350,19 @@ fn damaged(coding: Coding, reason: &str, partial: Vec<u8>) -> Damaged {
     }
     let detail = format!("error decompressing response body ({reason})");
     let tag = match coding {
-        // k6 says it twice for these two, and for what gzip's reader has a name for.
-        Coding::Deflate | Coding::Zstd => format!("error decompressing response body ({detail})"),
-        Coding::Gzip if reason.starts_with("gzip: ") => {
+        // k6 says it twice for this one, and for what the readers of these two have a name for.
+        Coding::Zstd => format!("error decompressing response body ({detail})"),
+        Coding::Gzip | Coding::Deflate if reason.contains(": ") => {
             format!("error decompressing response body ({detail})")
         }
-        Coding::Gzip | Coding::Brotli => detail.clone(),
+        Coding::Gzip | Coding::Deflate | Coding::Brotli => detail.clone(),
     };
     Damaged {
         class: ErrorClass::Malformed,
         code: 1701,
         tag,
         detail,
-        partial: match coding {
-            Coding::Gzip | Coding::Deflate => None,
-            Coding::Zstd | Coding::Brotli => Some(partial),
-        },
+        partial: (reads_late || !partial.is_empty()).then_some(partial),
     }
 }
 
@@ -410,6 +410,26 @@ mod tests {
             "error decompressing response body (error decompressing response body (gzip: invalid header))"
         );
         assert_eq!(unpack(b"plain".to_vec(), b"foo").unwrap(), b"plain");
+        for (name, code, tag) in [
+            ("gzip", 1701, "error decompressing response body (EOF)"),
+            (
+                "deflate",
+                1701,
+                "error decompressing response body (unexpected EOF)",
+            ),
+            ("br", 1000, "unexpected EOF"),
+        ] {
+            let damaged = unpack(Vec::new(), name.as_bytes()).unwrap_err();
+            assert_eq!((damaged.code, damaged.tag.as_str()), (code, tag), "{name}");
+        }
+        assert_eq!(unpack(Vec::new(), b"zstd").unwrap(), b"");
+        let whole = pack(&[b'x'; 1_000], &[Coding::Gzip]).unwrap();
+        let followed = unpack([&whole[..], &[0; 10]].concat(), b"gzip").unwrap_err();
+        assert!(
+            followed.tag.ends_with("(gzip: invalid header))"),
+            "{followed:?}"
+        );
+        assert_eq!(followed.partial, Some(vec![b'x'; 1_000]));
         let cut = pack(&[b'x'; 1_000], &[Coding::Gzip]).unwrap();
         let damaged = unpack(cut[..cut.len() - 6].to_vec(), b"gzip").unwrap_err();
         assert_eq!(

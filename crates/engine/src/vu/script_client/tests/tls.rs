@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
 use loadline_model::ClientPlan;
@@ -325,9 +326,11 @@ fn a_goodbye_is_told_even_where_the_connection_is_reset_after_it() {
             stream.write_all(SETTINGS).await.expect("it is read");
             stream.write_all(goodbye).await.expect("it is read");
             stream.flush().await.expect("it is read");
+            // The client has looked at it by then: what it writes to a connection that was reset fails.
+            tokio::time::sleep(Duration::from_millis(50)).await;
             let (tcp, _) = stream.into_inner();
             socket2::SockRef::from(&tcp)
-                .set_linger(Some(std::time::Duration::ZERO))
+                .set_linger(Some(Duration::ZERO))
                 .expect("a socket");
         }
     };

@@ -230,6 +230,28 @@ mod tests {
 
     /// Each line as hey 0.1.5 printed it, the local port of an address pair left out.
     #[test]
+    fn tls_wordings() {
+        for (detail, text) in [
+            (
+                "the peer answered the TLS handshake with plain HTTP, which is not TLS",
+                "http: server gave HTTP response to HTTPS client",
+            ),
+            (
+                "the peer answered the TLS handshake with something that is not TLS",
+                "tls: first record does not look like a TLS handshake",
+            ),
+            (
+                "the target sent the TLS alert \"handshake failure\"",
+                "remote error: tls: handshake failure",
+            ),
+            ("the target sent the TLS alert \"close notify\"", "EOF"),
+        ] {
+            let wanted = format!("Get \"http://127.0.0.1:9101/x\": {text}");
+            assert_eq!(net_http(&key(ErrorClass::Tls, detail)), wanted);
+        }
+    }
+
+    #[test]
     fn net_http_wordings() {
         for (class, detail, text) in [
             (
@@ -257,26 +279,6 @@ mod tests {
                 ErrorClass::Dns,
                 "",
                 "dial tcp: lookup 127.0.0.1: no such host",
-            ),
-            (
-                ErrorClass::Tls,
-                "the peer answered the TLS handshake with plain HTTP, which is not TLS",
-                "http: server gave HTTP response to HTTPS client",
-            ),
-            (
-                ErrorClass::Tls,
-                "the peer answered the TLS handshake with something that is not TLS",
-                "tls: first record does not look like a TLS handshake",
-            ),
-            (
-                ErrorClass::Tls,
-                "the target sent the TLS alert \"handshake failure\"",
-                "remote error: tls: handshake failure",
-            ),
-            (
-                ErrorClass::Tls,
-                "the target sent the TLS alert \"close notify\"",
-                "EOF",
             ),
             (
                 ErrorClass::Redirect,

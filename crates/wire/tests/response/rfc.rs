@@ -1,6 +1,5 @@
 //! One row per rule of RFC 9110 and RFC 9112: a stream, the request it answers, what comes of it.
-//!
-//! tidy: table
+// tidy: table
 
 use loadline_wire::{
     Codings, Discard, ErrorClass, Framing, HeaderFault, Limits, RequestKind, ResponseParser, Reuse,

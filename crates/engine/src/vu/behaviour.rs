@@ -13,7 +13,7 @@ use super::Judging;
 use super::beginning::Beginning;
 use super::client::VuClient;
 use super::requests::RequestsVu;
-use super::script::{ScenarioScript, ScriptBehaviour};
+use super::script::{OffDutyVus, ScenarioScript, ScriptBehaviour};
 use super::shared::Shared;
 use super::steps::{GroupOnWorker, StepsVu};
 use crate::slot::VuSlot;
@@ -54,7 +54,7 @@ pub(crate) enum BehaviourPlan {
     /// One request made from templates.
     Requests(Rc<super::requests::RequestsPlan>, Rc<Judging>),
     /// A function of a script.
-    Script(Rc<ScenarioScript>),
+    Script(Rc<ScenarioScript>, Rc<OffDutyVus>),
     /// The threads of a group.
     Steps(Rc<GroupOnWorker>),
 }
@@ -75,8 +75,9 @@ impl BehaviourPlan {
                     client: VuClient::new(shared, slot, Rc::clone(judging), plan.cookies),
                 }))
             }
-            BehaviourPlan::Script(scenario) => {
-                let script = ScriptBehaviour::new(Rc::clone(scenario), shared, slot, timers);
+            BehaviourPlan::Script(scenario, off_duty) => {
+                let scenario = Rc::clone(scenario);
+                let script = ScriptBehaviour::new(scenario, off_duty, shared, slot, timers);
                 VuBehaviour::Script(Box::new(script))
             }
             BehaviourPlan::Steps(group) => {

@@ -27,7 +27,7 @@ use crate::report::{INTERVAL, WorkerReport};
 use crate::slot::VuSlot;
 use crate::timers::Timers;
 use crate::vu::behaviour::BehaviourPlan;
-use crate::vu::script::{OffDutyVus, WorkerScript};
+use crate::vu::script::{RetiredVus, WorkerScript};
 use crate::vu::shared::Shared;
 use crate::vu::steps::StepsOnWorker;
 use scenario::Hosted;
@@ -57,7 +57,7 @@ pub(crate) struct Worker {
     script: Option<Rc<WorkerScript>>,
     /// What the threads of steps share; `None` when no scenario has any.
     steps: Option<Rc<StepsOnWorker>>,
-    off_duty: Rc<OffDutyVus>,
+    retired: Rc<RetiredVus>,
     bytes: Rc<WireBytes>,
     timers: Rc<Timers>,
     mailbox: Arc<Mailbox>,
@@ -99,7 +99,7 @@ impl Worker {
             }
             self.heed_levels(now);
             self.timers.fire(now);
-            self.off_duty.free_if_due(now);
+            self.retired.free_if_due(now);
             self.end_warm_up_if_due(now);
             self.sweep_if_due(now);
             self.report_if_due(now);
@@ -205,7 +205,7 @@ impl Worker {
             .iter()
             .map(|hosted| hosted.share.next_instant(now))
             .chain(self.timers.next())
-            .chain([self.off_duty.next_due()])
+            .chain([self.retired.next_due()])
             .fold(Nanos::MAX, Nanos::min);
         let windowed = match self.window_ns {
             0 => starts,

@@ -43,7 +43,7 @@ use crate::steps::StepsSetup;
 use crate::timers::Timers;
 use crate::vu::behaviour::BehaviourPlan;
 use crate::vu::script::{
-    AllBegun, OffDutyVus, PlanNumbers, ScenarioScript, WorkerMeans, WorkerScript,
+    AllBegun, OffDutyVus, PlanNumbers, RetiredVus, ScenarioScript, WorkerMeans, WorkerScript,
 };
 use crate::vu::script_client::{ScriptClientPlan, ScriptClientSettings, WorkerParts};
 use crate::vu::shared::{SCRATCH_BYTES, Shared};
@@ -194,16 +194,14 @@ async fn make_worker(setup: WorkerSetup) -> Result<Worker, String> {
     let script = make_script(&setup, &bytes);
     let steps = make_steps(&setup)?;
     let timers: Rc<Timers> = Rc::default();
-    let hosted = setup
-        .plan
-        .scenarios
-        .iter()
-        .enumerate()
-        .map(|(index, _)| host(index, &setup, &shared, script.as_ref(), steps.as_ref()))
-        .collect::<Result<Vec<_>, _>>()?;
     let off_duty = Rc::<OffDutyVus>::default();
+    let scripted = script.as_ref().map(|script| (script, &off_duty));
+    let hosted = (0..setup.plan.scenarios.len())
+        .map(|index| host(index, &setup, &shared, scripted, steps.as_ref()))
+        .collect::<Result<Vec<_>, _>>()?;
+    let retired = Rc::<RetiredVus>::default();
     if let Some(script) = &script {
-        script.part_to(&off_duty);
+        script.retire_to(&retired);
     }
     for hosted in &hosted {
         make_ready(hosted, &setup, &shared, &timers).await?;
@@ -223,7 +221,7 @@ async fn make_worker(setup: WorkerSetup) -> Result<Worker, String> {
         shared,
         script,
         steps,
-        off_duty,
+        retired,
         bytes,
         timers,
         mailbox: Arc::clone(&setup.mailboxes[setup.number as usize]),
@@ -403,7 +401,7 @@ fn host(
     index: usize,
     setup: &WorkerSetup,
     shared: &Rc<Shared>,
-    worker_script: Option<&Rc<WorkerScript>>,
+    scripted: Option<(&Rc<WorkerScript>, &Rc<OffDutyVus>)>,
     worker_steps: Option<&Rc<StepsOnWorker>>,
 ) -> Result<Hosted, String> {
     let scenario = &setup.plan.scenarios[index];
@@ -430,7 +428,7 @@ fn host(
             BehaviourPlan::Requests(Rc::new(requests), Rc::new(judging))
         }
         Behaviour::Script(function) => {
-            let (Some(script), Some(worker)) = (&setup.script, worker_script) else {
+            let (Some(script), Some((worker, off_duty))) = (&setup.script, scripted) else {
                 return Err(format!("scenario {}: the run has no script", scenario.name));
             };
             let scenario = Rc::new(ScenarioScript::new(
@@ -443,7 +441,7 @@ fn host(
                 script.begun.as_ref(),
             ));
             share = share.of_script(&scenario);
-            BehaviourPlan::Script(scenario)
+            BehaviourPlan::Script(scenario, Rc::clone(off_duty))
         }
         Behaviour::Steps(steps) => {
             let (Some(setup_of_steps), Some(on_worker)) = (&setup.steps, worker_steps) else {

@@ -8,6 +8,7 @@ mod asks;
 mod host;
 mod numbers;
 mod off_duty;
+mod retired;
 mod user;
 mod worker;
 
@@ -31,9 +32,11 @@ use crate::timers::Timers;
 pub(crate) use asks::Asks;
 pub(crate) use host::VuHost;
 pub(crate) use numbers::PlanNumbers;
+use numbers::VuIds;
 pub(crate) use off_duty::OffDutyVus;
 use off_duty::Taken;
-use user::{ScriptUser, VuIds};
+pub(crate) use retired::RetiredVus;
+use user::ScriptUser;
 pub(crate) use worker::{AllBegun, ScenarioScript, WorkerMeans, WorkerScript};
 
 /// How long a scenario waits for a virtual user that the one before it still has. k6 asks five times
@@ -43,6 +46,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// What a virtual user does in one scenario of a script.
 pub(crate) struct ScriptBehaviour {
     scenario: Rc<ScenarioScript>,
+    off_duty: Rc<OffDutyVus>,
     worker: Rc<WorkerScript>,
     shared: Rc<Shared>,
     slot: Rc<VuSlot>,
@@ -56,6 +60,7 @@ pub(crate) struct ScriptBehaviour {
 impl ScriptBehaviour {
     pub(crate) fn new(
         scenario: Rc<ScenarioScript>,
+        off_duty: &Rc<OffDutyVus>,
         shared: &Rc<Shared>,
         slot: &Rc<VuSlot>,
         timers: &Rc<Timers>,
@@ -63,6 +68,7 @@ impl ScriptBehaviour {
         ScriptBehaviour {
             worker: Rc::clone(&scenario.worker),
             scenario,
+            off_duty: Rc::clone(off_duty),
             shared: Rc::clone(shared),
             slot: Rc::clone(slot),
             timers: Rc::clone(timers),
@@ -73,13 +79,10 @@ impl ScriptBehaviour {
 
     /// Makes the virtual user and runs the script's module code, unless a scenario before did.
     pub(crate) async fn initialise(&mut self) -> Result<(), ScriptFailure> {
-        let Some(off_duty) = self.worker.off_duty() else {
-            return Ok(());
-        };
-        if !off_duty.knows(self.ids()) {
+        if !self.off_duty.knows(self.ids()) {
             let mut user = self.new_user();
             user.initialise().await?;
-            off_duty.keep(user);
+            self.off_duty.keep(user);
         }
         Ok(())
     }
@@ -120,12 +123,9 @@ impl ScriptBehaviour {
     /// The virtual user that was made before the run, or that the scenario before had, as soon as that
     /// one is through with it; `None`: there is none.
     async fn take_over(&self) -> Result<Option<Box<ScriptUser>>, Stop> {
-        let Some(off_duty) = self.worker.off_duty() else {
-            return Ok(None);
-        };
         let (ids, clock) = (self.ids(), self.shared.clock);
         let mut until = None;
-        let taken = std::future::poll_fn(|_| match off_duty.take(ids, &self.slot) {
+        let taken = std::future::poll_fn(|_| match self.off_duty.take(ids, &self.slot) {
             Taken::User(user) => Poll::Ready(Some(user)),
             Taken::Nobody => Poll::Ready(None),
             Taken::Away => {
@@ -266,14 +266,11 @@ async fn drive(asks: &Asks, vu: &mut ScriptVu, step: Step) -> Ending {
 
 impl Drop for ScriptBehaviour {
     fn drop(&mut self) {
-        let Some(off_duty) = self.worker.off_duty() else {
-            return;
-        };
         let is_wanted = self.scenario.has_heir(self.slot.global);
         match self.user.take() {
-            Some(user) if is_wanted => off_duty.keep(user),
+            Some(user) if is_wanted => self.off_duty.keep(user),
             _ if is_wanted => {}
-            _ => off_duty.dismiss(self.ids()),
+            _ => self.off_duty.dismiss(self.ids()),
         }
     }
 }

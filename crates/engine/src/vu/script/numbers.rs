@@ -9,6 +9,13 @@ use loadline_model::TestPlan;
 use loadline_model::plan::PlanSegment;
 use loadline_model::vu_numbers::VuNumbers;
 
+/// The numbers of a virtual user, from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct VuIds {
+    pub(crate) in_test: u64,
+    pub(crate) in_instance: u64,
+}
+
 /// The numbers of all scenarios' virtual users, from zero; shared by all workers.
 pub(crate) struct PlanNumbers {
     in_test: Vec<VuNumbers>,

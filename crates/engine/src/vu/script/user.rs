@@ -11,18 +11,12 @@ use loadline_script::vu::{Ending, ScriptFailure, Task};
 
 use super::asks::Asks;
 use super::host::VuHost;
+use super::numbers::VuIds;
 use super::worker::{ScenarioScript, WorkerScript};
 use crate::slot::VuSlot;
 use crate::timers::Timers;
 use crate::vu::script_client::ScriptClient;
 use crate::vu::shared::Shared;
-
-/// The numbers of a virtual user, from 1.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct VuIds {
-    pub(crate) in_test: u64,
-    pub(crate) in_instance: u64,
-}
 
 /// One virtual user of a script.
 pub(crate) struct ScriptUser {

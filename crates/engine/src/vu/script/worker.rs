@@ -18,9 +18,8 @@ use loadline_script::host::{LogEntry, LogLevel};
 use loadline_script::vu::{ScenarioSetup, ScriptFailure, SetupData, StackPool};
 use loadline_script::{Program, ScriptVu};
 
-use super::numbers::PlanNumbers;
-use super::off_duty::OffDutyVus;
-use super::user::VuIds;
+use super::numbers::{PlanNumbers, VuIds};
+use super::retired::RetiredVus;
 use crate::clock::Clock;
 use crate::exchange::Answer;
 use crate::live::{LiveCounters, LiveTotals, vus_at_work};
@@ -46,8 +45,8 @@ pub(crate) struct WorkerScript {
     pub(crate) answer: RefCell<Answer>,
     /// How long an iteration is at least, the wait after its end included.
     pub(crate) iteration_min: Duration,
-    /// Where virtual users are that have no scenario: the worker's, which outlives them.
-    off_duty: RefCell<Weak<OffDutyVus>>,
+    /// Where virtual users go whose work is over: the worker's, which outlives them.
+    retired: RefCell<Weak<RetiredVus>>,
     told_of_infinity: Arc<AtomicBool>,
     reports: Sender<WorkerReport>,
     /// Every worker's mailbox, for a test that is to end.
@@ -80,27 +79,22 @@ impl WorkerScript {
             all_live: means.all_live,
             answer: RefCell::default(),
             iteration_min: means.iteration_min,
-            off_duty: RefCell::default(),
+            retired: RefCell::default(),
             told_of_infinity: means.told_of_infinity,
             reports: means.reports,
             mailboxes: means.mailboxes,
         }
     }
 
-    /// Names the place for virtual users that have no scenario. Until then they are freed at once.
-    pub(crate) fn part_to(&self, off_duty: &Rc<OffDutyVus>) {
-        *self.off_duty.borrow_mut() = Rc::downgrade(off_duty);
-    }
-
-    /// The virtual users that have no scenario.
-    pub(super) fn off_duty(&self) -> Option<Rc<OffDutyVus>> {
-        self.off_duty.borrow().upgrade()
+    /// Names the place for virtual users whose work is over. Until then they are freed at once.
+    pub(crate) fn retire_to(&self, retired: &Rc<RetiredVus>) {
+        *self.retired.borrow_mut() = Rc::downgrade(retired);
     }
 
     /// Takes what a virtual user ran that does nothing any more.
     pub(super) fn retire(&self, vu: ScriptVu) {
-        if let Some(off_duty) = self.off_duty() {
-            off_duty.retire(vu);
+        if let Some(retired) = self.retired.borrow().upgrade() {
+            retired.take(vu);
         }
     }
 

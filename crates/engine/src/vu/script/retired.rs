@@ -1,0 +1,46 @@
+//! Virtual users whose work is over, until they are freed.
+//!
+//! Taking a script's heap apart takes about as long as many iterations do, and virtual users tend to end
+//! together: freed at once they would delay all that are still at work. Must not know why they ended.
+//! Invariant: none of them is in a task.
+
+use std::cell::{Cell, RefCell};
+use std::time::Duration;
+
+use loadline_model::Nanos;
+use loadline_script::ScriptVu;
+
+/// One is freed each so often: a tenth of the worker's time at most goes there.
+const EVERY: Duration = Duration::from_millis(1);
+
+/// The virtual users of a worker that are to be freed. What is left of them goes with it.
+#[derive(Default)]
+pub(crate) struct RetiredVus {
+    vus: RefCell<Vec<ScriptVu>>,
+    next: Cell<Nanos>,
+}
+
+impl RetiredVus {
+    pub(super) fn take(&self, vu: ScriptVu) {
+        self.vus.borrow_mut().push(vu);
+    }
+
+    /// Frees one if it is time to.
+    pub(crate) fn free_if_due(&self, now: Nanos) {
+        if now < self.next.get() {
+            return;
+        }
+        let freed = self.vus.borrow_mut().pop();
+        if freed.is_some() {
+            self.next.set(now + EVERY);
+        }
+    }
+
+    /// When the next one is to be freed; the greatest instant when there is none.
+    pub(crate) fn next_due(&self) -> Nanos {
+        match self.vus.borrow().is_empty() {
+            true => Nanos::MAX,
+            false => self.next.get(),
+        }
+    }
+}

@@ -5,6 +5,7 @@
 
 mod builtin;
 mod console;
+mod env;
 mod loading;
 mod timers;
 
@@ -13,7 +14,7 @@ use std::rc::Rc;
 use loadline_model::Nanos;
 use rquickjs::{Ctx, Object, Result};
 
-use crate::lazy::{self, Lazy, Seen};
+use crate::lazy::{self, Seen};
 use crate::modules::LAZY_GLOBALS;
 use crate::vu::{Timer, state};
 
@@ -24,31 +25,11 @@ pub(crate) fn install(ctx: &Ctx<'_>) -> Result<()> {
         globals.set("global", globals.clone())?;
     }
     globals.set("__VU", state(ctx).id_in_test)?;
-    lazy::define(&globals, ENV, Seen::Yes)?;
+    renew_env(ctx)?;
     lazy::define(&globals, console::CONSOLE, Seen::Yes)?;
     lazy::define(&globals, TIMERS, Seen::Yes)?;
     lazy::define(&globals, loading::GLOBALS, Seen::No)?;
     lazy::define(&globals, LAZY_GLOBALS, Seen::No)
-}
-
-const ENV: &[Lazy] = &[Lazy::new("__ENV", |ctx, _, _| {
-    let env = Object::new(ctx.clone())?;
-    for (name, value) in &state(ctx).program.settings.env {
-        env.set(name.as_str(), value.as_str())?;
-    }
-    Ok(env.into_value())
-})];
-
-/// Lays a scenario's variables over `__ENV`.
-pub(crate) fn set_env(ctx: &Ctx<'_>, variables: &[(String, String)]) -> Result<()> {
-    if variables.is_empty() {
-        return Ok(());
-    }
-    let env: Object<'_> = ctx.globals().get("__ENV")?;
-    for (name, value) in variables {
-        env.set(name.as_str(), value.as_str())?;
-    }
-    Ok(())
 }
 
 /// Makes the global scope ready for an iteration.
@@ -75,6 +56,7 @@ pub(crate) fn after_task(ctx: &Ctx<'_>) {
 }
 
 pub(crate) use builtin::builtin_namespace;
+pub(crate) use env::renew_env;
 pub(crate) use timers::TIMERS;
 
 /// What `import.meta` of a script's own file holds.

@@ -18,7 +18,7 @@ use super::rejections::Rejections;
 use super::returned::{data_of, files_of};
 use super::stack::{STACK_BYTES, STACK_RESERVE};
 use super::state::{Stage, VuState};
-use super::{Ending, Hook, Iteration, Returned, ScriptFailure, Task, failure_of};
+use super::{Ending, Hook, Iteration, Returned, ScenarioSetup, ScriptFailure, Task, failure_of};
 use crate::exports::Exports;
 use crate::globals;
 use crate::host::LogLevel;
@@ -36,8 +36,6 @@ const LEVELS_ON_OWN_STACK: usize = 100;
 pub(crate) struct VuCore {
     exports: RefCell<Option<Persistent<Object<'static>>>>,
     data: RefCell<Option<Persistent<Value<'static>>>>,
-    /// The scenario whose variables and tags are in force.
-    scenario: RefCell<Option<Rc<super::ScenarioSetup>>>,
     rejections: Rejections,
     spoiled: Cell<bool>,
     context: Context,
@@ -84,7 +82,6 @@ impl VuCore {
         Ok(VuCore {
             exports: RefCell::default(),
             data: RefCell::default(),
-            scenario: RefCell::default(),
             rejections,
             spoiled: Cell::new(false),
             context,
@@ -199,9 +196,14 @@ impl VuCore {
 
     fn iterate(&self, ctx: &Ctx<'_>, iteration: &Iteration) -> Result<(), ScriptFailure> {
         let is_in_force = |setup: &Rc<_>| Rc::ptr_eq(setup, &iteration.scenario);
-        if !self.scenario.borrow().as_ref().is_some_and(is_in_force) {
-            self.enter_scenario(ctx, iteration)?;
-            *self.scenario.borrow_mut() = Some(Rc::clone(&iteration.scenario));
+        if !self
+            .state
+            .scenario
+            .borrow()
+            .as_ref()
+            .is_some_and(is_in_force)
+        {
+            self.enter_scenario(ctx, &iteration.scenario)?;
         }
         self.state.iteration.set(iteration.number);
         globals::begin_iteration(ctx, iteration.number).map_err(|error| failure_of(ctx, &error))?;
@@ -215,9 +217,13 @@ impl VuCore {
     }
 
     /// Takes over a scenario's variables, tags and data.
-    fn enter_scenario(&self, ctx: &Ctx<'_>, iteration: &Iteration) -> Result<(), ScriptFailure> {
-        let scenario = &iteration.scenario;
-        globals::set_env(ctx, &scenario.env).map_err(|error| failure_of(ctx, &error))?;
+    fn enter_scenario(
+        &self,
+        ctx: &Ctx<'_>,
+        scenario: &Rc<ScenarioSetup>,
+    ) -> Result<(), ScriptFailure> {
+        *self.state.scenario.borrow_mut() = Some(Rc::clone(scenario));
+        globals::renew_env(ctx).map_err(|error| failure_of(ctx, &error))?;
         *self.state.tags.borrow_mut() = Rc::clone(&scenario.tags);
         self.state.set_metadata(None);
         let data = self.parsed(ctx, scenario.data.get().map(AsRef::as_ref))?;

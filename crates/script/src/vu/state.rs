@@ -15,6 +15,7 @@ use loadline_metric::TagSet;
 use loadline_model::Nanos;
 use rquickjs::{Ctx, Error, Exception, qjs};
 
+use super::ScenarioSetup;
 use super::ask::{Ask, OpId, Resume, Wait};
 use super::event_loop::EventLoop;
 use crate::hop::{HopOutcome, HopRequest};
@@ -48,6 +49,8 @@ pub(crate) struct VuState {
     pub(crate) id_in_test: u64,
     /// Number in this instance, from 1; 0 likewise.
     pub(crate) id_in_instance: u64,
+    /// The scenario whose variables and tags are in force; `None`: none yet.
+    pub(crate) scenario: RefCell<Option<Rc<ScenarioSetup>>>,
     /// Iterations begun before the one under way.
     pub(crate) iteration: Cell<u64>,
     pub(crate) stage: Cell<Stage>,
@@ -86,6 +89,7 @@ impl VuState {
             program,
             id_in_test,
             id_in_instance,
+            scenario: RefCell::default(),
             iteration: Cell::new(0),
             stage: Cell::new(Stage::Init),
             event_loop: EventLoop::default(),

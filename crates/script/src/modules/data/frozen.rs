@@ -46,7 +46,8 @@ fn freeze(value: &Value<'_>) -> Result<()> {
     Ok(())
 }
 
-fn freeze_one(object: &Object<'_>) -> Result<()> {
+/// Freezes an object, not what it holds.
+pub(crate) fn freeze_one(object: &Object<'_>) -> Result<()> {
     let ctx = object.ctx();
     // SAFETY: context and object are alive; the object is a plain one, so no code of the script runs.
     let frozen = unsafe { qjs::JS_FreezeObject(ctx.as_raw().as_ptr(), object.as_raw()) };

@@ -10,6 +10,7 @@
 )]
 
 mod frozen;
+pub(crate) use frozen::freeze_one;
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -124,7 +124,7 @@ fn switches(element: &Element) -> Option<Vec<(String, String)>> {
         (switch.name.clone(), text)
     });
     // The plugins' listeners count threads whatever their settings say.
-    let of_plugin = (element.class != "ResultCollector").then(|| ("threadCounts", "true"));
+    let of_plugin = (element.class != "ResultCollector").then_some(("threadCounts", "true"));
     let of_plugin = of_plugin.map(|(name, text)| (name.to_owned(), text.to_owned()));
     Some(of_plugin.into_iter().chain(switches).collect())
 }

@@ -26,7 +26,7 @@ pub(crate) fn section() -> String {
 pub(crate) fn blocks(section: &str) -> Vec<String> {
     let indented = |line: &&str| line.starts_with("       ");
     let lines: Vec<&str> = section.lines().collect();
-    let parts = lines.split(|line| !indented(&line));
+    let parts = lines.split(|line| !indented(line));
     let parts = parts.filter(|part| !part.is_empty());
     let typed = parts.map(|part| {
         let is_session = part.iter().any(|line| line.trim_start().starts_with("$ "));

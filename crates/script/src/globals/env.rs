@@ -42,13 +42,17 @@ fn variables<'js>(ctx: &Ctx<'js>) -> Result<Value<'js>> {
     proxy.construct((env, traps))
 }
 
+/// The trap `set(target, key, value)`.
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "natives are handed their arguments by value"
+)]
 fn assign<'js>(env: Object<'js>, name: Value<'js>, value: Value<'js>) -> Result<bool> {
-    if value.is_null() || value.is_undefined() {
-        env.set(name, "")?;
-    } else {
-        let text: Coerced<String> = value.get()?;
-        env.set(name, text.0)?;
-    }
+    let text = match value.is_null() || value.is_undefined() {
+        true => String::new(),
+        false => value.get::<Coerced<String>>()?.0,
+    };
+    env.set(name, text)?;
     Ok(true)
 }
 

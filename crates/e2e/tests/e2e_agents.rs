@@ -30,7 +30,7 @@ const SCRIPT: &str = "
             own: { executor: 'per-vu-iterations', vus: 3, iterations: 4, exec: 'two' },
             rate: { executor: 'constant-arrival-rate', rate: 20, duration: '1s', preAllocatedVUs: 5, exec: 'three' },
         },
-        thresholds: { mine: ['count==92'], checks: ['rate==1'], own: ['max<1'] },
+        thresholds: { mine: ['count==93'], checks: ['rate==1'], own: ['max<1'] },
     };
     export function setup() { console.log('set up'); return { word: data.word }; }
     function send(name, given) {
@@ -76,7 +76,7 @@ fn scripted(more: &[&str]) -> (Output, Vec<String>) {
 #[ignore = "wants LOADLINE_BIN"]
 fn a_script_comes_to_the_same_on_one_process_and_on_several() {
     let (one, asked_by_one) = scripted(&[]);
-    assert_eq!(asked_by_one.len(), 92, "{}", text(&one.stderr));
+    assert_eq!(asked_by_one.len(), 93, "{}", text(&one.stderr));
     let counts = |output: &Output| -> Value {
         serde_json::from_slice(&output.stdout)
             .unwrap_or_else(|_| panic!("{}", text(&output.stderr)))

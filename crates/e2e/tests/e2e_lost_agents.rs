@@ -190,7 +190,8 @@ fn one_that_is_there_makes_the_share_of_an_agent_for_which_nobody_comes() {
     assert!(told.contains("stands in for graz by now"), "{told}");
     let result = json(&folder.path().join("result.json"));
     let (asked, completed, lost) = conserved(&result);
-    assert_eq!(asked, 14 * 60, "what is planned stays planned");
+    // One more is due at the very end.
+    assert_eq!(asked, 14 * 60 + 1, "what is planned stays planned");
     let sent = kept(&targets);
     let distinct: BTreeSet<&String> = sent.iter().collect();
     assert_eq!(distinct.len(), sent.len(), "no iteration is made twice");

@@ -428,6 +428,12 @@ impl K6Invocation {
         )
     }
 
+    /// Whether a flag or a variable turned a feature on.
+    #[must_use]
+    pub fn has_feature(&self, feature: Feature) -> bool {
+        self.settings.features.contains(&feature)
+    }
+
     fn features(&self, config: &ConfigFile) -> Vec<Feature> {
         let mut features = self.settings.features.clone();
         let named = config.options.features.iter().flatten();

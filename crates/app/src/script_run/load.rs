@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use loadline_model::ExitCode;
+use loadline_model::script_settings::Feature;
 use loadline_run::{ReadError, ScriptLog, ScriptMetrics, ScriptSetup};
 use loadline_script::exports::Exports;
 use loadline_script::loading::dependencies::{Dependencies, DependencyError};
@@ -40,6 +41,8 @@ pub(crate) struct Loading<'a> {
     pub(crate) remote_libs: bool,
     /// Which globals it has.
     pub(crate) compatibility: Compatibility,
+    /// Whether its variables are frozen.
+    pub(crate) freezes_env: bool,
 }
 
 impl<'a> From<&'a K6Invocation> for Loading<'a> {
@@ -48,6 +51,7 @@ impl<'a> From<&'a K6Invocation> for Loading<'a> {
             script: &invocation.script,
             remote_libs: invocation.remote_libs,
             compatibility: invocation.compatibility,
+            freezes_env: invocation.has_feature(Feature::FreezeEnv),
         }
     }
 }
@@ -84,6 +88,7 @@ pub(crate) fn load(
         env,
         secrets,
         lacks_global: loading.compatibility == Compatibility::Base,
+        freeze_env: loading.freezes_env,
         ..ProgramSettings::default()
     };
     let entry = sources.entry().to_owned();

@@ -51,10 +51,10 @@ pub(crate) fn in_line<'a>(section: &'a str, beginning: &str) -> &'a str {
         .expect(beginning)
 }
 
-/// Types lines into a shell that ends at the first that fails; gives what they print.
+/// Types lines into a shell that ends at the first that fails; gives what a terminal shows.
 pub(crate) fn typed(lab: &Lab, folder: &Path, lines: &str) -> String {
     let binary = std::env::var("LOADLINE_BIN").expect("the binary under test");
-    let script = format!("loadline() {{ '{binary}' \"$@\"; }}\n{lines}");
+    let script = format!("exec 2>&1\nloadline() {{ '{binary}' \"$@\"; }}\n{lines}");
     let output = Command::new("bash")
         .args(["-eu", "-o", "pipefail", "-c", &script])
         .current_dir(folder)
@@ -62,8 +62,7 @@ pub(crate) fn typed(lab: &Lab, folder: &Path, lines: &str) -> String {
         .output()
         .expect("a shell");
     let printed = String::from_utf8_lossy(&output.stdout).into_owned();
-    let error = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{lines}\n{printed}{error}");
+    assert!(output.status.success(), "{lines}\n{printed}");
     printed
 }
 

@@ -109,6 +109,8 @@ pub(super) struct Points {
     told_until_ms: u64,
     /// Whether all series are told whatever was told of them.
     again: bool,
+    /// Whether what comes next is the last of the run.
+    is_last: bool,
 }
 
 #[derive(Debug)]
@@ -129,12 +131,15 @@ impl Points {
             known: Vec::new(),
             told_until_ms: 0,
             again: false,
+            is_last: false,
         }
     }
 
-    /// Gives `each` the points of what changed since the last time; none while no time has passed.
+    /// Gives `each` the points of what changed since the last time; none while no time has passed, but
+    /// for the last of the run, which may end within a millisecond: a receiver takes one value for each.
     pub(super) fn take(&mut self, state: &SeriesState, mut each: impl FnMut(Point)) {
-        let at_ms = state.until_unix_ms();
+        let next_ms = self.told_until_ms + u64::from(std::mem::take(&mut self.is_last));
+        let at_ms = state.until_unix_ms().max(next_ms);
         let again = std::mem::take(&mut self.again);
         let is_due = again || at_ms > self.told_until_ms;
         let Some(started_ms) = state.started_unix_ms().filter(|_| is_due) else {
@@ -193,6 +198,11 @@ impl Points {
     /// Lets the next points be those of all series: some did not arrive.
     pub(super) fn tell_again(&mut self) {
         self.again = true;
+    }
+
+    /// Lets the next points be the last.
+    pub(super) fn tell_rest(&mut self) {
+        self.is_last = true;
     }
 
     /// Of every series that was told its identity: what ends with a stale marker, and what is asked for

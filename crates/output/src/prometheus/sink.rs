@@ -109,6 +109,9 @@ impl Keeper {
             if let Some(explosion) = self.state.new_explosion() {
                 self.senders.warn(&explosion);
             }
+            if taken.has_ended {
+                self.points.tell_rest();
+            }
             self.push();
             if taken.has_ended {
                 break;

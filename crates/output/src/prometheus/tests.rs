@@ -9,7 +9,7 @@ use loadline_model::RunEvent;
 use prost::Message;
 
 use super::encode::{stale, v1, v2};
-use super::points::{Point, Points};
+use super::points::{Point, Points, Value};
 use super::settings::{TrendForm, TrendStat};
 use crate::fixture;
 use crate::series::SeriesState;
@@ -312,8 +312,8 @@ fn statistics_of_trends_are_gauges_in_seconds_and_counts_are_counts() {
     let value = |points: &[Point], ending: &str| {
         let found = named(points, &format!("k6_http_req_duration_{ending}"));
         match found[0].value {
-            super::points::Value::Number(number) => number,
-            super::points::Value::Histogram(_) => panic!("a gauge was asked for"),
+            Value::Number(number) => number,
+            Value::Histogram(_) => panic!("a gauge was asked for"),
         }
     };
     assert_eq!(value(&first, "count"), 3.0);
@@ -351,6 +351,29 @@ fn only_what_changed_is_told_and_everything_from_time_to_time() {
 }
 
 #[test]
+fn what_ends_within_a_millisecond_of_what_was_told_is_told_at_the_end() {
+    let mut state = begun();
+    let mut points = Points::new(&TrendForm::Native(1.1));
+    state.add(&fixture::second(0));
+    let before = taken(&mut points, &state);
+    let RunEvent::Second { mut row, delta } = fixture::second(1) else {
+        unreachable!("it is a second");
+    };
+    row.span_ns = 300_000;
+    row.generator.cpu_cores = 0.25;
+    state.add(&RunEvent::Second { row, delta });
+    assert!(taken(&mut points, &state).is_empty(), "no time has passed");
+    points.tell_rest();
+    let rest = taken(&mut points, &state);
+    let cpu = |points: &[Point]| named(points, "loadline_generator_cpu_cores")[0].clone();
+    assert_eq!(cpu(&rest).value, Value::Number(0.25));
+    assert_eq!(cpu(&rest).at_ms, cpu(&before).at_ms + 1);
+    // Who asks the receiver asks for that millisecond.
+    points.tell_again();
+    assert_eq!(cpu(&taken(&mut points, &state)).at_ms, cpu(&rest).at_ms);
+}
+
+#[test]
 fn a_run_without_a_script_has_k6s_request_metrics() {
     let mut state = SeriesState::default();
     state.add(&fixture::started());
@@ -366,7 +389,7 @@ fn a_run_without_a_script_has_k6s_request_metrics() {
 
 #[test]
 fn the_end_of_a_series_is_prometheus_own_number() {
-    let super::points::Value::Number(number) = stale() else {
+    let Value::Number(number) = stale() else {
         panic!("it is a number");
     };
     assert_eq!(number.to_bits(), 0x7ff0_0000_0000_0002);

@@ -99,6 +99,7 @@ impl OtlpSink {
             },
             state: SeriesState::default(),
             exported: 0,
+            told_until_ms: 0,
             on_trouble,
             is_told: false,
             rejected: 0,
@@ -132,6 +133,8 @@ struct Exporter {
     state: SeriesState,
     /// The addition up to which the collector has everything.
     exported: u64,
+    /// When the last export was of, in milliseconds since 1970.
+    told_until_ms: u64,
     on_trouble: OnTrouble,
     is_told: bool,
     /// Points rejected so far, and the first reason.
@@ -196,9 +199,11 @@ impl Exporter {
         let Some(started_unix_ms) = self.state.started_unix_ms() else {
             return Ok(());
         };
+        // Collectors pass one value on for each millisecond, and a run may end within the one of the last export.
+        let until_unix_ms = self.state.until_unix_ms().max(self.told_until_ms + 1);
         let span = Span {
             start_unix_ns: started_unix_ms * 1_000_000,
-            until_unix_ns: self.state.until_unix_ms() * 1_000_000,
+            until_unix_ns: until_unix_ms * 1_000_000,
         };
         let all = self.state.iter();
         let changed: Vec<(&TagSet, &Series)> = all
@@ -214,6 +219,9 @@ impl Exporter {
             }
         }
         self.exported = self.state.additions();
+        if !changed.is_empty() {
+            self.told_until_ms = until_unix_ms;
+        }
         for (why, points) in rejections {
             self.reject(why, points);
         }

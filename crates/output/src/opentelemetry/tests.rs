@@ -11,6 +11,7 @@ use bytes::Bytes;
 use loadline_metric::{
     Aggregated, Contains, Gauge, MetricType, Rate, TagSet, TimeTrend, ValueCounter, ValueTrend,
 };
+use loadline_model::RunEvent;
 use proptest::prelude::*;
 use prost::Message;
 use ureq::http::{HeaderMap, Response};
@@ -511,6 +512,42 @@ fn points_that_a_collector_rejects_are_counted_and_told_over_http() {
     assert_eq!(report.error.as_deref(), Some("full"));
     assert_eq!(told, ["the collector rejected 300 points: full"]);
     drop(server.join().unwrap());
+}
+
+#[test]
+fn what_ends_within_a_millisecond_of_the_last_export_has_the_next_one() {
+    let (url, server) = http_collector(vec![("200 OK", PARTLY), ("200 OK", b"")]);
+    let (tell, told) = std::sync::mpsc::channel();
+    let often = OtlpSettings {
+        interval: Duration::from_millis(10),
+        ..settings(OtlpProtocol::Http, url)
+    };
+    let on_trouble = Arc::new(move |why: &str| tell.send(why.to_owned()).unwrap());
+    let sink = OtlpSink::start(often, on_trouble).unwrap();
+    let started = fixture::started();
+    sink.event(&started);
+    sink.event(&fixture::second(0));
+    told.recv_timeout(Duration::from_secs(20))
+        .expect("an export");
+    let RunEvent::Second { mut row, delta } = fixture::second(1) else {
+        unreachable!("it is a second");
+    };
+    row.span_ns = 300_000;
+    sink.event(&RunEvent::Second { row, delta });
+    let report = sink.finish();
+    assert_eq!(report.lost, 0);
+    let RunEvent::Started {
+        started_unix_ms, ..
+    } = started
+    else {
+        unreachable!("it is the start");
+    };
+    let (_, body) = server.join().unwrap();
+    let read = wire::Request::decode(&*body).expect("it is a request");
+    let scope = &read.resource_metrics[0].scope_metrics[0];
+    let sum = scope.metrics.iter().find_map(|metric| metric.sum.as_ref());
+    let time = sum.expect("a sum").data_points[0].time;
+    assert_eq!(time / 1_000_000, started_unix_ms + 1_001);
 }
 
 #[test]

@@ -14,17 +14,20 @@ fn plan(inner: &str) -> Reading {
     crate::read(&text).expect("a plan")
 }
 
+/// What is not supported, each with its path.
+fn unsupported(reading: &Reading) -> Vec<(&str, &str)> {
+    let told = reading.unsupported.iter();
+    told.map(|one| (one.path.as_str(), one.what.as_str()))
+        .collect()
+}
+
 #[test]
 fn what_is_not_supported_is_listed_once_with_its_own_path() {
     let reading = plan(
         "<BeanShellTimer testname=\"C\"/><hashTree/><BeanShellAssertion testname=\"T\"/><hashTree/>",
     );
-    let told = reading.unsupported.iter();
-    let told: Vec<(&str, &str)> = told
-        .map(|one| (one.path.as_str(), one.what.as_str()))
-        .collect();
     assert_eq!(
-        told,
+        unsupported(&reading),
         [
             ("P > TG > C", "BeanShellTimer"),
             ("P > TG > T", "BeanShellAssertion")
@@ -39,12 +42,8 @@ fn what_is_not_known_below_a_sampler_is_refused() {
          <org.example.Thing testname=\"O\"/><hashTree/><LoopController testname=\"L\"/><hashTree/>\
          <ConstantTimer testname=\"C\"/><hashTree/></hashTree>",
     );
-    let told = reading.unsupported.iter();
-    let told: Vec<(&str, &str)> = told
-        .map(|one| (one.path.as_str(), one.what.as_str()))
-        .collect();
     assert_eq!(
-        told,
+        unsupported(&reading),
         [
             ("P > TG > D > T", "SampleTimeout"),
             ("P > TG > D > O", "Thing")

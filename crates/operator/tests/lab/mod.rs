@@ -74,7 +74,7 @@ impl Lab {
 
     /// Starts the operator.
     pub(crate) fn start_operator(&mut self, kubeconfig: &PathBuf) {
-        let image = std::env::var("LOADLINE_LAB_IMAGE").unwrap_or("loadline:dev".to_owned());
+        let image = image();
         let log = self.folder.path().join("operator.log");
         let log = std::fs::File::options().create(true).append(true).open(log);
         let operator = Command::new(env!("CARGO_BIN_EXE_loadline-operator"))
@@ -180,6 +180,16 @@ impl Drop for Lab {
     }
 }
 
+/// The image that pods are made of.
+pub(crate) fn image() -> String {
+    std::env::var("LOADLINE_LAB_IMAGE").unwrap_or("loadline:dev".to_owned())
+}
+
+/// The binary under test.
+pub(crate) fn binary() -> String {
+    std::env::var("LOADLINE_BIN").expect("the binary under test")
+}
+
 /// The root of the sources.
 pub(crate) fn repository() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -197,12 +207,11 @@ pub(crate) fn k8s_with(
     action: &str,
     words: &[&str],
 ) -> Output {
-    let binary = std::env::var("LOADLINE_BIN").expect("the binary under test");
     let kubeconfig = lab.kubeconfig(None);
     let text = std::fs::read(&kubeconfig).expect("a file");
     let config: Value = serde_json::from_slice(&text).expect("it is JSON");
     let context = config["contexts"][0]["name"].as_str().expect("a name");
-    let mut command = Command::new(binary);
+    let mut command = Command::new(binary());
     command.args(["k8s", action, "--context", context, "--kubeconfig"]);
     command.envs(variables.iter().copied());
     let ran = command.arg(kubeconfig).args(words).output();

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use crate::lab::{Lab, repository};
+use crate::lab::{Lab, binary, image, repository};
 
 /// What of the page is typed.
 const SECTION: &str = "## From `kubectl apply` to a result";
@@ -44,16 +44,15 @@ pub(crate) fn blocks(section: &str) -> Vec<String> {
 
 /// The command within a line of text that begins like this.
 pub(crate) fn in_line<'a>(section: &'a str, beginning: &str) -> &'a str {
-    let spans = section.split('`').skip(1).step_by(2);
+    let mut spans = section.split('`').skip(1).step_by(2);
     spans
-        .into_iter()
         .find(|span| span.starts_with(beginning))
         .expect(beginning)
 }
 
 /// Types lines into a shell that ends at the first that fails; gives what a terminal shows.
 pub(crate) fn typed(lab: &Lab, folder: &Path, lines: &str) -> String {
-    let binary = std::env::var("LOADLINE_BIN").expect("the binary under test");
+    let binary = binary();
     let script = format!("exec 2>&1\nloadline() {{ '{binary}' \"$@\"; }}\n{lines}");
     let output = Command::new("bash")
         .args(["-eu", "-o", "pipefail", "-c", &script])
@@ -75,7 +74,7 @@ pub(crate) fn prepare(folder: &Path, namespace: &str, url: &str) {
     fs::write(folder.join("test.js"), script).expect("a file");
     let manifests = folder.join("deploy/operator");
     fs::create_dir_all(&manifests).expect("a folder");
-    let image = std::env::var("LOADLINE_LAB_IMAGE").unwrap_or("loadline:dev".to_owned());
+    let image = image();
     for entry in fs::read_dir(repository().join("deploy/operator")).expect("a folder") {
         let path = entry.expect("an entry").path();
         if path.is_file() {

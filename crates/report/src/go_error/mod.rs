@@ -228,7 +228,6 @@ mod tests {
         }
     }
 
-    /// Each line as hey 0.1.5 printed it, the local port of an address pair left out.
     #[test]
     fn tls_wordings() {
         for (detail, text) in [
@@ -251,6 +250,7 @@ mod tests {
         }
     }
 
+    /// Each line as hey 0.1.5 printed it, the local port of an address pair left out.
     #[test]
     fn net_http_wordings() {
         for (class, detail, text) in [

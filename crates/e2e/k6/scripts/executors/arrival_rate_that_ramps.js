@@ -1,34 +1,11 @@
-//@ args: --env RAMP=yes
-// A constant arrival rate lasts as long as it says; one that ramps ends with its last iteration.
-import exec from 'k6/execution';
-
-const one = { preAllocatedVUs: 1 };
+// An arrival rate that ramps ends with its last iteration.
+export { default, setup, teardown } from './told/seconds.js';
 
 export const options = {
   scenarios: {
-    constant: { ...one, executor: 'constant-arrival-rate', rate: 2, timeUnit: '3s', duration: '2s' },
-  },
-};
-
-if (__ENV.RAMP) {
-  options.scenarios = {
     ramp: {
-      ...one, executor: 'ramping-arrival-rate', startRate: 4,
+      executor: 'ramping-arrival-rate', startRate: 4, preAllocatedVUs: 1,
       stages: [{ target: 4, duration: '400ms' }, { target: 0, duration: '0s' }, { target: 0, duration: '1600ms' }],
     },
-  };
-}
-
-export function setup() {
-  return Date.now();
-}
-
-const second = (start) => Math.floor((Date.now() - start) / 1000);
-
-export default function (start) {
-  console.log(exec.scenario.name, 'in second', second(start));
-}
-
-export function teardown(start) {
-  console.log('ended in second', second(start));
-}
+  },
+};

@@ -30,12 +30,11 @@ pub(crate) struct Asks {
 type UnderWay = Pin<Box<dyn Future<Output = (OpId, Result<HopOutcome, Cut>)>>>;
 
 impl Asks {
-    /// From now on what is asked for waits on another slot.
+    /// From now on what is asked for waits on another slot; not to be called while a task is under way.
     pub(super) fn move_to(&mut self, slot: &Rc<VuSlot>) {
         self.slot = Rc::clone(slot);
-        if let Some(client) = Rc::get_mut(&mut self.client) {
-            client.move_to(slot);
-        }
+        let client = Rc::get_mut(&mut self.client);
+        client.expect("only hops under way share it").move_to(slot);
     }
 
     /// Goes on with a task until it ends.

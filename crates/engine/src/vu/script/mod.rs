@@ -1,7 +1,6 @@
 //! The behaviour that runs a function of a script.
 //!
-//! Drives the coroutine of a [`ScriptVu`]: fulfils what it asks, cancels it when its slot is cut,
-//! and records how the iteration came out. Must not know JavaScript or k6's modules. Invariant: a
+//! Has a virtual user run its iterations, and records how they came out. Must not know JavaScript or k6's modules. Invariant: a
 //! coroutine that was begun here has returned before `iterate` does.
 
 mod asks;
@@ -19,8 +18,7 @@ use std::time::Duration;
 use loadline_metric::TagSet;
 use loadline_model::Nanos;
 use loadline_script::host::{LogEntry, LogLevel};
-use loadline_script::vu::{Ending, FailureKind, Iteration, ScriptFailure};
-use loadline_script::{ScriptVu, Step, Task};
+use loadline_script::vu::{Ending, FailureKind, ScriptFailure};
 
 use super::beginning::Beginning;
 use super::shared::Shared;
@@ -154,23 +152,14 @@ impl ScriptBehaviour {
             // That time is none of the iteration's.
             beginning.started = clock.now();
         }
-        let Some((user, mut vu)) = self.user.as_mut().and_then(|user| user.set_out()) else {
+        let Some(user) = &mut self.user else {
             return clock.now();
         };
-        let number = user.next_iteration();
-        user.host
-            .begin_iteration(beginning, number, self.iterations);
-        self.iterations += 1;
-        let task = Task::Iteration(Iteration {
-            scenario: Rc::clone(&self.scenario.setup),
-            number,
-        });
-        let ending = match vu.begin(task) {
-            Ok(step) => drive(&user.asks, &mut vu, step).await,
-            Err(failure) => Ending::Failed(failure),
+        let ran = user.iterate(&self.scenario, beginning, self.iterations);
+        let Some((ending, tags)) = ran.await else {
+            return clock.now();
         };
-        let tags = user.host.tags_at_end(&vu.tags());
-        user.come_back(vu);
+        self.iterations += 1;
         let now = self.conclude(&ending, beginning, &tags);
         self.rest(&ending, beginning.started, now).await
     }
@@ -253,14 +242,6 @@ impl ScriptBehaviour {
                 _ => &thrown,
             },
         });
-    }
-}
-
-/// Goes on with a task until it ends.
-async fn drive(asks: &Asks, vu: &mut ScriptVu, step: Step) -> Ending {
-    match step {
-        Step::Ended(ending) => ending,
-        step => asks.fulfil(vu, step).await,
     }
 }
 

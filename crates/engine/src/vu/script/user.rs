@@ -5,9 +5,10 @@
 
 use std::rc::Rc;
 
-use loadline_script::ScriptVu;
+use loadline_metric::TagSet;
 use loadline_script::host::Host;
-use loadline_script::vu::{Ending, ScriptFailure, Task};
+use loadline_script::vu::{Ending, Iteration, ScriptFailure};
+use loadline_script::{ScriptVu, Task};
 
 use super::asks::Asks;
 use super::host::VuHost;
@@ -15,6 +16,7 @@ use super::numbers::VuIds;
 use super::worker::{ScenarioScript, WorkerScript};
 use crate::slot::VuSlot;
 use crate::timers::Timers;
+use crate::vu::beginning::Beginning;
 use crate::vu::script_client::ScriptClient;
 use crate::vu::shared::Shared;
 
@@ -80,25 +82,32 @@ impl ScriptUser {
         self.asks.move_to(slot);
     }
 
-    /// Gives out the script for an iteration, if it is ready.
-    pub(super) fn set_out(&mut self) -> Option<(&mut ScriptUser, ScriptVu)> {
-        let vu = self.vu.take()?;
-        Some((self, vu))
-    }
-
-    /// Takes the script back, unless the iteration left something behind.
-    pub(super) fn come_back(&mut self, vu: ScriptVu) {
-        if vu.is_reusable() {
-            self.vu = Some(vu);
-        } else {
-            self.worker.retire(vu);
-        }
-    }
-
-    /// The number of the iteration that begins.
-    pub(super) fn next_iteration(&mut self) -> u64 {
+    /// Runs one iteration, `in_scenario` of those in the scenario; gives how it came out, and the tags that its
+    /// samples have at the end. `None`: the script's module code has not run.
+    pub(super) async fn iterate(
+        &mut self,
+        scenario: &ScenarioScript,
+        beginning: Beginning,
+        in_scenario: u64,
+    ) -> Option<(Ending, Rc<TagSet>)> {
+        let mut vu = self.vu.take()?;
+        let number = self.iterations;
         self.iterations += 1;
-        self.iterations - 1
+        self.host.begin_iteration(beginning, number, in_scenario);
+        let task = Task::Iteration(Iteration {
+            scenario: Rc::clone(&scenario.setup),
+            number,
+        });
+        let ending = match vu.begin(task) {
+            Ok(step) => self.asks.fulfil(&mut vu, step).await,
+            Err(failure) => Ending::Failed(failure),
+        };
+        let tags = self.host.tags_at_end(&vu.tags());
+        match vu.is_reusable() {
+            true => self.vu = Some(vu),
+            false => self.worker.retire(vu),
+        }
+        Some((ending, tags))
     }
 }
 

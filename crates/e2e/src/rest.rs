@@ -4,12 +4,13 @@
 //! that asks, instead of holding it up.
 
 use std::io::{Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpStream;
 use std::time::Duration;
 
 use serde_json::Value;
 
 use crate::clock;
+use crate::server::free_port;
 
 /// How long a test may take until it answers.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -37,8 +38,7 @@ impl RestApi {
     /// There is no free port.
     #[must_use]
     pub fn free() -> RestApi {
-        let listener = TcpListener::bind("127.0.0.1:0").expect("there is a free port");
-        let address = listener.local_addr().expect("it is bound").to_string();
+        let address = format!("127.0.0.1:{}", free_port());
         RestApi::behind(address.clone(), &address)
     }
 

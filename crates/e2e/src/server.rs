@@ -6,7 +6,8 @@
 use std::collections::HashMap;
 use std::io;
 use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::ops::Range;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -161,14 +162,27 @@ fn accept(listener: &TcpListener, shared: &Arc<Shared>) {
     }
 }
 
+/// Ports below those that the system gives to connections, one of which might take a free port before its server does.
+const PORTS: Range<u16> = 12_000..32_000;
+
 /// A port of 127.0.0.1 that nobody listens on now.
 ///
 /// # Panics
 /// No port can be had.
 #[must_use]
 pub fn free_port() -> u16 {
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port is free");
-    listener.local_addr().expect("it has an address").port()
+    static GIVEN: AtomicU32 = AtomicU32::new(0);
+    let length = u32::from(PORTS.end - PORTS.start);
+    // Tests of several processes begin far from one another.
+    let first = std::process::id().wrapping_mul(769);
+    let ports = std::iter::repeat_with(|| {
+        let number = first.wrapping_add(GIVEN.fetch_add(1, Ordering::Relaxed));
+        PORTS.start + (number % length) as u16
+    });
+    let mut free = ports
+        .take(length as usize)
+        .filter(|port| TcpListener::bind((Ipv4Addr::LOCALHOST, *port)).is_ok());
+    free.next().expect("a port is free")
 }
 
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

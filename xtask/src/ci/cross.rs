@@ -34,7 +34,7 @@ pub(super) fn step() -> Result<Outcome> {
     for platform in PLATFORMS {
         if !libraries.join(platform.triple).join("lib").is_dir() {
             notes.push(format!(
-                "{0}: `rustup target add {0}` is wanted",
+                "{0}: `rustup target add {0}` is required",
                 platform.triple
             ));
             continue;

@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use super::{Outcome, cargo_once};
+use super::{LINTER, LINTS, Outcome, cargo_once};
 use crate::workspace::{self, Depth, list, root, text};
 use crate::{Result, exec};
 
@@ -73,6 +73,9 @@ fn targets() -> Result<Vec<String>> {
 /// ran the tests.
 fn build() -> Result<()> {
     let mut command = cargo_once(&["build", "-p", PACKAGE, "--bins"]);
+    command
+        .env("LOADLINE_FUZZ_COMPILER", LINTER)
+        .env("CLIPPY_ARGS", LINTS);
     exec::run(command.current_dir(root().join(FOLDER)))
 }
 

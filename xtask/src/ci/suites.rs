@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::counts::{Tally, Told};
 use super::skips::SkipLog;
-use super::{Outcome, cargo_once, outcome};
+use super::{Outcome, cargo_linted, outcome};
 use crate::workspace::{self, list, text};
 use crate::{Result, exec};
 
@@ -131,7 +131,7 @@ impl Suite {
 fn compiled(pattern: &str) -> Result<Vec<Suite>> {
     let format = "--message-format=json-render-diagnostics";
     let words = ["test", "--workspace", "--no-run", format, "--test", pattern];
-    let told = exec::capture(&mut cargo_once(&words))?;
+    let told = exec::capture(&mut cargo_linted(&words))?;
     let messages = told
         .lines()
         .filter_map(|line| serde_json::from_str(line).ok());

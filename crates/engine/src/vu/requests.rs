@@ -1,8 +1,9 @@
 //! The behaviour that sends one request, made from templates, per iteration.
 //!
-//! Must not know connections. Invariant: the n-th iteration of the test takes the n-th request in
-//! turn, whichever virtual user runs it.
+//! Must not know connections. Invariant: a worker takes the requests in turn, whichever of its virtual users is next, so
+//! that each is sent as often as any other.
 
+use std::cell::Cell;
 use std::rc::Rc;
 
 use loadline_model::Nanos;
@@ -17,12 +18,19 @@ use crate::exchange::{PreparedRequest, RenderError};
 pub(crate) struct RequestsPlan {
     requests: Vec<PreparedRequest>,
     order: RequestOrder,
+    /// Whose turn it is. The number of the iteration does not tell: those of one worker have gaps.
+    turn: Cell<usize>,
     pub(crate) cookies: bool,
 }
 
 impl RequestsPlan {
-    /// Makes the requests of a mix ready for the worker's routes.
-    pub(crate) fn prepare(mix: &RequestMix, shared: &Shared) -> Result<RequestsPlan, RenderError> {
+    /// Makes the requests of a mix ready for the worker's routes. Workers begin at requests of their own, so that few
+    /// iterations are spread over all requests too.
+    pub(crate) fn prepare(
+        mix: &RequestMix,
+        shared: &Shared,
+        worker: usize,
+    ) -> Result<RequestsPlan, RenderError> {
         let client = &shared.client;
         let requests = mix
             .requests
@@ -35,19 +43,24 @@ impl RequestsPlan {
         Ok(RequestsPlan {
             requests,
             order: mix.order,
+            turn: Cell::new(worker % mix.requests.len().max(1)),
             cookies: mix.cookies,
         })
     }
 
     #[inline]
-    fn pick(&self, iteration: u64, shared: &Shared) -> &PreparedRequest {
-        let count = self.requests.len() as u64;
+    fn pick(&self, shared: &Shared) -> &PreparedRequest {
+        let count = self.requests.len();
         let index = match (count, self.order) {
             (1, _) => 0,
-            (_, RequestOrder::RoundRobin) => iteration % count,
-            (_, RequestOrder::Random) => shared.next_random() % count,
+            (_, RequestOrder::RoundRobin) => {
+                let index = self.turn.get();
+                self.turn.set((index + 1) % count);
+                index
+            }
+            (_, RequestOrder::Random) => (shared.next_random() % count as u64) as usize,
         };
-        &self.requests[index as usize]
+        &self.requests[index]
     }
 }
 
@@ -60,7 +73,7 @@ pub(crate) struct RequestsVu {
 impl RequestsVu {
     #[inline]
     pub(super) async fn iterate(&mut self, beginning: Beginning) -> Nanos {
-        let request = self.plan.pick(beginning.iteration, &self.client.shared);
+        let request = self.plan.pick(&self.client.shared);
         let numbers = Numbers {
             iteration: beginning.iteration,
         };

@@ -418,7 +418,7 @@ fn host(
     );
     let behaviour = match &scenario.behaviour {
         Behaviour::Requests(mix) => {
-            let requests = RequestsPlan::prepare(mix, shared).map_err(|error| error.0)?;
+            let requests = RequestsPlan::prepare(mix, shared, worker).map_err(|error| error.0)?;
             let judging = Judging::new(
                 scenario.checks.clone(),
                 mix,

@@ -43,6 +43,8 @@ def set_up(namespace):
 class Way:
     """One direction."""
 
+    begun_at = None
+
     def __init__(self, source, sink, asked):
         self.source, self.sink, self.asked = source, sink, asked
         self.waiting = collections.deque()
@@ -57,6 +59,9 @@ class Way:
             except BlockingIOError:
                 return
             now = time.monotonic()
+            Way.begun_at = Way.begun_at or now
+            if asked.cut and now - Way.begun_at >= asked.cut:
+                continue
             if asked.loss and random.random() < asked.loss or self.bytes + len(packet) > asked.queue:
                 continue
             self.free_at = max(self.free_at, now) + (len(packet) / asked.rate if asked.rate else 0)
@@ -84,6 +89,7 @@ def main():
     parser.add_argument("--loss", type=float, default=0, help="share of packets, each way")
     parser.add_argument("--rate", type=float, default=0, help="bytes per second each way; 0: no limit")
     parser.add_argument("--queue", type=int, default=1 << 20, help="bytes that may wait each way")
+    parser.add_argument("--cut", type=float, default=0, help="seconds after the first packet from which none passes; 0: never")
     asked = parser.parse_args()
     near, far = set_up(asked.namespace)
     ways = [Way(near, far, asked), Way(far, near, asked)]

@@ -269,6 +269,7 @@ impl Recorder {
         if let Some(facts) = ask() {
             self.seen.connections.min_rtt.record(facts.min_rtt_ns);
             self.seen.connections.retransmits += facts.retransmits;
+            self.seen.connections.unacknowledged += u64::from(facts.is_unacknowledged);
         }
     }
 

@@ -10,7 +10,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::script_names::{AddressRange, DnsRule, HostnamePatterns, Hosts, Network};
-use crate::system_tags::SystemTags;
+use crate::system_tags::{SystemTag, SystemTags};
 use crate::units::Bytes;
 
 /// What a plan of script scenarios needs beyond scenarios and connections.
@@ -188,8 +188,7 @@ pub struct ScriptTls {
 pub struct ScriptSeries {
     /// Tags that are set without the script's doing.
     pub system_tags: SystemTags,
-    /// Keep a series per value of this tag, for a table of the summary (`--summary-by`); `None`:
-    /// no table.
+    /// The tag of the summary's table (`--summary-by`); `None`: the summary has none, and pages have one by name.
     pub by_tag: Option<String>,
     /// Keep the summary of each scenario and group too (`--summary-mode full`).
     pub by_scenario: bool,
@@ -205,6 +204,14 @@ impl Default for ScriptSeries {
             by_scenario: false,
             series_max: 100_000,
         }
+    }
+}
+
+impl ScriptSeries {
+    /// The tag by whose values requests are kept.
+    #[must_use]
+    pub fn table_tag(&self) -> &str {
+        self.by_tag.as_deref().unwrap_or(SystemTag::Name.name())
     }
 }
 

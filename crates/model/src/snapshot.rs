@@ -157,6 +157,9 @@ pub struct Connections {
     pub min_rtt: Summary,
     /// Retransmitted segments, over the sampled connections.
     pub retransmits: u64,
+    /// Sampled connections whose other side did not acknowledge what was sent again when they ended.
+    #[serde(default)]
+    pub unacknowledged: u64,
 }
 
 /// Answers and failures of one peer or header value.
@@ -402,6 +405,7 @@ impl Connections {
         self.http2 += other.http2;
         self.min_rtt.merge(&other.min_rtt);
         self.retransmits += other.retransmits;
+        self.unacknowledged += other.unacknowledged;
     }
 }
 

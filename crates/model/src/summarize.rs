@@ -35,8 +35,7 @@ pub struct HeldThresholds {
 }
 
 impl TestSummary {
-    /// The summary of what was measured in a run of this length. `by_tag` is the tag of
-    /// `--summary-by`; `None`: not asked for.
+    /// The summary of what was measured in a run of this length. `by_tag` is the tag by whose values requests were kept.
     #[must_use]
     pub fn of(
         seen: &MeasurementsDelta,
@@ -54,7 +53,9 @@ impl TestSummary {
             scenarios: scenarios
                 .map(|(name, part)| (name.to_string(), section(seen, part, &order)))
                 .collect(),
-            by_tag: by_tag.map(|tag| rows_by_tag(seen, tag)),
+            by_tag: by_tag
+                .zip(seen.by_tag.as_ref())
+                .map(|(tag, rows)| rows_by_tag(seen, tag, rows)),
         }
     }
 
@@ -235,9 +236,7 @@ fn value_of(
         .unwrap_or_else(|| Aggregated::empty(definition.kind, definition.contains, is_built_in))
 }
 
-fn rows_by_tag(seen: &MeasurementsDelta, tag: &str) -> ByTag {
-    let nothing = ByTagDelta::default();
-    let by_tag = seen.by_tag.as_ref().unwrap_or(&nothing);
+fn rows_by_tag(seen: &MeasurementsDelta, tag: &str, by_tag: &ByTagDelta) -> ByTag {
     let mut rows: Vec<_> = by_tag.rows.iter().collect();
     rows.sort_by_key(|(_, values)| Reverse(requests(values)));
     let mut rows: Vec<_> = rows

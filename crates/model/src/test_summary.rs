@@ -21,7 +21,7 @@ pub struct TestSummary {
     pub root: Section,
     /// Each scenario for itself, by name; empty unless asked for (`--summary-mode full`).
     pub scenarios: Vec<(String, Section)>,
-    /// The tag of `--summary-by`, with one row per value; `None`: not asked for.
+    /// Requests by name, or by the tag of `--summary-by`; `None`: there were none.
     pub by_tag: Option<ByTag>,
 }
 

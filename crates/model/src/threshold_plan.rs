@@ -14,6 +14,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::plan::TestPlan;
 use crate::system_tags::SystemTag;
+use crate::tag_series::VALUES_MAX;
 
 /// One condition on one metric of a script run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -172,7 +173,8 @@ impl TestPlan {
         SeriesPlan {
             by_scenario: script.series.by_scenario,
             by_group: script.series.by_scenario,
-            by_tag: script.series.by_tag.clone(),
+            by_tag: Some(script.series.table_tag().to_owned()),
+            by_tag_max: script.series.by_tag.is_none().then_some(VALUES_MAX),
             run_tags: self.run_tags(),
             series_cap: script.series.series_max as usize,
             ..SeriesPlan::for_thresholds(&selectors, expected_response)

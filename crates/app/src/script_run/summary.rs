@@ -146,7 +146,8 @@ impl Telling<'_> {
 
     fn tell_text(&self, summary: &TestSummary, options: &SummaryOptions) -> Result<(), String> {
         let mut text = layouts::stdout(summary, options);
-        if let Some(table) = &summary.by_tag {
+        let asked = self.run.summary.by.as_ref();
+        if let Some(table) = summary.by_tag.as_ref().filter(|_| asked.is_some()) {
             let style = style::of_stdout(self.run.no_color, self.env);
             text.push_str(&layouts::by_tag(table, &style));
         }

@@ -239,12 +239,16 @@ pub struct TcpFacts {
     pub min_rtt_ns: u64,
     /// Segments retransmitted since the connection was opened.
     pub retransmits: u64,
+    /// Whether the other side has not acknowledged what was last sent, and sent again.
+    pub is_unacknowledged: bool,
 }
 
 /// Asks the kernel about a TCP connection; `None` when it does not say.
 #[must_use]
 pub fn tcp_facts(socket: &impl AsRawFd) -> Option<TcpFacts> {
-    // Offsets in `struct tcp_info` (linux/tcp.h): tcpi_total_retrans at 100, tcpi_min_rtt at 148.
+    // Offsets in `struct tcp_info` (linux/tcp.h): tcpi_retransmits, timeouts in a row without an acknowledgment, at 2, a
+    // byte; tcpi_total_retrans at 100, tcpi_min_rtt at 148.
+    const RETRANSMITS: usize = 2;
     const TOTAL_RETRANS: usize = 100;
     const MIN_RTT: usize = 148;
     let mut info = [0_u8; 256];
@@ -270,6 +274,7 @@ pub fn tcp_facts(socket: &impl AsRawFd) -> Option<TcpFacts> {
     (min_rtt_us != u64::from(u32::MAX)).then_some(TcpFacts {
         min_rtt_ns: min_rtt_us * 1_000,
         retransmits: word(TOTAL_RETRANS)?,
+        is_unacknowledged: info[RETRANSMITS] > 0,
     })
 }
 

@@ -161,6 +161,8 @@ pub struct TcpFacts {
     pub min_rtt_ns: u64,
     /// Segments retransmitted since the connection was opened.
     pub retransmits: u64,
+    /// Whether the other side has not acknowledged what was last sent, and sent again.
+    pub is_unacknowledged: bool,
 }
 
 /// Nothing can be asked about a TCP connection here.

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::delta::{ByTagDelta, MeasurementsDelta};
 use super::reasons::{Reasons, reason_of};
 use super::values::{Accumulator, Accumulators};
-use super::{Measurements, is_same};
+use super::{Measurements, SeriesPlan, is_same};
 use crate::{BuiltIn, Explosion, MetricRegistry, Tagged};
 
 /// Where the time of one HTTP exchange went, in nanoseconds.
@@ -140,6 +140,8 @@ struct Row {
 pub(super) struct ByTag {
     tag: String,
     cap: usize,
+    /// Whether it is told when the rows do not suffice.
+    was_asked_for: bool,
     rows: Vec<Row>,
     places: BTreeMap<Arc<str>, usize>,
     last: usize,
@@ -149,17 +151,19 @@ pub(super) struct ByTag {
 }
 
 impl ByTag {
-    pub(super) fn new(tag: String, cap: usize) -> ByTag {
-        ByTag {
+    /// The table that a plan wants.
+    pub(super) fn of(plan: &SeriesPlan) -> Option<ByTag> {
+        plan.by_tag.clone().map(|tag| ByTag {
             tag,
-            cap,
+            cap: plan.by_tag_max.unwrap_or(plan.series_cap),
+            was_asked_for: plan.by_tag_max.is_none(),
             rows: Vec::new(),
             places: BTreeMap::new(),
             last: 0,
             rest: Accumulators::default(),
             overflowed: 0,
             explosion: None,
-        }
+        })
     }
 
     fn record(
@@ -211,11 +215,13 @@ impl ByTag {
 
     fn make_row(&mut self, value: &str) -> Option<usize> {
         if self.rows.len() >= self.cap {
-            self.explosion.get_or_insert_with(|| Explosion {
-                metric: BuiltIn::HttpReqs.name().into(),
-                tag: Some(self.tag.as_str().into()),
-                values: self.rows.len(),
-            });
+            if self.was_asked_for {
+                self.explosion.get_or_insert_with(|| Explosion {
+                    metric: BuiltIn::HttpReqs.name().into(),
+                    tag: Some(self.tag.as_str().into()),
+                    values: self.rows.len(),
+                });
+            }
             return None;
         }
         let value: Arc<str> = value.into();

@@ -88,10 +88,7 @@ impl Measurements {
             last_part: 0,
             submetrics: Vec::new(),
             submetrics_of: Vec::new(),
-            by_tag: plan
-                .by_tag
-                .clone()
-                .map(|tag| ByTag::new(tag, plan.series_cap)),
+            by_tag: ByTag::of(plan),
             by_all_tags: (plan.by_all_tags)
                 .then(|| TaggedSeries::new(plan.series_cap, &plan.run_tags)),
             counter: plan.counts_series.then(SeriesCounter::default),

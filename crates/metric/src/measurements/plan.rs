@@ -20,8 +20,12 @@ pub struct SeriesPlan {
     pub by_scenario: bool,
     /// Metrics of each group for itself.
     pub by_group: bool,
-    /// HTTP metrics for each value of this tag; `None`: not asked for.
+    /// HTTP metrics for each value of this tag; `None`: not kept.
     pub by_tag: Option<String>,
+    /// Rows of that table at most where nobody asked for it, so that it is no news if they do not suffice; `None`: it was
+    /// asked for, and has [`Self::series_cap`] rows.
+    #[serde(default)]
+    pub by_tag_max: Option<usize>,
     /// Every metric by all its tags, for outputs that keep series.
     pub by_all_tags: bool,
     /// How many series there are, kept or not.
@@ -39,6 +43,7 @@ impl Default for SeriesPlan {
             by_scenario: false,
             by_group: false,
             by_tag: None,
+            by_tag_max: None,
             by_all_tags: false,
             counts_series: false,
             run_tags: TagSet::new(),

@@ -22,7 +22,7 @@ pub(super) fn result_of(start: Start, mut told: Part, tag_rows: &TagRows) -> Run
     let totals = totals_of(&start, &told);
     let script = told.seen.script.take();
     let settings = start.plan.script.as_deref();
-    let by_tag = settings.and_then(|script| script.series.by_tag.as_deref());
+    let by_tag = settings.map(|script| script.series.table_tag());
     let mut summary = script.map(|seen| TestSummary::of(&seen, totals.elapsed_ns, by_tag, &[]));
     if let Some(by_tag) = summary.as_mut().and_then(|summary| summary.by_tag.as_mut()) {
         by_tag.over_time = tag_rows.series();

@@ -8,6 +8,7 @@ use loadline_model::verdict::{Finding, Gravity};
 
 use super::code::Code;
 use super::facts::{Facts, row_seconds};
+use super::names;
 use super::stats;
 use super::wording::{count, counted, duration, percent, rate};
 
@@ -177,7 +178,7 @@ fn spikes(facts: &Facts<'_>) -> Option<Finding> {
     }
     let [p50, p90, p99] = time.quantiles(&[0.5, 0.9, 0.99])?.try_into().ok()?;
     let spiked = p90 <= BODY_FACTOR * p50 && p99 >= SPIKE_FACTOR * p50 && p99 - p50 > SPIKE_NS;
-    spiked.then(|| {
+    (spiked && !names::usually_take(facts, p99 / 1e9 / 2.0)).then(|| {
         Code::Spikes.finding(
             Gravity::Note,
             format!(

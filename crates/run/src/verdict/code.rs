@@ -94,6 +94,8 @@ codes! {
     SlowNames = "slow-names";
     /// Many segments were sent again.
     Retransmits = "retransmits";
+    /// What was sent was not acknowledged.
+    Unacknowledged = "unacknowledged";
     /// The end of an answer waits for an acknowledgment that the kernel delays.
     DelayedAck = "delayed-ack";
     /// Some connections took a second or more to make.
@@ -144,6 +146,10 @@ codes! {
     Slowing = "slowing";
     /// The target stood still again and again.
     Pauses = "pauses";
+    /// One of several requests took most of the time.
+    SlowRequest = "slow-request";
+    /// Most failures are of one of several requests.
+    FailingRequest = "failing-request";
     /// Making connections took much of the time.
     Handshakes = "handshakes";
     /// A small share of answers took many times the median.

@@ -282,6 +282,15 @@ impl<'a> Facts<'a> {
         }
     }
 
+    /// Whether the other side did not even acknowledge most of the requests that were given up: a process that hangs does,
+    /// or rather its machine does.
+    pub(super) fn are_unacknowledged(&self, given_up: u64) -> bool {
+        let connections = &self.seen.connections;
+        let looked_at = given_up.min(connections.min_rtt.count());
+        let silent = connections.unacknowledged;
+        silent > 0 && silent.saturating_mul(2) >= looked_at
+    }
+
     /// Requests that were under way when the run ended, where half of the virtual users or a tenth of all requests had
     /// waited in vain for much longer than an answer takes: time that no answer tells of.
     pub(super) fn stuck(&self) -> Option<Stuck> {

@@ -82,7 +82,11 @@ fn limit_of(facts: &Facts<'_>, knee: Option<&Knee>, seen: &Seen) -> (Limit, Opti
         return (Limit::Unknown, None);
     }
     if is_silent(facts) {
-        return (Limit::Target, None);
+        let limit = match facts.are_unacknowledged(facts.counts.interrupted) {
+            true => Limit::Network,
+            false => Limit::Target,
+        };
+        return (limit, None);
     }
     let failures = failing_side(facts);
     let delivered = facts.open && facts.missed().is_none() && knee.is_none();
@@ -145,6 +149,9 @@ fn failing_side(facts: &Facts<'_>) -> Option<Limit> {
     facts.worst_class().map(|class| match class.fault() {
         // A name that is found now and then is no mistake.
         Fault::Plan if class == ErrorClass::Dns && facts.counts.completed > 0 => Limit::Network,
+        Fault::Target if class == ErrorClass::Timeout && facts.are_unacknowledged(failed) => {
+            Limit::Network
+        }
         Fault::Target => Limit::Target,
         Fault::Network => Limit::Network,
         Fault::Generator => Limit::Generator,

@@ -11,6 +11,7 @@ mod code;
 mod delivery;
 mod facts;
 mod limits;
+mod names;
 mod resources;
 mod saturation;
 mod signs;
@@ -28,6 +29,7 @@ use loadline_model::event::Mark;
 use loadline_model::hint::worded;
 use loadline_model::plan::TestPlan;
 use loadline_model::result::{Environment, Row, RunResult, TimeMetric, Totals};
+use loadline_model::test_summary::TestSummary;
 use loadline_model::verdict::{Limit, Verdict};
 use loadline_model::{FrontEnd, Observations};
 
@@ -51,6 +53,8 @@ pub struct Evidence<'a> {
     pub events: &'a [Mark],
     /// What observers saw of the system under test.
     pub observations: &'a Observations,
+    /// Requests by name, among others; `None` for a run that tells none apart.
+    pub summary: Option<&'a TestSummary>,
 }
 
 impl<'a> Evidence<'a> {
@@ -65,6 +69,7 @@ impl<'a> Evidence<'a> {
             series: &result.series,
             events: &result.events,
             observations: &result.observations,
+            summary: result.summary.as_ref(),
         }
     }
 }
@@ -87,6 +92,7 @@ pub fn judge(evidence: &Evidence<'_>) -> Verdict {
     findings.extend(blame.findings);
     findings.extend(seen.findings);
     findings.extend(stability::findings(&facts));
+    findings.extend(names::findings(&facts));
     findings.extend(belief::findings(&facts, rate_error));
     belief::add_one_run(&facts, rate_error, &mut findings);
     let front_end = FrontEnd::of_command_line(&evidence.environment.command);

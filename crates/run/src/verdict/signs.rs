@@ -35,6 +35,8 @@ const NAMES: f64 = 0.3;
 /// How long the kernel puts off acknowledgments, and the share of the time from which waiting for them is told.
 const DELAYED_ACK_S: std::ops::Range<f64> = 0.036..0.06;
 const DELAYED_ACK: f64 = 0.3;
+/// Share of the requests that were given up from which it is asked whether anybody acknowledged them.
+const GIVEN_UP: f64 = 0.01;
 /// Share of failures on the way from which they are told.
 const FAILURES_ON_THE_WAY: f64 = 0.1;
 
@@ -62,6 +64,7 @@ pub(super) fn findings(facts: &Facts<'_>) -> Vec<Finding> {
         distance(facts),
         link(facts),
         retransmits(facts),
+        unacknowledged(facts),
         delayed_ack(facts),
         slow_connects(facts),
         handshakes(facts),
@@ -260,6 +263,26 @@ fn retransmits(facts: &Facts<'_>) -> Option<Finding> {
                 percent(lost)
             ),
             "look for a lossy or full link: each loss costs 200 ms or more",
+        )
+    })
+}
+
+/// Requests that nobody took: not the process, which may hang, but the kernel that acknowledges for it.
+fn unacknowledged(facts: &Facts<'_>) -> Option<Finding> {
+    let timeouts = facts.failed(ErrorClass::Timeout);
+    let stuck = facts.stuck().map_or(0, |stuck| stuck.requests);
+    let given_up = timeouts + stuck;
+    let are_many = stuck > 0 || share(timeouts, facts.counts.started) >= GIVEN_UP;
+    (are_many && facts.are_unacknowledged(given_up)).then(|| {
+        let connections = &facts.seen.connections;
+        Code::Unacknowledged.finding(
+            Gravity::Caution,
+            format!(
+                "of {} looked at, {} ended while what was sent again was not acknowledged",
+                counted(connections.min_rtt.count(), "connection"),
+                count(connections.unacknowledged)
+            ),
+            "look for a firewall, a broken link or a machine that is down: a process that hangs still acknowledges",
         )
     })
 }

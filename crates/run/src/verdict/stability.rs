@@ -11,6 +11,7 @@ use loadline_model::verdict::{Finding, Gravity};
 
 use super::code::Code;
 use super::facts::{Facts, row_seconds};
+use super::names;
 use super::stats::median;
 use super::weights;
 use super::wording::{count, duration};
@@ -231,6 +232,10 @@ fn pauses(facts: &Facts<'_>) -> Option<Finding> {
     }
     let usual = facts.service()?.p50? as f64;
     let longest = median(hit.iter().map(|(_, p99)| *p99))?;
+    // Seconds with such a request and seconds without are no pauses.
+    if names::usually_take(facts, longest / 1e9 / PAUSE_FACTOR) {
+        return None;
+    }
     let starts: Vec<f64> = hit.iter().map(|(row, _)| row.at_ns as f64 / 1e9).collect();
     let gaps: Vec<f64> = starts.windows(2).map(|pair| pair[1] - pair[0]).collect();
     let every = match super::stats::mean_and_deviation(&gaps) {

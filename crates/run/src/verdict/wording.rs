@@ -252,9 +252,14 @@ fn limit_in_words(facts: &Facts<'_>, limit: Limit, reached: &str) -> Headline {
         1 => "1 VU".to_owned(),
         vus => format!("{} VUs", count(vus)),
     };
-    if let Some(stuck) = facts.stuck().filter(|_| limit == Limit::Target) {
+    let stuck = facts.stuck();
+    if let Some(stuck) = stuck.filter(|_| matches!(limit, Limit::Target | Limit::Network)) {
+        let silent = match limit {
+            Limit::Network => ", not even an acknowledgment",
+            _ => "",
+        };
         return Headline::new(format!(
-            "{reached}; {} never got an answer",
+            "{reached}; {} never got an answer{silent}",
             counted(stuck.requests, "request")
         ))
         .with(Some(format!(" and held {vus}")));

@@ -19,6 +19,7 @@ use loadline_model::result::{
 };
 use loadline_model::snapshot::{Shape, Snapshot};
 use loadline_model::template::Template;
+use loadline_model::test_summary::TestSummary;
 use loadline_model::units::{ArrivalRate, Nanos};
 use loadline_model::url::{Origin, Scheme};
 use loadline_model::verdict::{Finding, Verdict};
@@ -36,6 +37,7 @@ pub(crate) struct Run {
     pub(super) series: Vec<Row>,
     pub(super) events: Vec<Mark>,
     pub(super) observations: Observations,
+    pub(super) summary: Option<TestSummary>,
 }
 
 /// An open model at a constant rate.
@@ -126,6 +128,7 @@ impl Run {
             series: Vec::new(),
             events: Vec::new(),
             observations: Observations::default(),
+            summary: None,
         };
         // In an open model a virtual user is free now and then.
         run.totals.active_vus_max -= u64::from(open && vus > 1);
@@ -227,6 +230,7 @@ impl Run {
             series: &self.series,
             events: &self.events,
             observations: &self.observations,
+            summary: self.summary.as_ref(),
         })
     }
 }

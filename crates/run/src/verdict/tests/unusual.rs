@@ -143,6 +143,28 @@ fn a_generator_that_computes_has_seen_nobody_die() {
 }
 
 #[test]
+fn requests_that_are_not_even_acknowledged_are_lost_on_the_way() {
+    let hangs = || {
+        let mut run = Run::new(arrivals(50, 6, 100), 6.0, 100, 6.0);
+        run.fail(ErrorClass::Timeout, 200, 1_000 * MS);
+        (0..32).for_each(|_| run.totals.seen.connections.min_rtt.record(50_000));
+        run
+    };
+    let verdict = hangs().judge();
+    assert_eq!(verdict.limit, Limit::Target);
+    assert!(found(&verdict, Code::Unacknowledged).is_none());
+    let mut cut = hangs();
+    cut.totals.seen.connections.unacknowledged = 30;
+    let verdict = cut.judge();
+    assert_eq!(verdict.limit, Limit::Network);
+    let text = &found(&verdict, Code::Unacknowledged).expect("told").text;
+    assert!(
+        text.starts_with("of 32 connections looked at, 30 ended"),
+        "{text}"
+    );
+}
+
+#[test]
 fn a_target_that_turns_to_wrong_answers_has_not_died() {
     let mut run = Run::new(arrivals(50, 8, 50), 8.0, 400, 6.0);
     run.totals.seen.counts.good = 150;

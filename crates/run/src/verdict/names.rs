@@ -1,0 +1,156 @@
+//! Which of several requests took the time, and which failed: the table by name.
+//!
+//! Must not judge who was in the way. Invariant: silent where there is no table, or one name alone.
+
+use loadline_metric::{Aggregated, BuiltIn, TimeTrend};
+use loadline_model::test_summary::MetricSummary;
+use loadline_model::verdict::{Finding, Gravity};
+
+use super::code::Code;
+use super::facts::Facts;
+use super::wording::{duration, percent};
+
+/// A name whose requests took this share of the time of all,
+const MOST_TIME: f64 = 0.5;
+/// and each on average this many times as long as those of the other names,
+const SLOWER: f64 = 3.0;
+/// and this much longer in seconds, is the slow one.
+const SLOWER_S: f64 = 0.005;
+/// A name with this share of the failures,
+const MOST_FAILURES: f64 = 0.9;
+/// and at most this share of the requests, is the one that fails.
+const FEW_REQUESTS: f64 = 0.8;
+/// Failures below this share of the requests are an accident.
+const FAILURES: f64 = 0.01;
+/// Characters of a name that are shown.
+const SHOWN: usize = 80;
+
+/// The requests of one name.
+struct Named<'a> {
+    name: &'a str,
+    requests: f64,
+    failed: f64,
+    seconds: f64,
+    times: Option<&'a TimeTrend>,
+}
+
+impl Named<'_> {
+    fn mean(&self) -> f64 {
+        self.seconds / self.requests.max(1.0)
+    }
+}
+
+pub(super) fn findings(facts: &Facts<'_>) -> Vec<Finding> {
+    let names = names(facts);
+    if names.len() < 2 {
+        return Vec::new();
+    }
+    slow(&names).into_iter().chain(failing(&names)).collect()
+}
+
+/// Whether some name's requests usually take this long or longer: they are no event of the target, but what was asked for.
+pub(super) fn usually_take(facts: &Facts<'_>, seconds: f64) -> bool {
+    let names = names(facts);
+    let takes = |named: &Named<'_>| {
+        let median = named.times.and_then(|times| times.quantile(0.5));
+        median.is_some_and(|ns| ns / 1e9 >= seconds)
+    };
+    names.len() > 1 && names.iter().any(takes)
+}
+
+/// The names of the table; the row of those that found no place is none.
+fn names<'a>(facts: &Facts<'a>) -> Vec<Named<'a>> {
+    let table = facts.evidence.summary.and_then(|it| it.by_tag.as_ref());
+    let table = table.filter(|table| table.overflowed == 0);
+    let rows = table.map_or(&[][..], |table| &table.rows);
+    rows.iter()
+        .map(|(name, metrics)| named(name, metrics))
+        .filter(|named| named.requests > 0.0)
+        .collect()
+}
+
+fn named<'a>(name: &'a str, metrics: &'a [MetricSummary]) -> Named<'a> {
+    let of = |metric: BuiltIn| {
+        let mut all = metrics.iter();
+        let found = all.find(|one| &*one.definition.name == metric.name());
+        found.map(|one| &one.values)
+    };
+    let times = match of(BuiltIn::HttpReqDuration) {
+        Some(Aggregated::Times(times)) => Some(times),
+        _ => None,
+    };
+    Named {
+        name,
+        requests: match of(BuiltIn::HttpReqs) {
+            Some(Aggregated::Counter(counter)) => counter.total(),
+            _ => 0.0,
+        },
+        failed: match of(BuiltIn::HttpReqFailed) {
+            Some(Aggregated::Rate(rate)) => rate.nonzero() as f64,
+            _ => 0.0,
+        },
+        seconds: times.map_or(0.0, |times| times.sum() as f64 / 1e9),
+        times,
+    }
+}
+
+fn shown(name: &str) -> String {
+    match name.char_indices().nth(SHOWN) {
+        _ if name.is_empty() => "a request without a name".to_owned(),
+        None => name.to_owned(),
+        Some((end, _)) => format!("{}…", &name[..end]),
+    }
+}
+
+fn sum(names: &[Named<'_>], of: impl Fn(&Named<'_>) -> f64) -> f64 {
+    names.iter().map(of).sum()
+}
+
+fn slow(names: &[Named<'_>]) -> Option<Finding> {
+    let (requests, seconds) = (sum(names, |it| it.requests), sum(names, |it| it.seconds));
+    let slowest = names
+        .iter()
+        .max_by(|a, b| a.seconds.total_cmp(&b.seconds))?;
+    let others = (seconds - slowest.seconds) / (requests - slowest.requests).max(1.0);
+    let mean = slowest.mean();
+    let stands_out = slowest.seconds >= MOST_TIME * seconds
+        && mean >= SLOWER * others
+        && mean - others >= SLOWER_S;
+    stands_out.then(|| {
+        Code::SlowRequest.finding(
+            Gravity::Note,
+            format!(
+                "{} took {} of the time of all requests, and is {} of them: {} on average, the others {}",
+                shown(slowest.name),
+                percent(slowest.seconds / seconds),
+                percent(slowest.requests / requests),
+                duration(mean),
+                duration(others)
+            ),
+            "look at this request first: means over all of them hide it",
+        )
+    })
+}
+
+fn failing(names: &[Named<'_>]) -> Option<Finding> {
+    let (requests, failed) = (sum(names, |it| it.requests), sum(names, |it| it.failed));
+    let worst = names.iter().max_by(|a, b| a.failed.total_cmp(&b.failed))?;
+    let stands_out = failed >= FAILURES * requests
+        && worst.failed >= MOST_FAILURES * failed
+        && worst.requests <= FEW_REQUESTS * requests;
+    stands_out.then(|| {
+        let of_all = match worst.failed < failed {
+            true => percent(worst.failed / failed),
+            false => "all".to_owned(),
+        };
+        Code::FailingRequest.finding(
+            Gravity::Note,
+            format!(
+                "{of_all} of the failures are of {}, {} of whose requests failed",
+                shown(worst.name),
+                percent(worst.failed / worst.requests)
+            ),
+            "send this request by hand, and look at its answer",
+        )
+    })
+}

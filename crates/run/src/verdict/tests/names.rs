@@ -1,0 +1,101 @@
+//! Runs of several requests: which of them takes the time, and which fails.
+
+use std::sync::Arc;
+
+use loadline_metric::{HttpTimes, Measurements, SeriesPlan, TagSet};
+use loadline_model::test_summary::TestSummary;
+
+use super::builder::{Run, codes, constant_vus, found, percentiles};
+use crate::verdict::Code;
+
+const MS: u64 = 1_000_000;
+
+/// What a script asked for: a name, how often, how long each takes in milliseconds, and how many of them fail.
+fn summary(requests: &[(&str, u64, u64, u64)]) -> Option<TestSummary> {
+    let plan = SeriesPlan {
+        by_tag: Some("name".to_owned()),
+        ..SeriesPlan::default()
+    };
+    let mut seen = Measurements::new(&plan, Arc::default());
+    for (name, count, ms, failed) in requests {
+        let tags: TagSet = [("name", *name), ("status", "404")].into_iter().collect();
+        let times = HttpTimes {
+            waiting: ms * MS,
+            ..HttpTimes::default()
+        };
+        for number in 0..*count {
+            seen.record_http(&times, Some(number < *failed), 1, &tags);
+        }
+    }
+    Some(TestSummary::of(&seen.take(), 1, Some("name"), &[]))
+}
+
+fn run(requests: &[(&str, u64, u64, u64)]) -> Run {
+    let mut run = Run::new(constant_vus(10, 10), 10.0, 3_000, 100.0);
+    run.plan.script = Some(Arc::default());
+    run.summary = summary(requests);
+    run
+}
+
+#[test]
+fn the_slow_one_of_several_requests_is_named() {
+    let verdict = run(&[
+        ("/get", 1_000, 2, 0),
+        ("/slow", 1_000, 300, 0),
+        ("/uuid", 1_000, 2, 0),
+    ])
+    .judge();
+    let slow = found(&verdict, Code::SlowRequest).expect("it takes nearly all of the time");
+    assert_eq!(
+        slow.text,
+        "/slow took 98.7 % of the time of all requests, and is 33.3 % of them: 300 ms on average, the others 2 ms"
+    );
+    for even in [
+        &[("/a", 1_000, 20, 0), ("/b", 1_000, 30, 0)][..],
+        &[("/a", 3_000, 20, 0)],
+        // Both take next to nothing.
+        &[("/a", 1_000, 1, 0), ("/b", 1_000, 4, 0)],
+    ] {
+        let verdict = run(even).judge();
+        assert!(found(&verdict, Code::SlowRequest).is_none(), "{even:?}");
+    }
+}
+
+#[test]
+fn the_one_that_fails_is_named() {
+    let verdict = run(&[("/a", 1_000, 20, 0), ("/gone", 1_000, 20, 1_000)]).judge();
+    let failing = found(&verdict, Code::FailingRequest).expect("all failures are of one");
+    assert_eq!(
+        failing.text,
+        "all of the failures are of /gone, 100.0 % of whose requests failed"
+    );
+    for alike in [
+        [("/a", 1_000, 20, 100), ("/b", 1_000, 20, 100)],
+        // A few of many.
+        [("/a", 1_000, 20, 0), ("/b", 1_000, 20, 5)],
+    ] {
+        let verdict = run(&alike).judge();
+        assert!(found(&verdict, Code::FailingRequest).is_none(), "{alike:?}");
+    }
+}
+
+#[test]
+fn seconds_with_a_slow_request_among_others_are_no_pauses() {
+    let unlike = |requests| {
+        let mut run = run(requests);
+        for (number, row) in run.series.iter_mut().enumerate() {
+            if number % 3 == 0 {
+                row.service_time_ns = percentiles(20.0, 400.0);
+            }
+        }
+        run.judge()
+    };
+    let pauses = unlike(&[("/a", 1_000, 20, 0), ("/b", 1_000, 25, 0)]);
+    assert!(
+        found(&pauses, Code::Pauses).is_some(),
+        "{:?}",
+        codes(&pauses)
+    );
+    let known = unlike(&[("/a", 1_000, 20, 0), ("/report", 30, 400, 0)]);
+    assert!(found(&known, Code::Pauses).is_none(), "{:?}", codes(&known));
+}

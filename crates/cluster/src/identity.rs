@@ -136,7 +136,7 @@ impl Identity {
     pub fn of_pem(text: &str) -> Result<Identity, IdentityError> {
         let none = |what: &str| {
             IdentityError(format!(
-                "it has no {what}; a certificate, its private key and the authority's certificate are wanted, in PEM"
+                "it has no {what}; a certificate, its private key and the authority's certificate are required, in PEM"
             ))
         };
         let mut certificates =

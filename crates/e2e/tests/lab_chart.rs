@@ -124,7 +124,7 @@ fn definition_from_elsewhere() {
 }
 
 #[test]
-#[ignore = "wants a cluster"]
+#[ignore = "needs a cluster"]
 fn it_is_installed_upgraded_and_taken_away_and_definitions_stay() {
     if !has_program("helm") {
         return skip("lab_chart", "helm is not installed");

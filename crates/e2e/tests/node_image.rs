@@ -70,7 +70,7 @@ fn prepare() -> String {
 }
 
 #[test]
-#[ignore = "wants a node"]
+#[ignore = "needs a node"]
 fn an_agent_that_the_kernel_kills_is_named_and_replaced() {
     let url = prepare();
     // What an earlier try left.

@@ -17,7 +17,7 @@ impl fmt::Display for PropertiesFault {
         let line = self.line;
         write!(
             out,
-            "line {line}: \\u wants four hexadecimal digits; write a backslash as \\\\"
+            "line {line}: \\u needs four hexadecimal digits; write a backslash as \\\\"
         )
     }
 }

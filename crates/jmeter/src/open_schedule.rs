@@ -125,7 +125,7 @@ fn legs(steps: &[Step]) -> Vec<OpenLeg> {
 }
 
 fn unexpected(place: usize, wanted: &str) -> String {
-    format!("{wanted} is wanted at character {}", place + 1)
+    format!("expected {wanted} at character {}", place + 1)
 }
 
 struct Reader {
@@ -317,24 +317,21 @@ mod tests {
     #[test]
     fn what_is_no_schedule_is_told_with_its_place() {
         for (text, place) in [
-            ("rate(5)", "'/' is wanted at character 7"),
+            ("rate(5)", "expected '/' at character 7"),
             (
                 "rate(5/fortnight)",
-                "sec, min, hour or day is wanted at character 8",
+                "expected sec, min, hour or day at character 8",
             ),
-            ("even_arrivals 5", "'(' is wanted at character 15"),
+            ("even_arrivals 5", "expected '(' at character 15"),
             (
                 "speed(5/s)",
-                "rate, random_arrivals, even_arrivals or pause is wanted at character 1",
+                "expected rate, random_arrivals, even_arrivals or pause at character 1",
             ),
             (
                 "rate(1/s) /* open",
-                "the end of a comment is wanted at character 11",
+                "expected the end of a comment at character 11",
             ),
-            (
-                "rate(1/s) #",
-                "a word or a number is wanted at character 11",
-            ),
+            ("rate(1/s) #", "expected a word or a number at character 11"),
         ] {
             assert_eq!(read(text), Err(place.to_owned()), "{text}");
         }

@@ -280,7 +280,7 @@ fn check_number<'a, 'input>(
         false => refused(
             node,
             format!(
-                "{} wants a {wanted}, got {text:?}: write the number alone, or a <stringProp> for a function",
+                "{} needs a {wanted}, got {text:?}: write the number alone, or a <stringProp> for a function",
                 shown(node)
             ),
         ),
@@ -348,7 +348,7 @@ mod tests {
         ("<intProp name=\"a\">+1</intProp>", None),
         (
             "<intProp name=\"a\">abc</intProp>",
-            Some("wants a whole number of 32 bits, got \"abc\""),
+            Some("needs a whole number of 32 bits, got \"abc\""),
         ),
         ("<intProp name=\"a\"/>", Some("got \"\"")),
         ("<intProp name=\"a\"> 1 </intProp>", Some("got \" 1 \"")),
@@ -361,7 +361,7 @@ mod tests {
         ("<longProp name=\"a\">99999999999</longProp>", None),
         (
             "<longProp name=\"a\"/>",
-            Some("wants a whole number of 64 bits"),
+            Some("needs a whole number of 64 bits"),
         ),
         (
             "<floatProp name=\"a\">1</floatProp>",
@@ -386,7 +386,7 @@ mod tests {
         ),
         (
             "<doubleProp><name>a</name><value></value></doubleProp>",
-            Some("<value> wants a number, got \"\""),
+            Some("<value> needs a number, got \"\""),
         ),
         (
             "<FloatProperty><name>a</name><value>abc</value></FloatProperty>",

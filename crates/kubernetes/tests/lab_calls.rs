@@ -155,157 +155,157 @@ fn kubeconfig(token: Option<&str>) -> String {
 }
 
 #[test]
-#[ignore = "wants a cluster"]
+#[ignore = "needs a cluster"]
 fn a_version_is_told() {
     reading::a_version_is_told(&Lab::begun("version"));
 }
 
 #[test]
-#[ignore = "wants a cluster"]
+#[ignore = "needs a cluster"]
 fn pods_of_a_workload_are_read() {
     reading::pods_of_a_workload_are_read(&Lab::begun("pods"));
 }
 
 #[test]
-#[ignore = "wants a cluster"]
+#[ignore = "needs a cluster"]
 fn pods_are_selected() {
     reading::pods_are_selected(&Lab::begun("selected"));
 }
 
 #[test]
-#[ignore = "wants a cluster"]
+#[ignore = "needs a cluster"]
 fn what_is_not_there_is_told() {
     reading::what_is_not_there_is_told(&Lab::begun("missing"));
 }
 
 #[test]
-#[ignore = "wants a cluster"]
+#[ignore = "needs a cluster"]
 fn a_service_gets_an_address() {
     reading::a_service_gets_an_address(&Lab::begun("service"));
 }
 
 #[test]
-#[ignore = "wants a cluster"]
+#[ignore = "needs a cluster"]
 fn tests_are_read() {
     reading::tests_are_read(&Lab::begun("tests"));
 }
 
 #[test]
-#[ignore = "wants a cluster"]
+#[ignore = "needs a cluster"]
 fn long_lists_come_whole() {
     reading::long_lists_come_whole(&Lab::begun("long"));
 }
 
 #[test]
-#[ignore = "wants a cluster"]
+#[ignore = "needs a cluster"]
 fn what_was_made_is_removed() {
     changing::what_was_made_is_removed(&Lab::begun("made"));
 }
 
 #[test]
-#[ignore = "wants a cluster"]
+#[ignore = "needs a cluster"]
 fn fields_of_others_are_refused_or_taken_over() {
     changing::fields_of_others_are_refused_or_taken_over(&Lab::begun("owners"));
 }
 
 #[test]
-#[ignore = "wants a cluster"]
+#[ignore = "needs a cluster"]
 fn what_is_no_longer_applied_goes() {
     changing::what_is_no_longer_applied_goes(&Lab::begun("pruned"));
 }
 
 #[test]
-#[ignore = "wants a cluster"]
+#[ignore = "needs a cluster"]
 fn what_cannot_be_applied_is_told() {
     changing::what_cannot_be_applied_is_told(&Lab::begun("invalid"));
 }
 
 #[test]
-#[ignore = "wants a cluster"]
+#[ignore = "needs a cluster"]
 fn replicas_are_given_back() {
     changing::replicas_are_given_back(&Lab::begun("scaled"));
 }
 
 #[test]
-#[ignore = "wants a cluster"]
+#[ignore = "needs a cluster"]
 fn a_restart_makes_new_pods() {
     changing::a_restart_makes_new_pods(&Lab::begun("restarted"));
 }
 
 #[test]
-#[ignore = "wants a cluster"]
+#[ignore = "needs a cluster"]
 fn requests_and_limits_are_given_back() {
     changing::requests_and_limits_are_given_back(&Lab::begun("resources"));
 }
 
 #[test]
-#[ignore = "wants a cluster"]
+#[ignore = "needs a cluster"]
 fn what_was_deleted_is_put_back() {
     changing::what_was_deleted_is_put_back(&Lab::begun("deleted"));
 }
 
 #[test]
-#[ignore = "wants a cluster"]
+#[ignore = "needs a cluster"]
 fn what_somebody_holds_back_is_put_back_when_it_is_gone() {
     changing::what_somebody_holds_back_is_put_back_when_it_is_gone(&Lab::begun("held"));
 }
 
 #[test]
-#[ignore = "wants a cluster"]
+#[ignore = "needs a cluster"]
 fn a_job_is_put_back_with_pods_of_its_own() {
     changing::a_job_is_put_back_with_pods_of_its_own(&Lab::begun("job"));
 }
 
 #[test]
-#[ignore = "wants a cluster"]
+#[ignore = "needs a cluster"]
 fn a_stranger_is_told_so() {
     refusals::a_stranger_is_told_so(&Lab::begun("stranger"));
 }
 
 #[test]
-#[ignore = "wants a cluster"]
+#[ignore = "needs a cluster"]
 fn what_is_forbidden_comes_with_its_rule() {
     refusals::what_is_forbidden_comes_with_its_rule(&Lab::begun("forbidden"));
 }
 
 #[test]
-#[ignore = "wants a cluster"]
+#[ignore = "needs a cluster"]
 fn scaling_may_be_forbidden_alone() {
     refusals::scaling_may_be_forbidden_alone(&Lab::begun("scaling"));
 }
 
 #[test]
-#[ignore = "wants a cluster"]
+#[ignore = "needs a cluster"]
 fn logs_may_be_forbidden_alone() {
     refusals::logs_may_be_forbidden_alone(&Lab::begun("unread"));
 }
 
 #[test]
-#[ignore = "wants a cluster"]
+#[ignore = "needs a cluster"]
 fn forwarding_wants_get() {
     refusals::forwarding_wants_two_verbs(&Lab::begun("forward-get"), "get");
 }
 
 #[test]
-#[ignore = "wants a cluster"]
+#[ignore = "needs a cluster"]
 fn forwarding_wants_create() {
     refusals::forwarding_wants_two_verbs(&Lab::begun("forward-create"), "create");
 }
 
 #[test]
-#[ignore = "wants a cluster"]
+#[ignore = "needs a cluster"]
 fn a_log_is_read() {
     logs::a_log_is_read(&Lab::begun("log"));
 }
 
 #[test]
-#[ignore = "wants a cluster"]
+#[ignore = "needs a cluster"]
 fn what_log_cannot_be_read_is_told() {
     logs::what_log_cannot_be_read_is_told(&Lab::begun("nolog"));
 }
 
 #[test]
-#[ignore = "wants a cluster"]
+#[ignore = "needs a cluster"]
 fn pods_that_come_later_are_followed() {
     logs::pods_that_come_later_are_followed(&Lab::begun("followed"));
 }

@@ -72,7 +72,7 @@ error_classes! {
     /// The certificate is expired, for another name, or from an unknown authority.
     Certificate = "certificate", Plan, "check the certificate's names, dates and authority[, give the authority with {cacert}][, the name with {sni}][, or skip verification with {insecure}]";
     /// The TLS handshake failed, or the peer does not speak TLS.
-    Tls = "tls", Plan, "check that the port speaks TLS (https), which versions it allows and whether it wants a client certificate[ ({cert})]";
+    Tls = "tls", Plan, "check that the port speaks TLS (https), which versions it allows and whether it requires a client certificate[ ({cert})]";
     /// The proxy refused or answered nonsense.
     Proxy = "proxy", Plan, "check the proxy's address and its credentials";
     /// No complete answer within the request timeout.

@@ -45,7 +45,7 @@ impl<'a> Fields<'a> {
         let Some(value) = self.get(name) else {
             return Ok(None);
         };
-        let refused = || invalid(format!("{}: {what} is wanted", self.path(name)));
+        let refused = || invalid(format!("{}: {what} is required", self.path(name)));
         read(value).map(Some).ok_or_else(refused)
     }
 
@@ -77,7 +77,7 @@ impl<'a> Fields<'a> {
     pub(crate) fn texts(&self, name: &str) -> Result<Vec<String>, Refusal> {
         let text = |value: &Value| value.as_str().map(str::to_owned);
         let texts: Option<Vec<String>> = self.list(name)?.iter().map(text).collect();
-        texts.ok_or_else(|| invalid(format!("{}: a list of texts is wanted", self.path(name))))
+        texts.ok_or_else(|| invalid(format!("{}: a list of texts is required", self.path(name))))
     }
 
     /// Refuses fields that are none.
@@ -157,7 +157,7 @@ impl<'a> Fields<'a> {
     pub(crate) fn file_from(&self, usual: &str) -> Result<Option<Source>, Refusal> {
         match (self.mounted(usual)?, self.git(usual)?) {
             (Some(_), Some(_)) => Err(invalid(format!(
-                "{}: git stands beside another source; one is wanted",
+                "{}: git stands beside another source; one is required",
                 self.path
             ))),
             (mounted, git) => Ok(mounted.or(git)),
@@ -192,7 +192,10 @@ impl<'a> Fields<'a> {
         };
         match from.text("name") {
             Ok(Some(name)) => Ok(Some((from, name.to_owned()))),
-            _ => Err(invalid(format!("{}: a name is wanted", from.path("name")))),
+            _ => Err(invalid(format!(
+                "{}: a name is required",
+                from.path("name")
+            ))),
         }
     }
 

@@ -60,7 +60,7 @@ impl GitFile {
             .and_then(|(url, rest)| Some((url, rest.split_once(':')?)));
         let Some((url, (revision, file))) = parts else {
             return Err(invalid(format!(
-                "{place}: git+https://host/repository@revision:file is wanted"
+                "{place}: git+https://host/repository@revision:file is required"
             )));
         };
         let file = GitFile {
@@ -92,7 +92,7 @@ fn check_url(url: &str, has_secret: bool) -> Result<(), &'static str> {
         return Err("a user or a password in the address could be read by all; name a Secret");
     }
     if host.is_empty() || path.is_empty() {
-        return Err("a host and a path are wanted in the repository's address");
+        return Err("a host and a path are required in the repository's address");
     }
     match url
         .bytes()

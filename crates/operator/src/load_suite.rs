@@ -31,7 +31,8 @@ pub fn read(object: &Value) -> Result<Test, Refusal> {
     let spec = Fields::spec(object, &empty);
     spec.only(FIELDS)?;
     let kind = Kind::LoadSuite;
-    let none = || invalid("spec.suite: one of configMap, volumeClaim and git is wanted".to_owned());
+    let none =
+        || invalid("spec.suite: one of configMap, volumeClaim and git is required".to_owned());
     let suite = spec.within("suite")?.ok_or_else(none)?;
     suite.only(&["configMap", "git", "volumeClaim"])?;
     let work = Work::Suite {
@@ -65,7 +66,7 @@ fn results(spec: &Fields<'_>) -> Result<Option<String>, Refusal> {
         return Ok(None);
     };
     results.only(&["volumeClaim"])?;
-    let wanted = || invalid("spec.results.volumeClaim: a claim is wanted".to_owned());
+    let wanted = || invalid("spec.results.volumeClaim: a claim is required".to_owned());
     let claim = results.within("volumeClaim")?.ok_or_else(wanted)?;
     claim.only(&["name"])?;
     let name = claim.text("name")?.filter(|name| !name.is_empty());

@@ -75,8 +75,9 @@ fn work(spec: &Fields<'_>) -> Result<(Work, Vec<String>), Refusal> {
     match (script, bench.is_empty(), plan) {
         (Some(script), true, None) => Ok((Work::Script(source(&script)?), arguments)),
         (None, true, Some(plan)) => {
-            let none =
-                || invalid("spec.jmx: one of configMap, volumeClaim and git is wanted".to_owned());
+            let none = || {
+                invalid("spec.jmx: one of configMap, volumeClaim and git is required".to_owned())
+            };
             plan.only(&["configMap", "git", "volumeClaim"])?;
             let source = plan.file_from("test.jmx")?.ok_or_else(none)?;
             Ok((Work::Plan(source), arguments))
@@ -86,7 +87,7 @@ fn work(spec: &Fields<'_>) -> Result<(Work, Vec<String>), Refusal> {
             "spec.arguments: all that bench is given stands in spec.bench".to_owned(),
         )),
         _ => Err(invalid(
-            "spec: one of script, bench and jmx is wanted".to_owned(),
+            "spec: one of script, bench and jmx is required".to_owned(),
         )),
     }
 }
@@ -108,7 +109,7 @@ fn source(script: &Fields<'_>) -> Result<Source, Refusal> {
             text: text.to_owned(),
         }),
         _ => Err(invalid(
-            "spec.script: one of configMap, volumeClaim, git, localFile and inline is wanted"
+            "spec.script: one of configMap, volumeClaim, git, localFile and inline is required"
                 .to_owned(),
         )),
     }

@@ -65,7 +65,7 @@ impl Wanted {
                 .ok_or_else(|| invalid(format!("{place}: {text:?} is not s3://BUCKET[/FOLDER]")))?;
             let secret = said.secret.filter(|secret| is_name(secret)).ok_or_else(|| {
                 invalid(format!(
-                    "{secret_place}: an object store wants the name of a Secret with AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
+                    "{secret_place}: an object store needs the name of a Secret with AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
                 ))
             })?;
             let secret = secret.to_owned();
@@ -73,7 +73,7 @@ impl Wanted {
         }
         if said.secret.is_some() {
             return Err(invalid(format!(
-                "{secret_place}: only an object store, s3://BUCKET[/FOLDER], wants a Secret"
+                "{secret_place}: only an object store, s3://BUCKET[/FOLDER], needs a Secret"
             )));
         }
         Wanted::in_cluster(place, said.results, name)

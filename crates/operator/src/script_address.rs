@@ -21,7 +21,7 @@ pub(crate) fn read(text: &str) -> Result<String, Refusal> {
         )));
     }
     let Some(rest) = text.strip_prefix("https://") else {
-        return refused("an address that begins with https:// is wanted");
+        return refused("an address that begins with https:// is required");
     };
     if text.len() > LENGTH_MAX || text.bytes().any(|byte| !byte.is_ascii_graphic()) {
         return refused(
@@ -29,18 +29,18 @@ pub(crate) fn read(text: &str) -> Result<String, Refusal> {
         );
     }
     let Some((address, hex)) = rest.split_once(MARK) else {
-        return refused("the digest is wanted at the end, as sha256sum prints it: #sha256=…");
+        return refused("the digest is required at the end, as sha256sum prints it: #sha256=…");
     };
     if hex.len() != 64 || !hex.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-        return refused("behind #sha256= 64 hexadecimal digits are wanted");
+        return refused("behind #sha256= 64 hexadecimal digits are required");
     }
     let (host, path) = address.split_once('/').unwrap_or_default();
     if host.is_empty() || path.is_empty() || address.contains('#') {
-        return refused("a host and a path are wanted before the digest");
+        return refused("a host and a path are required before the digest");
     }
     if host.contains('@') {
         return refused(
-            "a user or a password in it could be read by all; use an address that wants none",
+            "a user or a password in it could be read by all; use an address that needs none",
         );
     }
     Ok(text.to_owned())

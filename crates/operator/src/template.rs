@@ -66,7 +66,7 @@ pub(crate) fn read(fields: &Fields<'_>, name: &str, ours: &str) -> Result<PodTem
             value.is_some_and(|value| !value.is_array())
         });
         if let Some(name) = odd.next() {
-            return Err(invalid(format!("{place}: {name}: a list is wanted")));
+            return Err(invalid(format!("{place}: {name}: a list is required")));
         }
     }
     let env = pod.container.get("env").and_then(Value::as_array);

@@ -18,7 +18,7 @@ use lab::{Lab, Service};
 use repository::Repository;
 
 #[test]
-#[ignore = "wants a cluster"]
+#[ignore = "needs a cluster"]
 fn a_script_is_checked_out_at_its_revision() {
     let (lab, service, repository) = (Lab::begun("git"), Service::start(), Repository::serve());
     let script = format!(
@@ -42,7 +42,7 @@ fn a_script_is_checked_out_at_its_revision() {
 }
 
 #[test]
-#[ignore = "wants a cluster"]
+#[ignore = "needs a cluster"]
 fn a_revision_that_is_not_there_ends_the_test_at_once() {
     let (lab, repository) = (Lab::begun("nogit"), Repository::serve());
     repository.commit(&[("test.js", "export default function () {}")], "v1");

@@ -31,7 +31,7 @@ fn names(lab: &Lab, kind: &str, label: &str) -> Vec<String> {
 }
 
 #[test]
-#[ignore = "wants a cluster"]
+#[ignore = "needs a cluster"]
 fn one_job_has_all_agents_of_a_load_test() {
     let (lab, service) = (Lab::begun("own"), Service::start());
     let url = &service.url;
@@ -95,7 +95,7 @@ fn one_job_has_all_agents_of_a_load_test() {
 }
 
 #[test]
-#[ignore = "wants a cluster"]
+#[ignore = "needs a cluster"]
 fn a_line_of_bench_and_a_plan_are_load_tests() {
     let (lab, service) = (Lab::begun("lines"), Service::start());
     let bench = json!({"parallelism": 2, "bench": ["-n", "40", "-c", "4", service.url]});
@@ -137,7 +137,7 @@ fn a_line_of_bench_and_a_plan_are_load_tests() {
 }
 
 #[test]
-#[ignore = "wants a cluster"]
+#[ignore = "needs a cluster"]
 fn a_schedule_makes_a_test_at_its_instant() {
     let (lab, service) = (Lab::begun("schedule"), Service::start());
     let spec = json!({
@@ -176,7 +176,7 @@ fn a_schedule_makes_a_test_at_its_instant() {
 }
 
 #[test]
-#[ignore = "wants a cluster"]
+#[ignore = "needs a cluster"]
 fn a_suite_is_run_row_by_row() {
     let (lab, service) = (Lab::begun("suite"), Service::start());
     let suite = format!(

@@ -45,7 +45,7 @@ fn message(status: &Value) -> &str {
 }
 
 #[test]
-#[ignore = "wants a cluster"]
+#[ignore = "needs a cluster"]
 fn a_test_on_four_pods_is_one_test() {
     let (lab, service) = (Lab::begun("one"), Service::start());
     let restricted = "pod-security.kubernetes.io/enforce=restricted";
@@ -109,7 +109,7 @@ fn a_test_on_four_pods_is_one_test() {
 }
 
 #[test]
-#[ignore = "wants a cluster"]
+#[ignore = "needs a cluster"]
 fn a_crossed_threshold_fails_the_test() {
     let lab = Lab::begun("threshold");
     let script = "export const options = { vus: 2, iterations: 4, thresholds: { iterations: ['count>100'] } };
@@ -130,7 +130,7 @@ fn a_crossed_threshold_fails_the_test() {
 }
 
 #[test]
-#[ignore = "wants a cluster"]
+#[ignore = "needs a cluster"]
 fn what_cannot_be_run_is_an_error_that_says_why() {
     let lab = Lab::begun("cannot");
     let fine = "export const options = { vus: 2, iterations: 2 }; export default function () {}";
@@ -191,7 +191,7 @@ fn what_cannot_be_run_is_an_error_that_says_why() {
 }
 
 #[test]
-#[ignore = "wants a cluster"]
+#[ignore = "needs a cluster"]
 fn a_pod_without_a_node_is_told() {
     let lab = Lab::begun("pending");
     let script = "export default function () {}";
@@ -210,7 +210,7 @@ fn a_pod_without_a_node_is_told() {
 }
 
 #[test]
-#[ignore = "wants a cluster"]
+#[ignore = "needs a cluster"]
 fn a_quota_that_keeps_pods_away_is_told() {
     let lab = Lab::begun("quota");
     lab.apply(&json!({
@@ -232,7 +232,7 @@ fn a_quota_that_keeps_pods_away_is_told() {
 }
 
 #[test]
-#[ignore = "wants a cluster"]
+#[ignore = "needs a cluster"]
 fn a_deleted_test_stops() {
     let (lab, service) = (Lab::begun("deleted"), Service::start());
     lab.run(
@@ -251,7 +251,7 @@ fn a_deleted_test_stops() {
 }
 
 #[test]
-#[ignore = "wants a cluster"]
+#[ignore = "needs a cluster"]
 fn a_lost_agent_is_named() {
     let (lab, service) = (Lab::begun("lost"), Service::start());
     lab.run(
@@ -284,7 +284,7 @@ fn a_lost_agent_is_named() {
 }
 
 #[test]
-#[ignore = "wants a cluster"]
+#[ignore = "needs a cluster"]
 fn another_pod_takes_over_the_share_of_a_lost_one() {
     let (lab, service) = (Lab::begun("replaced"), Service::start());
     lab.run(
@@ -326,7 +326,7 @@ fn coordinators(test: &str) -> Vec<u32> {
 }
 
 #[test]
-#[ignore = "wants a cluster"]
+#[ignore = "needs a cluster"]
 fn another_coordinator_goes_on_where_the_first_is_killed() {
     let (lab, service) = (Lab::begun("coordinator"), Service::start());
     let name = format!("k{}", std::process::id());
@@ -360,7 +360,7 @@ fn another_coordinator_goes_on_where_the_first_is_killed() {
 }
 
 #[test]
-#[ignore = "wants a cluster"]
+#[ignore = "needs a cluster"]
 fn a_restarted_operator_makes_no_second_job() {
     for stage in ["initialization", "created", "started"] {
         let (mut lab, service) = (Lab::begun(&format!("restart-{stage}")), Service::start());
@@ -386,7 +386,7 @@ fn a_restarted_operator_makes_no_second_job() {
 }
 
 #[test]
-#[ignore = "wants a cluster"]
+#[ignore = "needs a cluster"]
 fn the_operators_rights_are_enough_and_no_more() {
     let mut lab = Lab::empty("rights");
     for file in ["operator.yaml", "role.yaml"] {
@@ -485,7 +485,7 @@ fn nothing_more_is_allowed(config: &str) {
 }
 
 #[test]
-#[ignore = "wants a cluster"]
+#[ignore = "needs a cluster"]
 fn a_k6_operator_at_work_keeps_its_tests() {
     let lab = Lab::empty("beside");
     let now = String::from_utf8_lossy(&spawn_date().stdout)
@@ -520,7 +520,7 @@ fn spawn_date() -> std::process::Output {
 }
 
 #[test]
-#[ignore = "wants a cluster"]
+#[ignore = "needs a cluster"]
 fn one_command_runs_a_script_and_ends_as_the_test_does() {
     let (lab, service) = (Lab::begun("command"), Service::start());
     let folder = tempfile::tempdir().expect("a folder");

@@ -62,7 +62,7 @@ fn the_whole_is_fetched(lab: &Lab, status: &Value, asked: &Value) {
 }
 
 #[test]
-#[ignore = "wants a cluster"]
+#[ignore = "needs a cluster"]
 fn figures_and_the_whole_result_are_left() {
     let (lab, service) = (Lab::begun("figures"), Service::start());
     lab.run(
@@ -133,7 +133,7 @@ fn figures_and_the_whole_result_are_left() {
 }
 
 #[test]
-#[ignore = "wants a cluster"]
+#[ignore = "needs a cluster"]
 fn a_stopped_test_keeps_its_result() {
     let (lab, service) = (Lab::begun("stopped"), Service::start());
     lab.run(
@@ -187,7 +187,7 @@ fn a_stopped_test_keeps_its_result() {
 }
 
 #[test]
-#[ignore = "wants a cluster"]
+#[ignore = "needs a cluster"]
 fn a_volume_takes_the_result_where_it_is_wanted() {
     let lab = Lab::begun("volume");
     let folder = tempfile::tempdir().expect("a folder");
@@ -228,7 +228,7 @@ fn a_volume_takes_the_result_where_it_is_wanted() {
 }
 
 #[test]
-#[ignore = "wants a cluster"]
+#[ignore = "needs a cluster"]
 fn an_object_store_takes_the_result_and_gives_it_back() {
     let (lab, store) = (Lab::begun("store"), Store::serve("AKIDLAB"));
     let keys = [
@@ -262,7 +262,7 @@ fn an_object_store_takes_the_result_and_gives_it_back() {
 
 /// What the page tells its readers to type.
 #[test]
-#[ignore = "wants a cluster"]
+#[ignore = "needs a cluster"]
 fn from_apply_to_a_result() {
     let section = page::section();
     let blocks = page::blocks(&section);

@@ -50,7 +50,7 @@ impl<'de> Reader<'de> {
 
     fn wanted<T>(self, what: &str) -> Result<T> {
         let got = self.0.described();
-        Err(Refusal::new(format!("{what} is wanted here, got {got}")))
+        Err(Refusal::new(format!("expected {what} here, got {got}")))
     }
 
     fn variant(self) -> Result<Variant<'de>> {
@@ -62,9 +62,9 @@ impl<'de> Reader<'de> {
             }),
             (Value::Map(entries), _) => {
                 let count = entries.len();
-                Err(Refusal::new(format!("one key is wanted here, got {count}")))
+                Err(Refusal::new(format!("expected one key here, got {count}")))
             }
-            _ => self.wanted("a name, or a map of one key,"),
+            _ => self.wanted("a name, or a map of one key"),
         }
     }
 }
@@ -299,7 +299,7 @@ impl<'de> Variant<'de> {
     fn settings(&self) -> Result<Reader<'de>> {
         let entry = self.node.ok_or_else(|| {
             let name = self.name;
-            Refusal::new(format!("{name} wants settings: write {name}: and them"))
+            Refusal::new(format!("{name} needs settings: write {name}: and them"))
         })?;
         Ok(Reader(&entry.node))
     }

@@ -224,7 +224,7 @@ pub(crate) fn command(arguments: &[String]) -> Result<()> {
     println!("\n{}", page::summary(&sections));
     if options.quick || !options.rows.is_empty() || given_binary().is_some() {
         println!(
-            "docs/benchmarks.md is left as it is: it wants a full run of all rows, of this commit"
+            "docs/benchmarks.md is left as it is: it needs a full run of all rows, of this commit"
         );
         return Ok(());
     }

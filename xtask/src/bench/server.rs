@@ -80,7 +80,7 @@ impl Nginx {
     /// nginx or openssl is not installed, or did not start.
     pub(super) fn start(folder: &Folder, cores: Cores) -> Result<Self> {
         let program =
-            exec::find("nginx").ok_or("bench: nginx is wanted: apt install nginx-light")?;
+            exec::find("nginx").ok_or("bench: nginx is required: apt install nginx-light")?;
         let [plain, tls, http2] = [free_port()?, free_port()?, free_port()?];
         make_certificate(folder)?;
         let config = configuration(&folder.0, [plain, tls, http2]);

@@ -39,7 +39,7 @@ fn main() -> ExitCode {
 fn run() -> Result<u64, Box<dyn std::error::Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [host, port, path, connections, seconds] = arguments.as_slice() else {
-        return Err("five arguments are wanted".into());
+        return Err("five arguments are required".into());
     };
     let request = format!("GET {path} HTTP/1.1\r\nHost: {host}:{port}\r\n\r\n").into_bytes();
     let address = format!("{host}:{port}");

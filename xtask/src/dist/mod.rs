@@ -95,7 +95,7 @@ fn parse(arguments: &[String]) -> Result<Options> {
     while let Some(option) = rest.next() {
         let mut value = || {
             rest.next()
-                .ok_or(format!("dist: {option} wants a value\n{HELP}"))
+                .ok_or(format!("dist: {option} needs a value\n{HELP}"))
         };
         match option.as_str() {
             "--out" => options.out = value()?.into(),

@@ -152,7 +152,7 @@ fn parse(arguments: &[String]) -> Result<Options> {
     while let Some(argument) = rest.next() {
         let mut value = || {
             let value = rest.next().filter(|value| !value.is_empty());
-            value.ok_or_else(|| format!("image: {argument} wants a value\n\n{HELP}"))
+            value.ok_or_else(|| format!("image: {argument} needs a value\n\n{HELP}"))
         };
         match argument.as_str() {
             "--out" => options.out = Some(value()?.into()),

@@ -91,7 +91,7 @@ fn header(file: &File) -> Option<String> {
         .sum();
     (said < HEADER_CHARS_MIN).then(|| {
         format!(
-            "{}:1: wants a `//!` header: what it is, what it must not know, its invariant",
+            "{}:1: needs a `//!` header: what it is, what it must not know, its invariant",
             file.path
         )
     })

@@ -132,7 +132,7 @@ Examples:
 
 fn host(text: &str) -> Result<String, String> {
     match text.contains('/') || text.is_empty() {
-        true => Err("wants a host alone, as in staging.example; --port says the port".to_owned()),
+        true => Err("needs a host alone, as in staging.example; --port says the port".to_owned()),
         false => Ok(text.to_owned()),
     }
 }
@@ -141,7 +141,7 @@ fn target(text: &str) -> Result<Url, String> {
     let url: Url = text.parse().map_err(|why| format!("{why}"))?;
     match (url.scheme(), url.host_str()) {
         ("http" | "https", Some(_)) => Ok(url),
-        _ => Err("wants a URL of http or https".to_owned()),
+        _ => Err("needs a URL of http or https".to_owned()),
     }
 }
 

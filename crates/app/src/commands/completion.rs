@@ -19,7 +19,7 @@ pub(super) fn of_words(words: &[String]) -> Result<ExitCode, K6Error> {
     let word = words.first().map_or("", String::as_str);
     let shell = Shell::from_str(word, true).map_err(|_| {
         K6Error::other(format!(
-            "completion wants a shell: bash, zsh, fish or powershell, got {word:?}"
+            "completion needs a shell: bash, zsh, fish or powershell, got {word:?}"
         ))
     })?;
     Ok(run(Identity::K6, shell))

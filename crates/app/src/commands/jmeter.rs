@@ -117,7 +117,7 @@ fn prepare_report(options: &Options) -> Result<Option<(&str, &str)>, Ending> {
         return Err(Ending::refusal(
             ExitCode::NothingSucceeded,
             &format!(
-                "-l: {results} is not empty, and a report wants a run of its own: replace it with -f"
+                "-l: {results} is not empty, and a report needs a run of its own: replace it with -f"
             ),
         ));
     }

@@ -173,7 +173,7 @@ pub(crate) fn parse(arguments: &[String]) -> Wish {
         return Wish::Misused(what, options.log);
     }
     if options.report_at_end && options.results.is_none() {
-        let what = "Error: a report (-e) wants a results file (-l)".to_owned();
+        let what = "Error: a report (-e) needs a results file (-l)".to_owned();
         return Wish::Misused(what, options.log);
     }
     Wish::Run(Box::new(options))

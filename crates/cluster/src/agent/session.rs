@@ -443,7 +443,7 @@ async fn deliver(endpoint: Endpoint, batches: mpsc::Receiver<Batch>) -> Result<(
 fn endpoint_of(settings: &AgentSettings) -> Result<Endpoint, AgentError> {
     let unreachable = |why: String| AgentError::Unreachable(format!("{}: {why}", settings.join));
     let host = settings.join.rsplit_once(':').map(|(host, _)| host);
-    let host = host.ok_or_else(|| unreachable("a host and a port are wanted".to_owned()))?;
+    let host = host.ok_or_else(|| unreachable("a host and a port are required".to_owned()))?;
     Endpoint::from_shared(format!("https://{}", settings.join))
         .map_err(|error| unreachable(error.to_string()))?
         .connect_timeout(TRY_LIMIT)

@@ -134,7 +134,7 @@ pub fn record(peer: &OsStr, only: &str) {
         let version = format!("Version {}", PEER.rsplit(' ').next().unwrap_or(PEER));
         assert!(
             case.is_line() || log.contains(&version),
-            "{}: {PEER} is wanted: {log}",
+            "{}: {PEER} is required: {log}",
             case.name
         );
         seen["peer"] = json!(PEER);

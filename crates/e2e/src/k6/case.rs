@@ -131,7 +131,7 @@ impl Case {
         match name {
             "args" => self.args.extend(words(value)),
             "env" => {
-                let (name, value) = value.split_once('=').ok_or("wants NAME=value")?;
+                let (name, value) = value.split_once('=').ok_or("needs NAME=value")?;
                 self.env.push((name.to_owned(), value.to_owned()));
             }
             "before" => self.before.push(words(value)),
@@ -159,7 +159,7 @@ fn log_detail(value: &str) -> Result<LogDetail, String> {
         "sorted" => Ok(LogDetail::Sorted),
         "levels" => Ok(LogDetail::Levels),
         "none" => Ok(LogDetail::Nothing),
-        _ => Err("wants sorted, levels or none".to_owned()),
+        _ => Err("needs sorted, levels or none".to_owned()),
     }
 }
 
@@ -168,18 +168,18 @@ fn detail(value: &str) -> Result<Detail, String> {
         "" => Ok(Detail::Timeless),
         "exact" => Ok(Detail::Exact),
         "plan" => Ok(Detail::Plan),
-        _ => Err("wants exact, plan or nothing".to_owned()),
+        _ => Err("needs exact, plan or nothing".to_owned()),
     }
 }
 
 fn signal(value: &str) -> Result<(i32, Duration), String> {
-    let (name, wait) = value.split_once(' ').ok_or("wants a name and a time")?;
+    let (name, wait) = value.split_once(' ').ok_or("needs a name and a time")?;
     let signal = match name {
         "INT" => libc::SIGINT,
         "TERM" => libc::SIGTERM,
-        _ => return Err("wants INT or TERM".to_owned()),
+        _ => return Err("needs INT or TERM".to_owned()),
     };
-    let wait = wait.parse().map_err(|_| "wants whole milliseconds")?;
+    let wait = wait.parse().map_err(|_| "needs whole milliseconds")?;
     Ok((signal, Duration::from_millis(wait)))
 }
 

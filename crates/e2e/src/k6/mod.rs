@@ -136,7 +136,10 @@ pub fn record(peer: &OsStr, only: &str) {
     let version = Command::new(peer).arg("version").output();
     let version = version.expect("the peer can be started").stdout;
     let version = String::from_utf8_lossy(&version).into_owned();
-    assert!(version.starts_with(PEER), "{PEER} is wanted, not {version}");
+    assert!(
+        version.starts_with(PEER),
+        "{PEER} is required, not {version}"
+    );
     let target = Servers::target();
     let httpbin = Servers::httpbin();
     let mut unsteady = Vec::new();

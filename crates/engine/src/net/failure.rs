@@ -207,7 +207,7 @@ pub(super) fn tls_error(error: &io::Error) -> Option<&rustls::Error> {
 pub(super) fn tls_detail(error: &rustls::Error) -> String {
     match error {
         rustls::Error::AlertReceived(rustls::AlertDescription::CertificateRequired) => {
-            "the target wants a client certificate".to_owned()
+            "the target requires a client certificate".to_owned()
         }
         rustls::Error::AlertReceived(description) => {
             format!("the target sent the TLS alert \"{}\"", alert(*description))

@@ -102,7 +102,7 @@ impl Settings for ProcessSettings {
     fn check(&self) -> Result<(), String> {
         let ways = [self.pid.is_some(), self.name.is_some(), self.port.is_some()];
         if ways.iter().filter(|given| **given).count() != 1 {
-            return Err("process wants exactly one of pid, name and port".to_owned());
+            return Err("process needs exactly one of pid, name and port".to_owned());
         }
         if self.workers && !self.children {
             return Err(
@@ -143,7 +143,7 @@ impl Settings for CgroupSettings {
         match (&self.path, self.pid) {
             (Some(path), None) if !path.is_empty() => Ok(()),
             (None, Some(_)) => Ok(()),
-            _ => Err("cgroup wants exactly one of path and pid".to_owned()),
+            _ => Err("cgroup needs exactly one of path and pid".to_owned()),
         }
     }
 }
@@ -200,7 +200,7 @@ impl Settings for PodSettings {
 
     fn check(&self) -> Result<(), String> {
         match self.selector.trim().is_empty() {
-            true => Err("pod wants a selector as app=api".to_owned()),
+            true => Err("pod needs a selector as app=api".to_owned()),
             false => Ok(()),
         }
     }
@@ -306,7 +306,7 @@ impl Settings for LogSettings {
 
     fn check(&self) -> Result<(), String> {
         if self.path.is_some() == self.pod.is_some() {
-            return Err("log wants exactly one of path and pod".to_owned());
+            return Err("log needs exactly one of path and pod".to_owned());
         }
         check_pattern(&self.pattern)
     }
@@ -340,7 +340,7 @@ impl CommandSettings {
         };
         match words.first().is_some_and(|program| !program.is_empty()) {
             true => Ok(words),
-            false => Err("command wants a program to run".to_owned()),
+            false => Err("command needs a program to run".to_owned()),
         }
     }
 }
@@ -355,7 +355,7 @@ impl Settings for CommandSettings {
     fn check(&self) -> Result<(), String> {
         check_metric_name(&self.metric)?;
         if self.run.iter().all(String::is_empty) {
-            return Err("command wants a program to run".to_owned());
+            return Err("command needs a program to run".to_owned());
         }
         self.words().map(|_| ())
     }

@@ -254,7 +254,7 @@ impl Settings for ScrapeSettings {
         check_url(&self.url)?;
         self.access.check()?;
         if self.metric.is_empty() || self.metric.iter().any(String::is_empty) {
-            return Err("scrape wants the name of a metric: metric=NAME".to_owned());
+            return Err("scrape needs the name of a metric: metric=NAME".to_owned());
         }
         for pattern in self.labels.values().filter_map(|v| v.strip_prefix('~')) {
             check_pattern(pattern)?;

@@ -47,7 +47,7 @@ impl Cron {
         let fields: Vec<&str> = text.split_ascii_whitespace().collect();
         let [minutes, hours, days, months, weekdays] = fields[..] else {
             return Err(format!(
-                "{text:?} has {} fields; five are wanted: minute, hour, day, month, day of the week",
+                "{text:?} has {} fields; five are required: minute, hour, day, month, day of the week",
                 fields.len()
             ));
         };

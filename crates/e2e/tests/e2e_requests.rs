@@ -292,3 +292,83 @@ fn a_stored_result_gives_the_same_report() {
     assert!(first.contains("Verdict"), "{first}");
     assert_eq!(first, again);
 }
+
+/// However fast each is answered, and however many workers there are.
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn several_urls_are_sent_equally_often_and_each_has_a_row() {
+    let target = Target::start(&[]);
+    let urls = ["/get", "/delay/0.2"].map(|path| target.url(path));
+    let ran = bench(&[
+        "-q",
+        "-c",
+        "4",
+        "-n",
+        "40",
+        "--workers",
+        "2",
+        &urls[0],
+        &urls[1],
+    ]);
+    let rows = ran.rows("/totals/seen/requests");
+    let mut answered: Vec<(&str, u64)> = rows
+        .iter()
+        .map(|(name, row)| {
+            let answered = row["answered"].as_u64();
+            (name.as_str().unwrap_or_default(), answered.unwrap_or(0))
+        })
+        .collect();
+    answered.sort_unstable();
+    let names = urls.each_ref().map(|url| format!("GET {url}"));
+    assert_eq!(answered, [(&*names[1], 20), (&*names[0], 20)]);
+    assert!(ran.report().contains("Requests by URL"), "{}", ran.out);
+    let found = ran.at("/verdict/findings").to_string();
+    assert!(found.contains("slow-request"), "{found}");
+}
+
+const SCRIPT: &str = "
+    import exec from 'k6/execution';
+    import http from 'k6/http';
+    export const options = { vus: 2, iterations: 20 };
+    export default function () {
+        http.get(`${__ENV.TARGET}/get`);
+        http.get(`${__ENV.TARGET}/delay/0.1`, { tags: { name: 'slow' } });
+        if (exec.scenario.iterationInTest % 2) throw new Error('no token');
+    }";
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn a_script_tells_of_its_connections_names_and_exceptions() {
+    let target = Target::start(&[]);
+    let folder = tempfile::tempdir().expect("a temporary folder can be made");
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    std::fs::write(path("script.js"), SCRIPT).expect("there is room");
+    let env = format!("TARGET={}", target.url(""));
+    let result = path("result.json");
+    let output = loadline_e2e::run([
+        "run",
+        "-q",
+        "--json",
+        &result,
+        "-e",
+        &env,
+        &path("script.js"),
+    ]);
+    let json = std::fs::read_to_string(&result).expect("the result was written");
+    let ran = Ran::of(&output, Some(&json));
+    let connections = "/totals/seen/connections";
+    assert_eq!(ran.number(&format!("{connections}/opened")), 2);
+    assert_eq!(ran.number(&format!("{connections}/connect/count")), 2);
+    if cfg!(target_os = "linux") {
+        assert_eq!(ran.number(&format!("{connections}/min_rtt/count")), 2);
+    }
+    assert_eq!(ran.number("/totals/seen/scenarios/default/thrown"), 10);
+    let names = ran.at("/summary/by_tag/rows").as_array();
+    assert_eq!(names.map(Vec::len), Some(2));
+    let findings = ran.at("/verdict/findings").to_string();
+    for code in ["iterations-threw", "slow-request"] {
+        assert!(findings.contains(code), "{findings}");
+    }
+    // The table is the report's; the summary has one where it is asked for.
+    assert!(!ran.out.contains("Requests by"), "{}", ran.out);
+}

@@ -172,7 +172,7 @@ async fn run_in(
 ) -> (AroundEnding, Snapshot, Option<Exports>) {
     let bytes = Rc::new(WireBytes::default());
     let shared = Rc::new(make_shared(setup, &bytes));
-    let worker = make_script(setup, &bytes).expect("the plan of a script has its settings");
+    let worker = make_script(setup, &shared).expect("the plan of a script has its settings");
     let group = match around {
         Around::Hook(hook, _) => format!("::{}", hook.name()),
         Around::Nothing | Around::Summary(_) => String::new(),

@@ -8,6 +8,7 @@
 pub mod batches;
 mod client;
 pub mod clock;
+mod connections_seen;
 mod exchange;
 pub mod hook;
 pub mod live;

@@ -3,6 +3,7 @@
 //! On the hot path: no allocation, no clock, no lock. Must not know connections or schedules.
 //! Invariant: every request that was counted as started is later counted under exactly one fate.
 
+use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::mpsc::SyncSender;
 
@@ -12,17 +13,13 @@ use loadline_model::{ErrorClass, Nanos};
 
 use crate::batches::{Gone, hand};
 use crate::clock::Clock;
-use crate::exchange::Answer;
+use crate::connections_seen::ConnectionsSeen;
+use crate::exchange::{Answer, RequestRow};
 use crate::live::{LiveCounters, vus_at_work};
-use crate::net::{Connected, Failure};
-use crate::platform::TcpFacts;
+use crate::net::Failure;
 
 /// Samples handed to a sink at a time.
 const BATCH: usize = 512;
-/// Connections that are asked for their kernel facts in each interval: enough for a picture, few
-/// enough to cost nothing.
-const TCP_FACTS_MAX: u32 = 16;
-
 /// The life of one request; spans in nanoseconds.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Life {
@@ -83,7 +80,8 @@ pub(crate) struct Recorder {
     warm_until: Nanos,
     samples: Option<SampleSink>,
     batch: Vec<Sample>,
-    tcp_facts_left: u32,
+    /// Script clients record here too.
+    pub(crate) connections: Rc<ConnectionsSeen>,
 }
 
 impl Recorder {
@@ -100,7 +98,7 @@ impl Recorder {
             warm_until: Nanos::from(warm_up),
             samples,
             batch: Vec::new(),
-            tcp_facts_left: TCP_FACTS_MAX,
+            connections: Rc::default(),
         }
     }
 
@@ -242,47 +240,39 @@ impl Recorder {
         counts.bytes_received += received;
     }
 
-    /// Records a new connection.
-    pub(crate) fn connected(&mut self, connected: &Connected) {
-        let connections = &mut self.seen.connections;
-        connections.opened += 1;
-        connections.connect.record(connected.connect_ns);
-        if let Some(dns_ns) = connected.dns_ns {
-            connections.dns.record(dns_ns);
-        }
-        if let Some(tls_ns) = connected.tls_ns() {
-            connections.tls.record(tls_ns);
-        }
-        connections.http2 += u64::from(connected.http2);
-    }
-
-    pub(crate) fn connect_failed(&mut self) {
-        self.seen.connections.failed += 1;
-    }
-
-    /// Records what the kernel knows of a connection, as far as this interval still wants it.
-    pub(crate) fn tcp_facts(&mut self, ask: impl FnOnce() -> Option<TcpFacts>) {
-        if self.tcp_facts_left == 0 {
-            return;
-        }
-        self.tcp_facts_left -= 1;
-        if let Some(facts) = ask() {
-            self.seen.connections.min_rtt.record(facts.min_rtt_ns);
-            self.seen.connections.retransmits += facts.retransmits;
-            self.seen.connections.unacknowledged += u64::from(facts.is_unacknowledged);
-        }
-    }
-
     /// The row of a remote address; stays valid for the worker's life.
     pub(crate) fn peer(&mut self, address: Option<std::net::SocketAddr>) -> Option<usize> {
         let name = address.map_or_else(|| "unix socket".to_owned(), |at| at.to_string());
         self.seen.peers.position(name)
     }
 
+    /// The row of one of several requests; stays valid for the worker's life.
+    pub(crate) fn request_row(&mut self, request: &str) -> RequestRow {
+        let request = redacted_text(request).into_owned();
+        RequestRow(self.seen.requests.position(request))
+    }
+
+    /// Records the fate of one of several requests: an answer, good or not, or a failure (`None`).
+    #[inline]
+    pub(crate) fn one_of_several(&mut self, row: RequestRow, life: &Life, good: Option<bool>) {
+        if !self.is_measured(life.planned()) {
+            return;
+        }
+        let tally = self.seen.requests.row_at(row.0);
+        match good {
+            Some(good) => {
+                tally.answered += 1;
+                tally.good += u64::from(good);
+                tally.time.record(life.service_ns());
+            }
+            None => tally.failed += 1,
+        }
+    }
+
     /// Gives what was seen since the last call.
     pub(crate) fn take(&mut self) -> Snapshot {
         self.flush_samples();
-        self.tcp_facts_left = TCP_FACTS_MAX;
+        self.seen.connections = self.connections.take();
         self.seen.take()
     }
 

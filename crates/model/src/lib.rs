@@ -8,6 +8,7 @@
 
 pub mod agent;
 pub mod bounded;
+mod census;
 pub mod check;
 pub mod civil;
 pub mod client;

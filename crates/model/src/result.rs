@@ -159,6 +159,10 @@ pub struct GeneratorUse {
     pub throttled_ns: Option<u64>,
     /// Time that worker threads were ready but waited for a processor, in nanoseconds.
     pub run_queue_ns: u64,
+    /// The longest time that the process was due and did not run, as when it is stopped, in nanoseconds; some milliseconds
+    /// are usual.
+    #[serde(default)]
+    pub stalled_ns: u64,
 }
 
 /// Rates of completed and of good requests, each named for what it is.

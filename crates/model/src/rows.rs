@@ -124,6 +124,7 @@ pub fn joined(first: &Row, second: &Row) -> Row {
     row.generator.rss_bytes = a.rss_bytes.max(b.rss_bytes);
     row.generator.throttled_ns = sum_of(a.throttled_ns, b.throttled_ns);
     row.generator.run_queue_ns = a.run_queue_ns + b.run_queue_ns;
+    row.generator.stalled_ns = a.stalled_ns.max(b.stalled_ns);
     row
 }
 

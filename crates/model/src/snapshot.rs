@@ -10,8 +10,8 @@ use loadline_metric::{MeasurementsDelta, MetricId, Summary, TagSet, TimeTrend};
 use serde::{Deserialize, Serialize};
 
 use crate::bounded::Bounded;
+pub use crate::census::{BODY_SAMPLE_MAX, BODY_SAMPLES_MAX, BodySample, Shape, ShapeTally};
 use crate::error_class::ErrorClass;
-use crate::secret::redacted_text;
 
 /// Most distinct status codes kept apart.
 pub const STATUSES_MAX: usize = 64;
@@ -21,11 +21,9 @@ pub const SHAPES_MAX: usize = 64;
 pub const ERROR_TEXTS_MAX: usize = 64;
 /// Most distinct remote addresses, and values of the header asked for, kept apart.
 pub const PEERS_MAX: usize = 256;
-/// Most bytes of a sampled body that are kept.
-pub const BODY_SAMPLE_MAX: usize = 256;
-/// Most distinct bodies sampled per shape.
-pub const BODY_SAMPLES_MAX: usize = 4;
 
+/// Requests that are told apart.
+pub const REQUESTS_MAX: usize = 500;
 /// How many requests met each fate.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counts {
@@ -155,6 +153,9 @@ pub struct Connections {
     pub http2: u64,
     /// Smallest round-trip times that the kernel saw, one value per connection looked at.
     pub min_rtt: Summary,
+    /// Smoothed round-trip times of the same connections at their end: far above the smallest where a link has a queue.
+    #[serde(default)]
+    pub rtt: Summary,
     /// Retransmitted segments, over the sampled connections.
     pub retransmits: u64,
     /// Sampled connections whose other side did not acknowledge what was sent again when they ended.
@@ -173,39 +174,26 @@ pub struct Tally {
     pub time: Summary,
 }
 
-/// The shape of an answer: what the census counts by.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Shape {
-    /// Status code.
-    pub status: u16,
-    /// Size class of the body: 0 for none, else the number of binary digits of its length.
-    pub size_class: u8,
-    /// Content type as sent, cut to 64 bytes; empty when there is none.
-    pub content_type: String,
-}
-
-/// What the answers of one shape had in common.
+/// Requests of one of several kinds.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct ShapeTally {
-    /// How many.
-    pub count: u64,
-    /// How many passed every check.
+pub struct RequestTally {
+    /// Answers.
+    pub answered: u64,
+    /// Answers that passed every check.
     pub good: u64,
-    /// Body lengths in bytes.
-    pub body_size: Summary,
-    /// Bodies looked at, cut to [`BODY_SAMPLE_MAX`], with how often each was met.
-    pub samples: Vec<BodySample>,
-    /// Bodies looked at in all.
-    pub sampled: u64,
+    /// Failures.
+    pub failed: u64,
+    /// Service time of the answers, in nanoseconds.
+    pub time: TimeTrend,
 }
 
-/// One body that was looked at.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct BodySample {
-    /// The beginning of the body; bytes that are not text are replaced.
-    pub text: String,
-    /// How often it was met among the bodies looked at.
-    pub count: u64,
+impl RequestTally {
+    fn merge(&mut self, other: &RequestTally) {
+        self.answered += other.answered;
+        self.good += other.good;
+        self.failed += other.failed;
+        self.time.merge(&other.time);
+    }
 }
 
 /// What identifies a kind of failure in the table of messages.
@@ -251,6 +239,9 @@ pub struct Snapshot {
     pub peers: Bounded<String, Tally>,
     /// Answers by value of the header asked for.
     pub by_header: Bounded<String, Tally>,
+    /// Requests by method and URL; empty where all are alike.
+    #[serde(default = "no_requests", skip_serializing_if = "Bounded::is_empty")]
+    pub requests: Bounded<String, RequestTally>,
     /// Answers that failed a check, by check.
     pub failed_checks: Bounded<String, u64>,
     /// Metrics, checks and groups of a script run; `None` when nothing of the kind was seen. A
@@ -273,6 +264,12 @@ pub struct Snapshot {
 pub struct ScenarioChange {
     /// Iterations that came to their end.
     pub iterations: u64,
+    /// Those of them that ended with an exception that nobody caught.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub thrown: u64,
+    /// Iterations that were due and did not start for want of a virtual user.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub dropped: u64,
     /// By how many more virtual users run an iteration; below zero: by how many fewer.
     pub vus_active: i64,
     /// Virtual users made.
@@ -282,9 +279,15 @@ pub struct ScenarioChange {
 impl ScenarioChange {
     fn merge(&mut self, other: ScenarioChange) {
         self.iterations += other.iterations;
+        self.thrown += other.thrown;
+        self.dropped += other.dropped;
         self.vus_active += other.vus_active;
         self.vus_made += other.vus_made;
     }
+}
+
+fn no_requests() -> Bounded<String, RequestTally> {
+    Bounded::new(REQUESTS_MAX)
 }
 
 impl Default for Snapshot {
@@ -303,6 +306,7 @@ impl Default for Snapshot {
             errors: Bounded::new(ERROR_TEXTS_MAX),
             peers: Bounded::new(PEERS_MAX),
             by_header: Bounded::new(PEERS_MAX),
+            requests: no_requests(),
             failed_checks: Bounded::new(ERROR_TEXTS_MAX),
             script: None,
             scenarios: BTreeMap::new(),
@@ -331,6 +335,8 @@ impl Snapshot {
         self.peers.merge(other.peers, |sum, part| sum.merge(&part));
         self.by_header
             .merge(other.by_header, |sum, part| sum.merge(&part));
+        self.requests
+            .merge(other.requests, |sum, part| sum.merge(&part));
         self.failed_checks
             .merge(other.failed_checks, |sum, part| *sum += part);
         if let Some(script) = other.script {
@@ -362,6 +368,7 @@ impl Snapshot {
             errors: self.errors.take(),
             peers: self.peers.take(),
             by_header: self.by_header.take(),
+            requests: self.requests.take(),
             failed_checks: self.failed_checks.take(),
             script: self.script.take(),
             scenarios: std::mem::take(&mut self.scenarios),
@@ -404,6 +411,7 @@ impl Connections {
         self.tls.merge(&other.tls);
         self.http2 += other.http2;
         self.min_rtt.merge(&other.min_rtt);
+        self.rtt.merge(&other.rtt);
         self.retransmits += other.retransmits;
         self.unacknowledged += other.unacknowledged;
     }
@@ -415,50 +423,6 @@ impl Tally {
         self.answered += other.answered;
         self.failed += other.failed;
         self.time.merge(&other.time);
-    }
-}
-
-impl Shape {
-    /// The size class of a body length.
-    #[must_use]
-    pub fn size_class_of(length: u64) -> u8 {
-        (u64::BITS - length.leading_zeros()) as u8
-    }
-}
-
-impl ShapeTally {
-    /// Adds another interval or worker.
-    pub fn merge(&mut self, other: ShapeTally) {
-        self.count += other.count;
-        self.good += other.good;
-        self.body_size.merge(&other.body_size);
-        self.sampled += other.sampled;
-        for sample in other.samples {
-            self.add_sample(sample);
-        }
-    }
-
-    /// Looks at one more body.
-    pub fn sample(&mut self, body: &[u8]) {
-        self.sampled += 1;
-        let cut = &body[..body.len().min(BODY_SAMPLE_MAX)];
-        let text = String::from_utf8_lossy(cut);
-        self.add_sample(BodySample {
-            text: redacted_text(&text).into_owned(),
-            count: 1,
-        });
-    }
-
-    fn add_sample(&mut self, sample: BodySample) {
-        if let Some(known) = self
-            .samples
-            .iter_mut()
-            .find(|known| known.text == sample.text)
-        {
-            known.count += sample.count;
-        } else if self.samples.len() < BODY_SAMPLES_MAX {
-            self.samples.push(sample);
-        }
     }
 }
 
@@ -556,24 +520,5 @@ mod tests {
         );
         counts.started += 1;
         assert!(!counts.is_conserved());
-    }
-
-    #[test]
-    fn size_classes_are_binary_digits() {
-        assert_eq!(Shape::size_class_of(0), 0);
-        assert_eq!(Shape::size_class_of(1), 1);
-        assert_eq!(Shape::size_class_of(44), 6);
-        assert_eq!(Shape::size_class_of(64), 7);
-    }
-
-    #[test]
-    fn few_distinct_bodies_are_kept_and_all_are_counted() {
-        let mut tally = ShapeTally::default();
-        for body in ["a", "b", "a", "c", "d", "e", "a"] {
-            tally.sample(body.as_bytes());
-        }
-        assert_eq!(tally.sampled, 7);
-        assert_eq!(tally.samples.len(), BODY_SAMPLES_MAX);
-        assert_eq!(tally.samples[0].count, 3);
     }
 }

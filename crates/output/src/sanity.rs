@@ -4,7 +4,7 @@
 //! merged, and after [`check_result`] a result can be summed up, without overflow.
 
 use loadline_model::result::{Row, RunResult};
-use loadline_model::snapshot::{Counts, ShapeTally, Snapshot, Tally};
+use loadline_model::snapshot::{Counts, RequestTally, ShapeTally, Snapshot, Tally};
 
 /// Most that any counter may hold: a thousand years of a million requests a second reach less,
 /// and all counters of one kind add up within 64 bits.
@@ -62,6 +62,7 @@ fn check_row(row: &Row) -> Result<(), String> {
         ("bytes_sent", row.bytes_sent),
         ("bytes_received", row.bytes_received),
         ("generator.run_queue_ns", row.generator.run_queue_ns),
+        ("generator.stalled_ns", row.generator.stalled_ns),
         (
             "generator.throttled_ns",
             row.generator.throttled_ns.unwrap_or(0),
@@ -101,6 +102,7 @@ fn check_tables(seen: &Snapshot) -> Result<(), String> {
         ("errors", seen.errors.len()),
         ("peers", seen.peers.len()),
         ("by_header", seen.by_header.len()),
+        ("requests", seen.requests.len()),
         ("failed_checks", seen.failed_checks.len()),
     ];
     for (name, rows) in tables {
@@ -138,6 +140,8 @@ fn check_tables(seen: &Snapshot) -> Result<(), String> {
             .chain(seen.by_header.overflow()),
     );
     tallies.into_iter().try_for_each(check_tally)?;
+    let requests = (seen.requests.rows().map(|row| row.1)).chain(seen.requests.overflow());
+    requests.into_iter().try_for_each(check_request)?;
     let mut shapes = seen
         .shapes
         .rows()
@@ -171,6 +175,12 @@ fn check_counts(counts: &Counts) -> Result<(), String> {
 
 fn check_tally(tally: &Tally) -> Result<(), String> {
     within("answered", tally.answered, COUNTER_MAX)?;
+    within("failed", tally.failed, COUNTER_MAX)
+}
+
+fn check_request(tally: &RequestTally) -> Result<(), String> {
+    within("answered", tally.answered, COUNTER_MAX)?;
+    within("good", tally.good, COUNTER_MAX)?;
     within("failed", tally.failed, COUNTER_MAX)
 }
 

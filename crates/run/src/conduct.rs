@@ -135,6 +135,10 @@ struct Conductor {
     cut_at: Option<Nanos>,
     active_vus_max: u64,
     windows: Option<Windows>,
+    /// When reports were last waited for.
+    looked_at: Nanos,
+    /// How much longer than a tick that took, at most since a second was told last.
+    stalled_ns: u64,
     /// What measures by metrics, of scripts and of steps, add.
     script: Option<ScriptConduct>,
     /// The threads of a plan of steps; `None` for other runs.
@@ -167,6 +171,8 @@ impl Conductor {
             cut_at: None,
             active_vus_max: 0,
             windows,
+            looked_at: Nanos::ZERO,
+            stalled_ns: 0,
             script: None,
             threads: None,
             watch: None,
@@ -182,12 +188,14 @@ impl Conductor {
             .windows
             .as_ref()
             .map_or(TICK, |windows| windows.every.min(TICK));
+        self.looked_at = self.load.clock().now();
         while !self.collector.all_ended() {
             match self.load.reports().recv_timeout(tick) {
                 Ok(report) => self.collector.take(report),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => break,
             }
+            self.note_stall(tick);
             self.look();
             self.heed_reports(on_event);
             self.heed_observers(on_event);
@@ -308,6 +316,16 @@ impl Conductor {
         }
     }
 
+    /// Notes how much longer than a tick it took until this thread ran again: a process that is stopped has no other sign of it.
+    fn note_stall(&mut self, tick: Duration) {
+        let now = self.load.clock().now();
+        let beyond = now.since(self.looked_at + tick);
+        self.looked_at = now;
+        if self.load.is_here() {
+            self.stalled_ns = self.stalled_ns.max(beyond);
+        }
+    }
+
     /// Reads the live counters.
     fn look(&mut self) {
         let live = self.load.live();
@@ -383,6 +401,7 @@ impl Conductor {
 
     /// Tells a whole second, which is when gauges are read.
     fn tell_second(&mut self, mut told: Told, on_event: &mut dyn FnMut(RunEvent)) {
+        told.row.generator.stalled_ns = std::mem::take(&mut self.stalled_ns);
         let live = self.live();
         if let Some(script) = &mut self.script {
             let until_ns = told.row.at_ns + told.row.span_ns;

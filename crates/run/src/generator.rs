@@ -38,6 +38,7 @@ impl SelfWatch {
             rss_bytes: now.rss_bytes,
             throttled_ns: difference(now.throttled_ns, self.last.throttled_ns),
             run_queue_ns: 0,
+            stalled_ns: 0,
         };
         self.last = now;
         generator

@@ -48,6 +48,11 @@ pub trait Load: Send {
     /// Passes an order on.
     fn command(&self, command: RunCommand);
 
+    /// Whether this process makes the load, so that it stands still with it.
+    fn is_here(&self) -> bool {
+        true
+    }
+
     /// Asks what the makers of the load have used so far, and what they may use.
     fn generator_totals(&self) -> Box<dyn Fn() -> GeneratorTotals + Send> {
         Box::new(platform::generator_totals)

@@ -190,7 +190,9 @@ impl RunWatch {
         } = &mut *state;
         let held = thresholds.finish(sum, *until);
         let held: Vec<HeldThresholds> = held.into_iter().map(|(_, held)| held).collect();
-        Arc::new(TestSummary::of(sum, duration_ns(*until), None, &held))
+        let script = self.plan.script.as_deref();
+        let tag = script.map(|script| script.series.table_tag());
+        Arc::new(TestSummary::of(sum, duration_ns(*until), tag, &held))
     }
 
     /// What `setup()` returned, or somebody put in its place, as JSON; `None`: nothing did.

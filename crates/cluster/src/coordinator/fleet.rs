@@ -215,6 +215,10 @@ impl Load for Fleet {
         &self.shared.live
     }
 
+    fn is_here(&self) -> bool {
+        false
+    }
+
     fn generator_totals(&self) -> Box<dyn Fn() -> GeneratorTotals + Send> {
         let shared = Arc::clone(&self.shared);
         Box::new(move || shared.roster().used(&platform::generator_totals()))

@@ -9,4 +9,4 @@ mod prepared;
 
 pub(crate) use answer::{Answer, AnswerReceiver, Wants};
 pub(crate) use content_coding::decoded;
-pub(crate) use prepared::{PreparedRequest, RenderError};
+pub(crate) use prepared::{PreparedRequest, RenderError, RequestRow};

@@ -48,7 +48,13 @@ pub(crate) struct PreparedRequest {
     streamed: PreparedBody,
     fixed: Option<Box<[u8]>>,
     fixed_http2: OnceCell<Http2Message>,
+    /// Its row among several requests; `None`: it is the only one.
+    pub(crate) row: Option<RequestRow>,
 }
+
+/// The row of one of several requests among what is measured.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RequestRow(pub(crate) Option<usize>);
 
 impl PreparedBody {
     /// What is sent behind the head.
@@ -96,6 +102,7 @@ impl PreparedRequest {
             streamed,
             fixed: None,
             fixed_http2: OnceCell::new(),
+            row: None,
         };
         if request.is_literal() {
             let mut never = || 0;

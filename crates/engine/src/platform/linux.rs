@@ -237,6 +237,8 @@ pub fn memory_bytes() -> Option<u64> {
 pub struct TcpFacts {
     /// Smallest round-trip time seen, in nanoseconds.
     pub min_rtt_ns: u64,
+    /// Smoothed round-trip time, in nanoseconds.
+    pub rtt_ns: u64,
     /// Segments retransmitted since the connection was opened.
     pub retransmits: u64,
     /// Whether the other side has not acknowledged what was last sent, and sent again.
@@ -247,8 +249,9 @@ pub struct TcpFacts {
 #[must_use]
 pub fn tcp_facts(socket: &impl AsRawFd) -> Option<TcpFacts> {
     // Offsets in `struct tcp_info` (linux/tcp.h): tcpi_retransmits, timeouts in a row without an acknowledgment, at 2, a
-    // byte; tcpi_total_retrans at 100, tcpi_min_rtt at 148.
+    // byte; tcpi_rtt at 68, tcpi_total_retrans at 100, tcpi_min_rtt at 148.
     const RETRANSMITS: usize = 2;
+    const RTT: usize = 68;
     const TOTAL_RETRANS: usize = 100;
     const MIN_RTT: usize = 148;
     let mut info = [0_u8; 256];
@@ -273,6 +276,7 @@ pub fn tcp_facts(socket: &impl AsRawFd) -> Option<TcpFacts> {
     let min_rtt_us = word(MIN_RTT)?;
     (min_rtt_us != u64::from(u32::MAX)).then_some(TcpFacts {
         min_rtt_ns: min_rtt_us * 1_000,
+        rtt_ns: word(RTT)? * 1_000,
         retransmits: word(TOTAL_RETRANS)?,
         is_unacknowledged: info[RETRANSMITS] > 0,
     })

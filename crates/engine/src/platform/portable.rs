@@ -159,6 +159,8 @@ pub fn memory_bytes() -> Option<u64> {
 pub struct TcpFacts {
     /// Smallest round-trip time seen, in nanoseconds.
     pub min_rtt_ns: u64,
+    /// Smoothed round-trip time, in nanoseconds.
+    pub rtt_ns: u64,
     /// Segments retransmitted since the connection was opened.
     pub retransmits: u64,
     /// Whether the other side has not acknowledged what was last sent, and sent again.

@@ -84,8 +84,10 @@ impl Keepable for Held {
 
 impl Drop for Held {
     fn drop(&mut self) {
-        let mut recorder = self.shared.recorder.borrow_mut();
-        recorder.tcp_facts(|| self.connection.stream().facts());
+        let recorder = self.shared.recorder.borrow();
+        recorder
+            .connections
+            .ended(|| self.connection.stream().facts());
     }
 }
 
@@ -175,7 +177,7 @@ impl VuClient {
             .request_timeout
             .map_or(Nanos::MAX, |limit| started + limit);
         self.slot.set_deadline(deadline);
-        self.answer.sampled = self.bodies_wanted > 0 || shared.sample_due.take();
+        self.answer.sampled = self.bodies_wanted > 0 || shared.takes_body();
         self.has_connection = false;
         let outcome = self
             .follow(request, &mut fate.life, deadline, numbers)
@@ -183,7 +185,7 @@ impl VuClient {
         self.slot.set_deadline(Nanos::MAX);
         fate.known = true;
         match outcome {
-            Ok(peer) => self.record_answer(&fate.life, peer),
+            Ok(peer) => self.record_answer(request, &fate.life, peer),
             Err(broken) => {
                 let class = self.record_breakage(request, &mut fate.life, deadline, broken);
                 if let Some(class) = class {
@@ -201,7 +203,7 @@ impl VuClient {
     }
 
     #[inline]
-    fn record_answer(&mut self, life: &Life, peer: Option<usize>) {
+    fn record_answer(&mut self, request: &PreparedRequest, life: &Life, peer: Option<usize>) {
         let good = if self.judging.checks.is_empty() {
             (200..400).contains(&self.answer.status)
         } else {
@@ -211,10 +213,12 @@ impl VuClient {
             // An answer without the header has a row too: the one of the empty value.
             self.answer.tag.get_or_insert_default();
         }
-        self.shared
-            .recorder
-            .borrow_mut()
-            .answered(life, &self.answer, good, peer);
+        let mut recorder = self.shared.recorder.borrow_mut();
+        recorder.answered(life, &self.answer, good, peer);
+        if let Some(row) = request.row {
+            recorder.one_of_several(row, life, Some(good));
+        }
+        drop(recorder);
         if self.answer.sampled {
             self.look_at_body();
         }
@@ -298,10 +302,11 @@ impl VuClient {
             Broken::Stopped(Stop::TimedOut) => self.timeout(life, deadline),
         };
         let class = failure.class;
-        self.shared
-            .recorder
-            .borrow_mut()
-            .failed(life, &request.label(), &failure);
+        let mut recorder = self.shared.recorder.borrow_mut();
+        recorder.failed(life, &request.label(), &failure);
+        if let Some(row) = request.row {
+            recorder.one_of_several(row, life, None);
+        }
         Some(class)
     }
 

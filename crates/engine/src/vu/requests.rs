@@ -37,7 +37,12 @@ impl RequestsPlan {
             .iter()
             .map(|template| {
                 let route = shared.routes.to(&template.origin, client);
-                PreparedRequest::new(template.clone(), route, client)
+                let mut request = PreparedRequest::new(template.clone(), route, client)?;
+                if mix.requests.len() > 1 {
+                    let mut recorder = shared.recorder.borrow_mut();
+                    request.row = Some(recorder.request_row(&request.label()));
+                }
+                Ok(request)
             })
             .collect::<Result<Vec<_>, _>>()?;
         Ok(RequestsPlan {

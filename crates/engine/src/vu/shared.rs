@@ -36,14 +36,25 @@ pub(crate) struct Shared {
     /// `None` where HTTP/2 is not spoken.
     pub(crate) http2: Option<Rc<Http2Pool>>,
     pub(crate) random: RefCell<Xoshiro256PlusPlus>,
-    /// Set once an interval: the next answer's body is looked at for the census.
-    pub(crate) sample_due: Cell<bool>,
+    /// Answers of this interval whose bodies are still looked at for the census.
+    pub(crate) bodies_left: Cell<u32>,
     pub(crate) failures: FailurePace,
     /// When the last request ended, over the worker.
     pub(crate) last_done: Cell<Nanos>,
 }
 
+/// Bodies that a worker looks at in an interval: one answer in fifty of another kind is met within seconds.
+pub(crate) const BODIES_MAX: u32 = 32;
+
 impl Shared {
+    /// Whether the body of one more answer is looked at.
+    #[inline]
+    pub(crate) fn takes_body(&self) -> bool {
+        let left = self.bodies_left.get();
+        self.bodies_left.set(left.saturating_sub(1));
+        left > 0
+    }
+
     pub(crate) fn unix_ms(&self) -> u64 {
         (self.clock.started_unix_ns() + self.clock.now().0) / 1_000_000
     }
@@ -68,16 +79,16 @@ impl Shared {
         let mut recorder = self.recorder.borrow_mut();
         match outcome {
             Ok(Ok(connected)) => {
-                recorder.connected(&connected);
+                recorder.connections.made(&connected);
                 let peer = recorder.peer(connected.address);
                 Ok((connected, peer))
             }
             Ok(Err(failure)) => {
-                recorder.connect_failed();
+                recorder.connections.failed();
                 Err(failure.into())
             }
             Err(stop) => {
-                recorder.connect_failed();
+                recorder.connections.failed();
                 Err(stop.into())
             }
         }

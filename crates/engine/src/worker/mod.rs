@@ -28,7 +28,7 @@ use crate::slot::VuSlot;
 use crate::timers::Timers;
 use crate::vu::behaviour::BehaviourPlan;
 use crate::vu::script::{RetiredVus, WorkerScript};
-use crate::vu::shared::Shared;
+use crate::vu::shared::{BODIES_MAX, Shared};
 use crate::vu::steps::StepsOnWorker;
 use scenario::Hosted;
 
@@ -246,7 +246,7 @@ impl Worker {
         }
         self.next_interval = now.0 / Nanos::from(INTERVAL).0;
         let interval = self.next_interval - 1;
-        self.shared.sample_due.set(true);
+        self.shared.bodies_left.set(BODIES_MAX);
         let seen = Box::new(self.take_seen());
         let waiting = self
             .hosted

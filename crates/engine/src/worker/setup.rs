@@ -191,7 +191,7 @@ pub(crate) fn run_worker(setup: WorkerSetup) {
 async fn make_worker(setup: WorkerSetup) -> Result<Worker, String> {
     let bytes = Rc::new(WireBytes::default());
     let shared = Rc::new(make_shared(&setup, &bytes));
-    let script = make_script(&setup, &bytes);
+    let script = make_script(&setup, &shared);
     let steps = make_steps(&setup)?;
     let timers: Rc<Timers> = Rc::default();
     let off_duty = Rc::<OffDutyVus>::default();
@@ -330,7 +330,7 @@ pub(crate) fn make_shared(setup: &WorkerSetup, bytes: &Rc<WireBytes>) -> Shared 
         scratch: RefCell::new(vec![0; SCRATCH_BYTES].into_boxed_slice()),
         http2,
         random: RefCell::new(Xoshiro256PlusPlus::seed_from_u64(seed)),
-        sample_due: Cell::new(false),
+        bodies_left: Cell::new(0),
         failures: FailurePace::default(),
         last_done: Cell::new(Nanos::ZERO),
     }
@@ -362,14 +362,15 @@ fn seed_of(setup: &WorkerSetup) -> u64 {
 }
 
 /// What script virtual users share; `None` when no scenario is a script's.
-pub(crate) fn make_script(setup: &WorkerSetup, bytes: &Rc<WireBytes>) -> Option<Rc<WorkerScript>> {
+pub(crate) fn make_script(setup: &WorkerSetup, shared: &Shared) -> Option<Rc<WorkerScript>> {
     let script = setup.script.as_ref()?;
     let client = ScriptClientSettings::new(
         Arc::clone(&script.client),
         WorkerParts {
             clock: setup.clock,
             resolver: Arc::clone(&setup.resolver),
-            bytes: Rc::clone(bytes),
+            bytes: Rc::clone(&shared.bytes),
+            connections: Rc::clone(&shared.recorder.borrow().connections),
             seed: seed_of(setup),
             number: setup.number as usize,
         },

@@ -108,7 +108,14 @@ fn parts_at(Standing { result, now }: Standing<'_>) -> Vec<Part> {
         ("latency", latency::write),
         ("errors", answers::errors),
         ("answers", answers::write),
-        ("names", names::write),
+        (
+            "names",
+            if now.is_some() {
+                names::write_now
+            } else {
+                names::write
+            },
+        ),
         ("metrics", measured::metrics),
         ("scenarios", setting::scenarios),
         ("observed", observed::write),

@@ -1,4 +1,4 @@
-//! The table per name of a script's requests, or per value of whichever tag was asked for.
+//! The table per name of a script's requests, or per value of whichever tag was asked for; or per URL.
 //!
 //! Must not know how rows were chosen. Invariant: every row that was counted is in the table or in the
 //! number of those left out.
@@ -19,30 +19,36 @@ use crate::units::{count, counted};
 /// Rows shown; beyond, a page is no longer read but searched, and the outputs are better for that.
 const ROWS_MAX: usize = 500;
 
-/// The table; nothing when none was asked for.
+/// The same while the run goes on, when the table is sent each second.
+const ROWS_NOW: usize = 50;
+
+/// The table; nothing where all requests are alike.
 pub(super) fn write(html: &mut Html, result: &RunResult) {
-    let Some(table) = result
-        .summary
-        .as_ref()
-        .and_then(|summary| summary.by_tag.as_ref())
-    else {
+    write_rows(html, result, ROWS_MAX);
+}
+
+/// The table of a run that goes on.
+pub(super) fn write_now(html: &mut Html, result: &RunResult) {
+    write_rows(html, result, ROWS_NOW);
+}
+
+fn write_rows(html: &mut Html, result: &RunResult, rows_max: usize) {
+    let Some(table) = ByTag::of(result).filter(|table| !table.rows.is_empty()) else {
         return;
     };
-    if table.rows.is_empty() {
-        return;
-    }
-    let remark = format!(
-        "by {}; choose a row for its course and its errors",
-        table.tag
-    );
+    let what_else = match table.over_time {
+        Some(_) => "; choose a row for its course and its errors",
+        None => "",
+    };
+    let remark = format!("by {}{what_else}", table.tag);
     html.heading("Requests", &remark);
     html.wide();
-    write_table(html, table);
+    write_table(html, &table, rows_max);
     html.raw("</div>");
     if let Some(hidden) = table
         .rows
         .len()
-        .checked_sub(ROWS_MAX)
+        .checked_sub(rows_max)
         .filter(|hidden| *hidden > 0)
     {
         let text = format!("and {} more values", count(hidden as u64));
@@ -60,7 +66,7 @@ pub(super) fn write(html: &mut Html, result: &RunResult) {
 const COLUMNS: [&str; 7] = ["requests", "failed", "avg", "p90", "p95", "p99", "max"];
 
 /// The table; what a row has below it when it is chosen stands in its attributes, for the page's script.
-fn write_table(html: &mut Html, table: &ByTag) {
+fn write_table(html: &mut Html, table: &ByTag, rows_max: usize) {
     let course = table.over_time.as_ref().map(fitting);
     html.raw("<table");
     if let Some(course) = &course {
@@ -77,7 +83,7 @@ fn write_table(html: &mut Html, table: &ByTag) {
     let failures = table.failures.iter();
     let failures: BTreeMap<&str, &Vec<(String, u64)>> =
         failures.map(|(value, why)| (value.as_str(), why)).collect();
-    for (value, metrics) in table.rows.iter().take(ROWS_MAX) {
+    for (value, metrics) in table.rows.iter().take(rows_max) {
         html.raw("<tr");
         if let Some(course) = courses.get(value.as_str()) {
             html.between(" data-course=\"", &columns(course), "\"");

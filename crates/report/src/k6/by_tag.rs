@@ -24,6 +24,12 @@ pub fn by_tag(table: &ByTag, style: &Style) -> String {
         return String::new();
     }
     let mut page = Page::new(*style);
+    write(&mut page, table);
+    format!("{}\n", page.finish())
+}
+
+/// The table as a section.
+pub(crate) fn write(page: &mut Page, table: &ByTag) {
     page.section(&format!("Requests by {}", table.tag), "");
     let rows: Vec<Vec<String>> = table
         .rows
@@ -54,7 +60,6 @@ pub fn by_tag(table: &ByTag, style: &Style) -> String {
         ));
         page.line(&line);
     }
-    format!("{}\n", page.finish())
 }
 
 fn row(value: &str, metrics: &[MetricSummary]) -> Vec<String> {

@@ -6,7 +6,9 @@ use loadline_metric::Summary;
 use loadline_model::RunResult;
 use loadline_model::bounded::Bounded;
 use loadline_model::snapshot::{Shape, ShapeTally, Tally};
+use loadline_model::test_summary::ByTag;
 
+use crate::k6::by_tag;
 use crate::page::{Page, cut};
 use crate::units::{Bytes, count, share, span_or_dash};
 
@@ -118,9 +120,12 @@ fn statuses(page: &mut Page, result: &RunResult) {
     page.table("<>>", &[], &cells);
 }
 
-/// Who answered, where it was more than one, or where it was asked for.
+/// What was asked for and who answered, where it was more than one, or where it was asked for.
 pub(super) fn sources(page: &mut Page, result: &RunResult) {
     let seen = &result.totals.seen;
+    if let Some(table) = ByTag::of(result).filter(|_| !seen.requests.is_empty()) {
+        by_tag::write(page, &table);
+    }
     if seen.peers.len() > 1 {
         tallies(page, "By remote address", &seen.peers);
     }

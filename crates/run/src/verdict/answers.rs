@@ -47,7 +47,9 @@ fn redirects(facts: &Facts<'_>) -> Option<Finding> {
     let rows = facts.seen.statuses.rows();
     let elsewhere = rows.filter(|(status, _)| is_elsewhere(**status));
     let (status, _) = elsewhere.max_by_key(|(_, n)| **n)?;
-    (part >= REDIRECTS).then(|| {
+    // A script's hops are answers too, those that were followed among them.
+    let least = if facts.is_script() { 1.0 } else { REDIRECTS };
+    (part >= least).then(|| {
         Code::MixedAnswers.finding(
             Gravity::Caution,
             format!(

@@ -56,6 +56,8 @@ codes! {
     CountNotReached = "count-not-reached";
     /// Arrivals were sent, but late: response time far above service time.
     ArrivalsWaited = "arrivals-waited";
+    /// Iterations of a script ended with an exception that nobody caught.
+    IterationsThrew = "iterations-threw";
     /// Answers failed a check: goodput is below throughput.
     WrongAnswers = "wrong-answers";
     /// Every answer looked at was the same body without content.
@@ -78,6 +80,8 @@ codes! {
     GeneratorThrottled = "generator-throttled";
     /// Other processes kept the generator from its processors.
     GeneratorStarved = "generator-starved";
+    /// The generator's process was stopped for a while.
+    GeneratorStopped = "generator-stopped";
     /// Starts were late although a virtual user was free.
     ScheduleLag = "schedule-lag";
     /// The process ran out of file descriptors.

@@ -19,6 +19,10 @@ const ANSWERED_MIN: f64 = 0.9;
 const FAILED_CAUTION: f64 = 0.01;
 /// Share of wrong answers from which throughput says nothing.
 const WRONG_ALARM: f64 = 0.1;
+/// Share of the iterations that threw from which the load was another than the script says.
+const THROWN_ALARM: f64 = 0.1;
+/// Answers that take this many seconds on average are no matter of patience.
+const HOPELESS_S: f64 = 1.0;
 /// Response time is a story of its own when its p99 is this many times that of the service time,
 const WAITED_FACTOR: f64 = 2.0;
 /// and this much above it: less is the start window and scheduling noise.
@@ -57,8 +61,32 @@ pub(super) fn findings(facts: &Facts<'_>) -> Vec<Finding> {
     findings.extend(paused(facts));
     findings.extend(missed(facts));
     findings.extend(waited(facts));
+    findings.extend(threw(facts));
     findings.extend(wrong(facts));
     findings
+}
+
+/// Iterations that broke off: what they would have sent is missing, and no request tells of it.
+fn threw(facts: &Facts<'_>) -> Option<Finding> {
+    let (thrown, all) = facts.thrown();
+    let part = share(thrown, all);
+    let gravity = match part {
+        most if most >= THROWN_ALARM => Gravity::Alarm,
+        some if some >= FAILED_CAUTION => Gravity::Caution,
+        _ => Gravity::Note,
+    };
+    (thrown > 0).then(|| {
+        Code::IterationsThrew.finding(
+            gravity,
+            format!(
+                "{} of {} ended with an exception that the script did not catch ({}): the rest of each was not sent",
+                count(thrown),
+                counted(all, "iteration"),
+                percent(part)
+            ),
+            "look at the first such error in the log; --once shows an iteration request by request",
+        )
+    })
 }
 
 fn stopped(facts: &Facts<'_>) -> Option<Finding> {
@@ -107,13 +135,23 @@ fn unanswered(facts: &Facts<'_>) -> Option<Finding> {
     }
     let next_step = match facts.worst_class() {
         Some(class) => class.hint(),
+        None if facts.is_without_handshake() => {
+            "check that the port speaks TLS (https): it took what was sent and never answered the handshake"
+        }
         None if facts.stuck().is_some() && facts.all.bytes_sent > 0 => {
             "look whether the target hangs, or speaks something else on this port: it took what was sent and stayed silent"
+        }
+        None if facts.mean_service().is_some_and(|mean| mean >= HOPELESS_S) => {
+            "the target cannot keep up: look at what holds it up, or ask for less"
         }
         None => "give the requests more time: raise the duration[ or {graceful-stop}]",
     };
     let mostly = worst_in_words(facts);
     if sent > 0 && answered == 0 {
+        let mostly = match facts.is_without_handshake() {
+            true => ": no TLS handshake came to an end",
+            false => mostly.as_str(),
+        };
         let text = format!(
             "not one of {} sent was answered{mostly}",
             counted(sent, "request")
@@ -169,6 +207,34 @@ const SENT_AGAIN: f64 = 0.01;
 
 /// Requests that met a closed connection and were repeated: failures for a client that does not repeat.
 fn cut_off(facts: &Facts<'_>) -> Option<Finding> {
+    sent_again(facts).or_else(|| short_lived(facts))
+}
+
+/// Connections that are to be kept, and end after few requests: the target closes them, and says so or is seen to do it.
+fn short_lived(facts: &Facts<'_>) -> Option<Finding> {
+    const REQUESTS: f64 = 5.0;
+    let client = &facts.evidence.plan.client;
+    let is_kept = client.keep_alive && client.max_requests_per_connection.is_none();
+    let (made, answered) = (facts.seen.connections.opened, facts.counts.completed);
+    let each = answered as f64 / made.max(1) as f64;
+    let at_once = facts.evidence.totals.active_vus_max;
+    let is_such = is_kept && !facts.is_script() && made > at_once.saturating_mul(2);
+    // A failure ends its connection too.
+    let none_failed = share(facts.counts.failed_total(), answered) < FAILED_CAUTION;
+    (is_such && none_failed && answered > 0 && each < REQUESTS).then(|| {
+        Code::ClosedConnections.finding(
+            Gravity::Note,
+            format!(
+                "{} were made for {} answers, though they are to be kept: the target closes each after {each:.1} requests",
+                counted(made, "connection"),
+                count(answered)
+            ),
+            "look at the target's keep-alive settings: each new connection costs a handshake",
+        )
+    })
+}
+
+fn sent_again(facts: &Facts<'_>) -> Option<Finding> {
     let again = facts.counts.retried;
     let part = share(again, facts.counts.started);
     (part >= SENT_AGAIN).then(|| {
@@ -212,6 +278,24 @@ fn worst_in_words(facts: &Facts<'_>) -> String {
     }
 }
 
+/// Which of several scenarios dropped arrivals.
+fn dropped_by(facts: &Facts<'_>) -> String {
+    const NAMED: usize = 3;
+    let scenarios = &facts.seen.scenarios;
+    let short = scenarios.iter().filter(|(_, change)| change.dropped > 0);
+    let mut short: Vec<_> = short.collect();
+    short.sort_by_key(|(_, change)| std::cmp::Reverse(change.dropped));
+    let short = short.into_iter().take(NAMED);
+    let named: Vec<String> = short
+        .map(|(name, change)| format!("{} by scenario {name}", count(change.dropped)))
+        .collect();
+    match scenarios.len() {
+        0 | 1 => String::new(),
+        _ if named.is_empty() => String::new(),
+        _ => format!(" ({})", named.join(", ")),
+    }
+}
+
 fn missed(facts: &Facts<'_>) -> Option<Finding> {
     let (asked, missed) = (facts.evidence.totals.asked?, facts.missed()?);
     let begun = share(facts.begun(), asked);
@@ -242,13 +326,14 @@ fn missed(facts: &Facts<'_>) -> Option<Finding> {
         ));
     }
     let text = format!(
-        "asked for {} {things} ({}), {past} {} ({}): {} arrivals were dropped and {} were still \
+        "asked for {} {things} ({}), {past} {} ({}): {} arrivals were dropped{} and {} were still \
              waiting when the last one was due",
         count(asked),
         rate(facts.asked_rate().unwrap_or(0.0)),
         count(facts.begun()),
         percent(begun),
         count(facts.all.dropped),
+        dropped_by(facts),
         count(missed.saturating_sub(facts.all.dropped)),
     );
     Some(Code::OfferedLoadMissed.finding(

@@ -11,6 +11,8 @@ use loadline_model::result::{Row, TimeMetric};
 use loadline_model::snapshot::{Counts, Snapshot};
 use loadline_model::units::Nanos;
 
+use loadline_model::url::Scheme;
+
 use super::Evidence;
 use loadline_model::event::{AGENT_LOST_MARK, AGENT_REPLACED_MARK};
 
@@ -239,9 +241,54 @@ impl<'a> Facts<'a> {
         let all = self.seconds * self.vus as f64;
         match self.engaged_s().filter(|_| !self.open) {
             Some(engaged) => self.on_requests_s() / engaged.min(all),
-            None if all > 0.0 => self.on_requests_s() / all,
+            None if all > 0.0 => (self.on_requests_s() / all).max(self.share_at_work()),
             None => 0.0,
         }
+    }
+
+    /// The share of the virtual users that had a request under way while arrivals were due, those included that were never
+    /// answered; zero where it is no matter of requests alone.
+    fn share_at_work(&self) -> f64 {
+        if !self.open || self.may_think() || self.vus == 0 {
+            return 0.0;
+        }
+        let sum = |of: &dyn Fn(&Row) -> f64| self.rows.iter().map(|row| of(row)).sum::<f64>();
+        let seconds = sum(&|row| row_seconds(row));
+        let at_work = sum(&|row| row.active_vus as f64 * row_seconds(row));
+        at_work / (seconds * self.vus as f64).max(f64::MIN_POSITIVE)
+    }
+
+    /// Seconds that the generator's process stood still, in a row or beside it: what is told of a second may be noted in the next.
+    pub(super) fn stalled_s(&self, row: &Row) -> f64 {
+        let series = self.evidence.series;
+        let near = |other: &&Row| {
+            let end = |row: &Row| row.at_ns.saturating_add(row.span_ns);
+            other.at_ns <= end(row) && row.at_ns <= end(other)
+        };
+        let stalled = series
+            .iter()
+            .filter(near)
+            .map(|row| row.generator.stalled_ns);
+        stalled.max().unwrap_or(0) as f64 / 1e9
+    }
+
+    /// Whether requests over TLS went out and no connection was ever made: the other side took a handshake for something else.
+    pub(super) fn is_without_handshake(&self) -> bool {
+        let scenarios = self.evidence.plan.scenarios.iter();
+        let mixes = scenarios.filter_map(Scenario::requests);
+        let mut requests = mixes.flat_map(|mix| &mix.requests);
+        let is_tls = requests.any(|request| request.origin.scheme == Scheme::Https);
+        let connections = &self.seen.connections;
+        let was_sent = self.all.bytes_sent > 0;
+        is_tls && was_sent && connections.opened == 0 && self.worst_class().is_none()
+    }
+
+    /// Iterations of a script that ended with an exception that nobody caught, and all that ended.
+    pub(super) fn thrown(&self) -> (u64, u64) {
+        let scenarios = self.seen.scenarios.values();
+        scenarios.fold((0, 0), |(thrown, all), change| {
+            (thrown + change.thrown, all + change.iterations)
+        })
     }
 
     /// Seconds that virtual users spent on requests that came to an end.

@@ -5,7 +5,7 @@
 //! without half of the evidence is never named.
 
 use loadline_model::error_class::{ErrorClass, Fault};
-use loadline_model::result::StopReason;
+use loadline_model::result::{Row, StopReason};
 use loadline_model::verdict::{Finding, Gravity, Limit};
 
 use super::code::Code;
@@ -13,6 +13,7 @@ use super::facts::{Facts, TOO_MANY_REQUESTS, share};
 use super::resources::Seen;
 use super::saturation::Knee;
 use super::signs;
+use super::stats::median;
 use super::weights::{self, OCCUPIED, Weights};
 use super::wording::{count, counted, duration, percent, rate};
 
@@ -26,6 +27,8 @@ const FAILURES: f64 = 0.5;
 const FAILURES_OF_OFFERED: f64 = 0.1;
 /// Share of the virtual users' time on requests from which they are all busy.
 const ALL_BUSY: f64 = 0.8;
+/// The same from which a queue in the target is no matter of chance.
+const QUEUED: f64 = 0.25;
 /// An answer that takes this long on average is slow, whatever the load.
 const SLOW_S: f64 = 0.5;
 /// A median so far above the fastest answer, with so narrow a spread, is queueing in the target: in a closed loop on a
@@ -111,6 +114,7 @@ fn limit_of(facts: &Facts<'_>, knee: Option<&Knee>, seen: &Seen) -> (Limit, Opti
         // However fast they come: other requests would get other answers.
         _ if facts.is_mistaken() => return (Limit::Plan, None),
         _ if signs::generator_is_broken(facts) => return (Limit::Generator, None),
+        _ if !is_of_time && cuts_off(facts) => return (Limit::Target, None),
         Some(side) => {
             let generator = weights.is_some_and(|weights| weights.generator >= NAMED);
             let side = if generator { Limit::Generator } else { side };
@@ -124,7 +128,7 @@ fn limit_of(facts: &Facts<'_>, knee: Option<&Knee>, seen: &Seen) -> (Limit, Opti
     let limit = if facts.open {
         open_limit(facts, knee, weights)
     } else {
-        closed_limit(facts, weights)
+        closed_limit(facts, knee, weights)
     };
     // Answers alone do not always tell the target from the plan; a resource that is used up does.
     let limit = match limit {
@@ -165,6 +169,18 @@ fn is_silent(facts: &Facts<'_>) -> bool {
     was_sent && facts.stuck().is_some() && weights::occupied(facts) < OCCUPIED
 }
 
+/// Whether the target closed the connections of a good part of what was sent: some of it was repeated, some failed.
+fn cuts_off(facts: &Facts<'_>) -> bool {
+    const CUT_OFF: f64 = 0.25;
+    const FAILED: f64 = 0.05;
+    let (started, again) = (facts.counts.started, facts.counts.retried);
+    let failed = facts.counts.failed_total();
+    let is_its_fault = facts.worst_class().map(ErrorClass::fault) == Some(Fault::Target);
+    is_its_fault
+        && share(failed, started) >= FAILED
+        && share(failed + again, started + again) >= CUT_OFF
+}
+
 /// Who took half of the time or more; what the target took counts for `of_target`.
 fn heaviest(weights: Weights, of_target: Limit) -> Limit {
     match weights {
@@ -178,7 +194,8 @@ fn heaviest(weights: Weights, of_target: Limit) -> Limit {
 fn open_limit(facts: &Facts<'_>, knee: Option<&Knee>, weights: Weights) -> Limit {
     let all_in_use = facts.evidence.totals.active_vus_max >= facts.vus;
     let busy = facts.busy_share() >= ALL_BUSY;
-    if facts.request_share() < NAMED && weights::engaged(facts) >= ALL_BUSY {
+    let are_held = weights::engaged(facts) >= ALL_BUSY || had_no_user(facts);
+    if facts.request_share() < NAMED && are_held {
         // Whatever a request takes: it is the rest of the iteration that held the virtual users.
         return match weights::occupied(facts) >= OCCUPIED {
             true => Limit::Generator,
@@ -208,6 +225,12 @@ fn open_limit(facts: &Facts<'_>, knee: Option<&Knee>, weights: Weights) -> Limit
     }
 }
 
+/// Whether arrivals of a script were dropped because its scenario, one of several perhaps, had no virtual user left.
+fn had_no_user(facts: &Facts<'_>) -> bool {
+    let missed = facts.missed().unwrap_or(0);
+    facts.is_script() && missed > 0 && facts.all.dropped.saturating_mul(2) >= missed
+}
+
 /// Whether the virtual users were all in use for moments alone.
 fn is_bursty(facts: &Facts<'_>) -> bool {
     facts.busy_share() < NAMED
@@ -232,7 +255,7 @@ fn has_pauses(facts: &Facts<'_>) -> bool {
     at.is_some_and(|at| at[1] >= LONG * at[0])
 }
 
-fn closed_limit(facts: &Facts<'_>, weights: Weights) -> Limit {
+fn closed_limit(facts: &Facts<'_>, knee: Option<&Knee>, weights: Weights) -> Limit {
     let scenarios = &facts.evidence.plan.scenarios;
     let is_paced = scenarios.iter().any(|scenario| scenario.pacing.is_some());
     match facts.busy_share() {
@@ -242,6 +265,10 @@ fn closed_limit(facts: &Facts<'_>, weights: Weights) -> Limit {
         _ if refused_share(facts) >= FAILURES_OF_OFFERED => Limit::Target,
         // What virtual users do between requests takes the generator's workers, or no time at all: they sleep.
         _ if weights::occupied(facts) >= OCCUPIED => Limit::Generator,
+        // More users got no more answers, and waited longer for each.
+        _ if knee.is_some_and(|knee| knee.slowed) => heaviest(weights, Limit::Target),
+        // Users who think too find a queue.
+        busy if busy >= QUEUED && has_queue(facts) => heaviest(weights, Limit::Target),
         _ if is_paced || facts.may_think() => Limit::Nobody,
         // The rest are requests that never ended, and a ramp that had fewer virtual users than at its top.
         _ => heaviest(weights, Limit::Target),
@@ -252,9 +279,24 @@ fn closed_limit(facts: &Facts<'_>, weights: Weights) -> Limit {
 fn target_is_slow(facts: &Facts<'_>) -> bool {
     facts.mean_service().is_some_and(|mean| mean >= SLOW_S)
         || has_queue(facts)
+        || slows_when_full(facts)
         || signs::waits_to_be_accepted(facts)
         || refused_share(facts) > 0.01
         || share(facts.counts.failed_total(), facts.counts.started) > 0.1
+}
+
+/// Whether answers took longer while all virtual users were in use than while some were free.
+fn slows_when_full(facts: &Facts<'_>) -> bool {
+    let (full, free): (Vec<&Row>, Vec<&Row>) = facts
+        .rows
+        .iter()
+        .partition(|row| row.active_vus >= facts.vus);
+    let p50 = |rows: &[&Row]| {
+        let times = rows.iter().filter_map(|row| row.service_time_ns);
+        median(times.map(|times| times.p50 as f64))
+    };
+    let times = p50(&full).zip(p50(&free));
+    times.is_some_and(|(full, free)| full >= QUEUES[1].median * free)
 }
 
 fn has_queue(facts: &Facts<'_>) -> bool {
@@ -278,7 +320,7 @@ fn shared(facts: &Facts<'_>, limit: Limit, weights: Weights) -> Option<Finding> 
     let sides = weights.sides();
     let is_told = match limit {
         Limit::Nobody | Limit::Plan => false,
-        Limit::Unknown => true,
+        Limit::Unknown => sides[0].share < NAMED,
         _ => sides[1].share >= TOLD,
     };
     is_told.then(|| {

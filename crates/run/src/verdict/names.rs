@@ -3,6 +3,7 @@
 //! Must not judge who was in the way. Invariant: silent where there is no table, or one name alone.
 
 use loadline_metric::{Aggregated, BuiltIn, TimeTrend};
+use loadline_model::snapshot::RequestTally;
 use loadline_model::test_summary::MetricSummary;
 use loadline_model::verdict::{Finding, Gravity};
 
@@ -58,15 +59,28 @@ pub(super) fn usually_take(facts: &Facts<'_>, seconds: f64) -> bool {
     names.len() > 1 && names.iter().any(takes)
 }
 
-/// The names of the table; the row of those that found no place is none.
+/// The names of the table, or the requests of one scenario; none where some found no place.
 fn names<'a>(facts: &Facts<'a>) -> Vec<Named<'a>> {
     let table = facts.evidence.summary.and_then(|it| it.by_tag.as_ref());
     let table = table.filter(|table| table.overflowed == 0);
     let rows = table.map_or(&[][..], |table| &table.rows);
-    rows.iter()
-        .map(|(name, metrics)| named(name, metrics))
-        .filter(|named| named.requests > 0.0)
-        .collect()
+    let tags = rows.iter().map(|(name, metrics)| named(name, metrics));
+    let requests = &facts.seen.requests;
+    let told_apart = requests.rows().filter(|_| requests.overflow().is_none());
+    let requests = told_apart.map(|(request, tally)| tallied(request, tally));
+    let all = tags.chain(requests);
+    all.filter(|named| named.requests > 0.0).collect()
+}
+
+fn tallied<'a>(request: &'a str, tally: &'a RequestTally) -> Named<'a> {
+    let requests = tally.answered + tally.failed;
+    Named {
+        name: request,
+        requests: requests as f64,
+        failed: requests.saturating_sub(tally.good) as f64,
+        seconds: tally.time.sum() as f64 / 1e9,
+        times: Some(&tally.time),
+    }
 }
 
 fn named<'a>(name: &'a str, metrics: &'a [MetricSummary]) -> Named<'a> {

@@ -59,6 +59,7 @@ pub(super) fn findings(facts: &Facts<'_>) -> Vec<Finding> {
         busy(facts),
         throttled(facts),
         starved(facts),
+        stood_still(facts),
         late(facts),
         held_up(facts),
         distance(facts),
@@ -185,6 +186,24 @@ fn starved(facts: &Facts<'_>) -> Option<Finding> {
                 percent(starved)
             ),
             "stop what else runs on the generator's machine, or move the target away from it",
+        )
+    })
+}
+
+/// The process was due and did not run: somebody stopped it, or its machine.
+fn stood_still(facts: &Facts<'_>) -> Option<Finding> {
+    let rows = facts.evidence.series.iter();
+    let longest = rows.max_by_key(|row| row.generator.stalled_ns)?;
+    let stalled = longest.generator.stalled_ns;
+    (stalled >= FROZEN_NS).then(|| {
+        Code::GeneratorStopped.finding(
+            Gravity::Caution,
+            format!(
+                "the generator did not run for {} at about {}: what that second says is not the target's doing",
+                duration(stalled as f64 / 1e9),
+                duration(longest.at_ns as f64 / 1e9)
+            ),
+            "look for what stopped it: a signal, a debugger, a machine or container that was paused; run again",
         )
     })
 }

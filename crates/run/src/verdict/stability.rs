@@ -44,8 +44,12 @@ const PAUSE_FACTOR: f64 = 3.0;
 const PAUSE_NS: f64 = 50_000_000.0;
 /// Fewest seconds that must be hit.
 const PAUSES_MIN: usize = 3;
+/// Fewest times that a pause must be over.
+const ENDS_MIN: usize = 2;
 /// How much the gaps between pauses may differ, as a share of their mean, for a period to be told.
 const REGULAR: f64 = 0.35;
+/// Share of a second in which the generator stood still that says nothing of the target.
+const STALLED: f64 = 0.5;
 /// A peer below this share of the mean is idle.
 const IDLE: f64 = 0.1;
 /// A peer whose answers take this many times those of the others is the slow one,
@@ -96,7 +100,16 @@ fn outage(facts: &Facts<'_>) -> Option<Finding> {
         row.started as f64 / row_seconds(row) >= DOWN * usual
             || weights::occupied_in(facts, row) < weights::OCCUPIED
     };
-    let is_down = |row: &Row| good(row) < DOWN * usual && was_asked(row);
+    let ran = |row: &Row| facts.stalled_s(row) < STALLED * row_seconds(row);
+    // Few answers that each take long are what the virtual users can get: that is slow, and not gone.
+    let is_slow = |row: &Row| {
+        let taken = row
+            .service_time_ns
+            .map_or(0.0, |times| times.p50 as f64 / 1e9);
+        row.good > 0 && good(row) * taken >= RECOVERED * row.active_vus as f64
+    };
+    let is_down =
+        |row: &Row| good(row) < DOWN * usual && was_asked(row) && ran(row) && !is_slow(row);
     // The target may take its time to give the first answer.
     let first_up = rows.iter().position(|row| !is_down(row))?;
     let down = first_up + rows[first_up..].iter().position(|row| is_down(row))?;
@@ -156,7 +169,8 @@ fn cold_start(facts: &Facts<'_>) -> Option<Finding> {
     // Without an answer there is no time; where others come in numbers in each second, that is cold too.
     let is_cold = |row: &Row| match p50(row) {
         Some(ns) => ns >= COLD_FACTOR * later && ns - later > COLD_NS,
-        None => always_answered,
+        // An answer that takes a second has no place in the first one.
+        None => always_answered && (row.at_ns + row.span_ns) as f64 > COLD_FACTOR * later,
     };
     let cold = rows.iter().take_while(|row| is_cold(row)).count();
     if cold == 0 || cold > rows.len() - rows.len() / LAST {
@@ -198,20 +212,38 @@ fn slowing(facts: &Facts<'_>) -> Option<Finding> {
         median(first.iter().copied())?,
         median(last.iter().copied())?,
     );
+    if times.len() < ROWS_MIN || last < SLOWED_FACTOR * first || last - first < SLOWED_NS {
+        return None;
+    }
     let pairs = times.windows(2).count();
     let rises = times.windows(2).filter(|pair| pair[1] > pair[0]).count();
-    let is_steady = times.len() >= ROWS_MIN && rises as f64 >= RISES * pairs as f64;
-    (is_steady && last >= SLOWED_FACTOR * first && last - first >= SLOWED_NS).then(|| {
-        Code::Slowing.finding(
-            Gravity::Caution,
-            format!(
-                "answers took longer from second to second: {} at first, {} at the end (medians)",
-                duration(first / 1e9),
-                duration(last / 1e9)
-            ),
+    let (how, advice) = if rises as f64 >= RISES * pairs as f64 {
+        (
+            "from second to second".to_owned(),
             "look for what piles up in the target: data, connections, a queue; run longer to see where it ends",
         )
-    })
+    } else {
+        (
+            format!("from second {} on", step(&times, first, last)?),
+            "look for what changed in the target at that time: a job, a neighbor, a cache, a limit; run longer to see which stays",
+        )
+    };
+    let (first, last) = (duration(first / 1e9), duration(last / 1e9));
+    Some(Code::Slowing.finding(
+        Gravity::Caution,
+        format!("answers took longer {how}: {first} at first, {last} at the end (medians)"),
+        advice,
+    ))
+}
+
+/// The place at which times pass from one level to another: before it nearly all are on the near side of the middle, from it on
+/// nearly all on the far side. `None`: there is no such place.
+fn step(times: &[f64], first: f64, last: f64) -> Option<usize> {
+    const STRAYS: f64 = 0.1;
+    let middle = (first * last).sqrt();
+    let at = times.iter().position(|time| *time > middle)?;
+    let strays = times[at..].iter().filter(|time| **time <= middle).count();
+    (strays as f64 <= STRAYS * times.len() as f64).then_some(at)
 }
 
 /// Seconds that hold answers much slower than those of the others, again and again: the target stands still for a moment.
@@ -227,7 +259,11 @@ fn pauses(facts: &Facts<'_>) -> Option<Finding> {
     let quiet = *times.get(times.len() / 4)?;
     let is_hit = |p99: f64| p99 >= PAUSE_FACTOR * quiet && p99 - quiet >= PAUSE_NS;
     let hit: Vec<&(&Row, f64)> = rows.iter().filter(|(_, p99)| is_hit(*p99)).collect();
-    if hit.len() < PAUSES_MIN {
+    // What lasts to the end of the run is no pause.
+    let runs = rows
+        .windows(2)
+        .filter(|pair| is_hit(pair[0].1) && !is_hit(pair[1].1));
+    if hit.len() < PAUSES_MIN || runs.count() < ENDS_MIN {
         return None;
     }
     let usual = facts.service()?.p50? as f64;

@@ -35,6 +35,8 @@ const STOP_S: f64 = 0.025;
 const WRITE_S: f64 = 0.01;
 /// Round trips below this are a local network's, where no one is kept waiting by distance.
 const ROUND_TRIP_MIN_S: f64 = 0.001;
+/// How far above the smallest round trip the usual ones are where packets wait on the way.
+const QUEUED_NS: f64 = 100e6;
 /// The shortest time after which Linux sends a segment again.
 const RETRANSMIT_S: f64 = 0.2;
 /// Fewer retransmits are an accident.
@@ -222,13 +224,17 @@ fn own_delay_s(facts: &Facts<'_>) -> f64 {
 /// How long a worker waits for its turn: a slice of another, or, where it uses up each slice of its own, as many slices as
 /// there are in between.
 fn turn_s(facts: &Facts<'_>) -> f64 {
+    match uses_slices_up(facts) {
+        true => SLICE_S / at_work(facts),
+        false => SLICE_S,
+    }
+}
+
+/// Whether a worker is at work whenever it has a processor.
+fn uses_slices_up(facts: &Facts<'_>) -> bool {
     let at_work = at_work(facts);
     let could_get = 1.0 - mean_over_rows(facts, |row| starved_in(row, facts.workers()));
-    if at_work > AT_WORK_MIN && at_work >= USED_UP * could_get {
-        SLICE_S / at_work
-    } else {
-        SLICE_S
-    }
+    at_work > AT_WORK_MIN && at_work >= USED_UP * could_get
 }
 
 /// Mean lateness of starts with a virtual user free beyond the start window, which is what every event of a worker meets;
@@ -297,7 +303,13 @@ fn lost_segments(facts: &Facts<'_>) -> u64 {
 pub(super) fn round_trip(facts: &Facts<'_>) -> Option<f64> {
     let connections = &facts.seen.connections;
     let of_connect = || connections.connect.min().map(|ns| ns as f64);
-    let round_trip = connections.min_rtt.mean().or_else(of_connect)? / 1e9;
+    let smallest = connections.min_rtt.mean().or_else(of_connect)?;
+    // Acknowledgments are put off by 40 ms while the target works; what is far above is a queue on the way.
+    let queued = connections
+        .rtt
+        .mean()
+        .filter(|rtt| *rtt >= smallest + QUEUED_NS);
+    let round_trip = queued.unwrap_or(smallest) / 1e9;
     (round_trip >= ROUND_TRIP_MIN_S).then_some(round_trip)
 }
 
@@ -310,10 +322,10 @@ pub(super) struct Link {
 
 /// A link is full where large bodies take most of a request's time to arrive, some much longer than others, or to leave, with
 /// retransmits; and where as many bytes pass in each second. A target that sends at a pace of its own takes as long
-/// for each, and a load that was delivered fills nothing.
+/// for each, a load that was delivered fills nothing, and a worker that reads without a rest finds no end of bytes.
 pub(super) fn link(facts: &Facts<'_>) -> Option<Link> {
     let is_carried = facts.open && facts.missed().is_none() && facts.load_is_constant();
-    if is_carried || facts.rows.len() < FLAT_ROWS {
+    if is_carried || facts.rows.len() < FLAT_ROWS || uses_slices_up(facts) {
         return None;
     }
     full_down(facts).or_else(|| full_up(facts))

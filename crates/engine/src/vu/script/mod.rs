@@ -199,6 +199,7 @@ impl ScriptBehaviour {
             Ending::Failed(failure) if failure.kind == FailureKind::Aborted => (false, true),
             Ending::Failed(failure) => {
                 self.tell_failure(failure);
+                self.scenario.note(|change| change.thrown += 1);
                 (true, true)
             }
             Ending::Cancelled => (false, false),

@@ -159,6 +159,7 @@ impl WorkerScript {
             metadata: None,
         };
         self.recorder.borrow_mut().dropped(count, on);
+        scenario.note(|change| change.dropped += count);
     }
 
     /// Warns that more virtual users would be needed than the scenario may have.

@@ -366,6 +366,7 @@ impl ScriptClient {
             let kept = Http1 {
                 connection: Box::new(Http1Connection::new(stream, remote, LIMITS, begun.got)),
                 tls,
+                seen: Rc::clone(&self.settings.connections),
             };
             return self.over_http1(watch, request, begun, kept).await;
         }
@@ -390,6 +391,20 @@ impl ScriptClient {
 
     /// Makes a connection, and notes what that took; `Err(None)` when the iteration was cut.
     async fn connect(
+        &self,
+        watch: &Watch<'_>,
+        request: &HopRequest,
+        begun: &mut Begun,
+    ) -> Result<Connected, Option<Failure>> {
+        let outcome = self.try_connect(watch, request, begun).await;
+        match &outcome {
+            Ok(connected) => self.settings.connections.made(connected),
+            Err(_) => self.settings.connections.failed(),
+        }
+        outcome
+    }
+
+    async fn try_connect(
         &self,
         watch: &Watch<'_>,
         request: &HopRequest,

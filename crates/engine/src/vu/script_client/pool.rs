@@ -15,6 +15,7 @@ use loadline_script::hop::HopTls;
 use crate::client::{
     Http1Connection, Http2Connection, IdleConnections, KeepRules, Keepable, Usage,
 };
+use crate::connections_seen::ConnectionsSeen;
 
 struct Shared {
     origin: Arc<Origin>,
@@ -25,6 +26,14 @@ struct Shared {
 pub(super) struct Http1 {
     pub(super) connection: Box<Http1Connection>,
     pub(super) tls: Option<HopTls>,
+    /// Where its end is recorded.
+    pub(super) seen: Rc<ConnectionsSeen>,
+}
+
+impl Drop for Http1 {
+    fn drop(&mut self) {
+        self.seen.ended(|| self.connection.stream().facts());
+    }
 }
 
 impl Keepable for Http1 {

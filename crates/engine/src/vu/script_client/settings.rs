@@ -15,6 +15,7 @@ use loadline_model::{ClientPlan, Nanos};
 
 use crate::client::{FailurePace, KeepRules, Pace};
 use crate::clock::Clock;
+use crate::connections_seen::ConnectionsSeen;
 use crate::net::{
     AddressRules, Addresses, Connector, Resolver, Route, TlsError, TlsSettings, WireBytes,
     WorkerTls, proxy_for,
@@ -106,6 +107,8 @@ pub(crate) struct ScriptClientSettings {
     /// Bytes over all virtual users of the worker.
     pub(super) bytes: Rc<WireBytes>,
     pub(super) failures: FailurePace,
+    /// How connections were made, and ended.
+    pub(super) connections: Rc<ConnectionsSeen>,
 }
 
 /// What a worker brings to its script clients.
@@ -114,6 +117,8 @@ pub(crate) struct WorkerParts {
     pub(crate) resolver: Arc<Resolver>,
     /// Bytes over the whole worker.
     pub(crate) bytes: Rc<WireBytes>,
+    /// Connections of the whole worker.
+    pub(crate) connections: Rc<ConnectionsSeen>,
     /// What the choice among a name's addresses follows from.
     pub(crate) seed: u64,
     /// Its number among the workers.
@@ -140,6 +145,7 @@ impl ScriptClientSettings {
             connector,
             scratch: RefCell::new(vec![0; crate::vu::shared::SCRATCH_BYTES].into_boxed_slice()),
             bytes: worker.bytes,
+            connections: worker.connections,
             failures: FailurePace::default(),
         })
     }

@@ -407,6 +407,7 @@ impl StepsClient {
             .recorder
             .borrow_mut()
             .failed(life, &label, failure);
+        self.shared.last_done.set(life.done);
         let now = self.shared.clock.now();
         let failures = &self.shared.failures;
         let watch = self.slot.watch(Nanos::MAX);

@@ -301,8 +301,9 @@ impl StepsVu {
     }
 
     fn measure_iteration(&self, of: &GroupOnWorker, begun: Nanos) {
+        let now = self.shared.clock.now();
+        self.shared.last_done.set(now);
         if let Some(measures) = &of.on_worker.measures {
-            let now = self.shared.clock.now();
             measures.iteration(now.since(begun), &of.scenario, now);
         }
     }

@@ -80,6 +80,18 @@ impl<'a> Component<'a> {
         over(Phase::Steady).or_else(|| over(Phase::Load))
     }
 
+    /// Whether its busiest process was about as busy before the load, which it has no part in then.
+    pub(super) fn was_as_busy(&self, used: f64) -> bool {
+        const ABOUT: f64 = 0.8;
+        let metric = match self.is_sum() {
+            true => BUSIEST_PROCESS_METRIC,
+            false => "cpu_cores",
+        };
+        let before = self.metric(metric);
+        let before = before.and_then(|it| it.aggregate(Aggregation::Avg, self.phases.baseline));
+        before.is_some_and(|before| before >= ABOUT * used)
+    }
+
     /// A metric over the whole load.
     pub(super) fn under_load(&self, metric: &str, aggregation: Aggregation) -> Option<f64> {
         self.metric(metric)?

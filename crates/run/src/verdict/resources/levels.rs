@@ -111,15 +111,24 @@ fn one_core(
         ),
         false => format!("{} used {used:.2} cores throughout", component.title()),
     };
-    let text = format!("{short}: as much as one thread can");
-    let sign = Sign {
-        weight: weight_of_busy(component, all),
-        short,
-        finding: Code::OneCoreFull.finding(
-            Gravity::Caution,
-            text,
+    let as_before = component.was_as_busy(used);
+    let (since, weight, advice) = match as_before {
+        true => (
+            ", and about as much before the load",
+            Weight::Remark,
+            "it has no part in the load: look whether it takes processor time from what has",
+        ),
+        false => (
+            "",
+            weight_of_busy(component, all),
             "give it more worker threads or processes, or make a request cheaper",
         ),
+    };
+    let text = format!("{short}{since}: as much as one thread can");
+    let sign = Sign {
+        weight,
+        short,
+        finding: Code::OneCoreFull.finding(Gravity::Caution, text, advice),
     };
     Some((used, sign))
 }

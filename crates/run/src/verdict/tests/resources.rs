@@ -85,6 +85,19 @@ fn a_processor_at_its_limit_is_named_in_the_headline() {
 }
 
 #[test]
+fn what_was_as_busy_before_the_load_has_no_part_in_it() {
+    let mut run = busy(&[("batch", "batch", "cpu_cores", &|_| 0.99)]);
+    let verdict = run.judge();
+    assert!(!verdict.headline.contains("batch"), "{}", verdict.headline);
+    let text = text_of(&mut run, Code::OneCoreFull).expect("it is told all the same");
+    assert!(text.contains("about as much before the load"), "{text}");
+    let mut run = busy(&[("api", "api", "cpu_cores", &|second| {
+        if second < 0 { 0.02 } else { 0.99 }
+    })]);
+    assert!(run.judge().headline.contains("api used"));
+}
+
+#[test]
 fn a_processor_with_room_left_is_not_told() {
     let mut run = busy(&[
         ("pods", "api-1", "cpu_cores", &|_| 2.5),

@@ -165,6 +165,86 @@ fn requests_that_are_not_even_acknowledged_are_lost_on_the_way() {
 }
 
 #[test]
+fn answers_that_take_longer_once_all_users_wait_are_the_targets_queue() {
+    // 20 ms for five seconds, then three times that, and 60 users wait.
+    let mut run = Run::new(arrivals(250, 10, 60), 10.0, 2_500, 231.0);
+    run.totals.seen.counts.started = 1_958;
+    run.totals.active_vus_max = 60;
+    run.answer(1_958, &[(0.5, 21 * MS), (0.5, 460 * MS)]);
+    run.seconds(10, |number, row| {
+        let is_slow = number >= 5;
+        row.offered = Some(250);
+        row.active_vus = if is_slow { 60 } else { 5 };
+        row.service_time_ns = match is_slow {
+            true => percentiles(460.0, 490.0),
+            false => percentiles(21.0, 23.0),
+        };
+        (row.started, row.completed) = if is_slow { (130, 130) } else { (250, 250) };
+        row.good = row.completed;
+    });
+    assert_eq!(run.judge().limit, Limit::Target);
+}
+
+#[test]
+fn answers_that_take_longer_from_some_second_on_are_told() {
+    let slower_from = |second| {
+        let mut run = Run::new(arrivals(80, 10, 50), 10.0, 800, 30.0);
+        run.seconds(10, |number, row| {
+            row.offered = Some(80);
+            (row.started, row.completed, row.good) = (80, 80, 80);
+            let ms = if number >= second { 60.0 } else { 20.0 };
+            row.service_time_ns = percentiles(ms, ms + 2.0);
+        });
+        let verdict = run.judge();
+        found(&verdict, Code::Slowing).map(|finding| finding.text.clone())
+    };
+    assert_eq!(
+        slower_from(5).as_deref(),
+        Some("answers took longer from second 5 on: 20 ms at first, 60 ms at the end (medians)")
+    );
+    assert_eq!(slower_from(11), None);
+}
+
+#[test]
+fn a_generator_that_is_stopped_sees_no_outage() {
+    let mut run = Run::new(constant_vus(10, 7), 7.0, 2_720, 22.0);
+    run.seconds(7, |number, row| {
+        let each = if number == 3 { 10 } else { 450 };
+        (row.started, row.completed, row.good) = (each, each, each);
+        row.service_time_ns = percentiles(22.0, 24.0);
+    });
+    assert!(found(&run.judge(), Code::OutageSeen).is_some());
+    // What is noted of the fourth second may stand in the fifth.
+    run.series[4].generator.stalled_ns = 960 * MS;
+    let verdict = run.judge();
+    assert!(found(&verdict, Code::OutageSeen).is_none());
+    let text = &found(&verdict, Code::GeneratorStopped).expect("told").text;
+    assert!(
+        text.starts_with("the generator did not run for 960 ms"),
+        "{text}"
+    );
+}
+
+#[test]
+fn iterations_that_throw_are_told() {
+    let mut run = Run::new(constant_vus(10, 4), 4.0, 5_234, 7.6);
+    run.plan.script = Some(Arc::default());
+    let change = loadline_model::snapshot::ScenarioChange {
+        iterations: 5_234,
+        thrown: 5_234,
+        ..Default::default()
+    };
+    let scenarios = &mut run.totals.seen.scenarios;
+    scenarios.insert("default".into(), change);
+    let verdict = run.judge();
+    let text = &found(&verdict, Code::IterationsThrew).expect("told").text;
+    assert!(
+        text.starts_with("5,234 of 5,234 iterations ended with an exception"),
+        "{text}"
+    );
+}
+
+#[test]
 fn a_target_that_turns_to_wrong_answers_has_not_died() {
     let mut run = Run::new(arrivals(50, 8, 50), 8.0, 400, 6.0);
     run.totals.seen.counts.good = 150;
@@ -225,6 +305,24 @@ fn requests_that_met_a_closed_connection_are_told() {
     let verdict = run.judge();
     let text = &found(&verdict, Code::ClosedConnections).expect("told").text;
     assert!(text.starts_with("289 requests (10.3 %)"), "{text}");
+}
+
+#[test]
+fn connections_that_end_after_each_answer_are_told() {
+    let mut run = Run::new(arrivals(80, 5, 50), 5.0, 400, 7.0);
+    run.totals.active_vus_max = 2;
+    run.totals.seen.connections.opened = 400;
+    let told = |run: &mut Run| {
+        let verdict = run.judge();
+        found(&verdict, Code::ClosedConnections).map(|finding| finding.text.clone())
+    };
+    let text = told(&mut run).expect("they are to be kept");
+    assert!(
+        text.starts_with("400 connections were made for 400 answers"),
+        "{text}"
+    );
+    run.plan.client.keep_alive = false;
+    assert_eq!(told(&mut run), None);
 }
 
 #[test]

@@ -110,6 +110,13 @@ fn a_full_link_is_the_networks_and_a_slow_sender_the_targets() {
     starve(&mut busy, 0.3);
     assert_eq!(busy.judge().limit, Limit::Network);
     assert_eq!(link(0.1).judge().limit, Limit::Target, "each takes as long");
+    // A worker that does nothing but read 2.8 GB/s on one machine: no link has an end there.
+    starve(&mut busy, 0.35);
+    let rows = busy.series.iter_mut();
+    rows.for_each(|row| row.generator.busiest_worker = 0.5);
+    let verdict = busy.judge();
+    assert_ne!(verdict.limit, Limit::Network);
+    assert!(found(&verdict, Code::LinkFull).is_none());
 }
 
 #[test]

@@ -40,6 +40,7 @@ impl Bench {
             clock,
             resolver: Resolver::start(clock, Kept::found(None)).expect("a thread can be made"),
             bytes: Rc::clone(&worker_bytes),
+            connections: Rc::default(),
             seed: 1,
             number: 0,
         };

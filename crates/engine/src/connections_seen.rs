@@ -1,0 +1,73 @@
+//! What the connections of a worker went through: how they were made, and what the kernel knew of them at their end.
+//!
+//! Must not know requests. Invariant: the kernel is asked about few connections in each interval, however many close.
+
+use std::cell::{Cell, RefCell};
+
+use loadline_model::snapshot::Connections;
+
+use crate::net::Connected;
+use crate::platform::TcpFacts;
+
+/// Connections that are asked for their kernel facts in each interval: enough for a picture, few
+/// enough to cost nothing.
+const TCP_FACTS_MAX: u32 = 16;
+
+/// The connections of one worker, whichever client makes them.
+#[derive(Debug)]
+pub(crate) struct ConnectionsSeen {
+    seen: RefCell<Connections>,
+    facts_left: Cell<u32>,
+}
+
+impl Default for ConnectionsSeen {
+    fn default() -> ConnectionsSeen {
+        ConnectionsSeen {
+            seen: RefCell::default(),
+            facts_left: Cell::new(TCP_FACTS_MAX),
+        }
+    }
+}
+
+impl ConnectionsSeen {
+    /// Records a new connection.
+    pub(crate) fn made(&self, connected: &Connected) {
+        let mut seen = self.seen.borrow_mut();
+        seen.opened += 1;
+        seen.connect.record(connected.connect_ns);
+        if let Some(dns_ns) = connected.dns_ns {
+            seen.dns.record(dns_ns);
+        }
+        if let Some(tls_ns) = connected.tls_ns() {
+            seen.tls.record(tls_ns);
+        }
+        seen.http2 += u64::from(connected.http2);
+    }
+
+    /// Counts an attempt that came to nothing.
+    pub(crate) fn failed(&self) {
+        self.seen.borrow_mut().failed += 1;
+    }
+
+    /// Records what the kernel knows of a connection that ends, as far as this interval still wants it.
+    pub(crate) fn ended(&self, ask: impl FnOnce() -> Option<TcpFacts>) {
+        let left = self.facts_left.get();
+        if left == 0 {
+            return;
+        }
+        self.facts_left.set(left - 1);
+        if let Some(facts) = ask() {
+            let mut seen = self.seen.borrow_mut();
+            seen.min_rtt.record(facts.min_rtt_ns);
+            seen.rtt.record(facts.rtt_ns);
+            seen.retransmits += facts.retransmits;
+            seen.unacknowledged += u64::from(facts.is_unacknowledged);
+        }
+    }
+
+    /// Gives what was seen since the last call.
+    pub(crate) fn take(&self) -> Connections {
+        self.facts_left.set(TCP_FACTS_MAX);
+        self.seen.take()
+    }
+}

@@ -40,6 +40,10 @@ pub trait Host {
     fn value(&self, metric: MetricId, value: f64, tags: &dyn Tagged);
     /// The metadata of all samples from here on; `None`: none.
     fn metadata(&self, metadata: Option<&Arc<TagSet>>);
+    /// Whether the body of the answer that is recorded next is looked at.
+    fn wants_body(&self) -> bool {
+        false
+    }
     /// Records one hop of an HTTP request.
     fn http(&self, sample: &HttpSample<'_>);
     /// Shows one hop of an HTTP request; only called where the program's settings ask for it.

@@ -43,6 +43,8 @@ pub struct HttpFacts<'a> {
     pub sent_bytes: u64,
     /// The answer's content type; empty without.
     pub content_type: &'a [u8],
+    /// The beginning of the body as the script gets it, without secrets; empty where it is not looked at.
+    pub body: &'a str,
     /// When the hop began, in nanoseconds from the start of the run.
     pub started_ns: u64,
     /// When it was done.

@@ -34,6 +34,7 @@ pub(super) fn findings(facts: &Facts<'_>) -> Option<Finding> {
         return None;
     }
     some_hollow(facts)
+        .filter(|_| !facts.is_script())
         .or_else(|| redirects(facts))
         .or_else(|| all_alike(facts))
         .or_else(|| mixed(facts))
@@ -82,7 +83,7 @@ fn mixed(facts: &Facts<'_>) -> Option<Finding> {
             "{} of the answers with a status of success hold an error: {text}",
             percent(errors / all as f64)
         )
-    } else if has_content && empty / all as f64 >= MIXED {
+    } else if has_content && !facts.is_script() && empty / all as f64 >= MIXED {
         format!(
             "{} of the answers with a status of success are empty objects, the others are not",
             percent(empty / all as f64)
@@ -201,7 +202,7 @@ fn all_alike(facts: &Facts<'_>) -> Option<Finding> {
                  answer is not goodput]",
         ));
     }
-    requests_vary(facts).then(|| {
+    (requests_vary(facts) && !facts.is_script()).then(|| {
         Code::SameAnswer.finding(
             Gravity::Caution,
             format!("{}, though the requests differ", what("")),

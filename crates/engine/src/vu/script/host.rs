@@ -187,6 +187,9 @@ impl VuHost {
             fill(answer, facts);
             let good = !sample.failed.unwrap_or(false);
             recorder.answered(&life, answer, good, None);
+            if !facts.body.is_empty() {
+                recorder.sample_body(answer, facts.body.as_bytes());
+            }
         }
         self.shared.last_done.set(life.done);
     }
@@ -208,6 +211,10 @@ impl Host for VuHost {
         if self.first_hop.get().is_none() {
             self.first_hop.set(Some(at));
         }
+    }
+
+    fn wants_body(&self) -> bool {
+        self.shared.takes_body()
     }
 
     fn unix_ns(&self) -> u64 {

@@ -262,10 +262,11 @@ impl Exchange {
             Ok(body) => body,
             Err(damaged) => return self.damaged(state, &answer, damaged, expected),
         };
+        let shown = beginning(state, if is_last { &body } else { &[] });
         sample::record(
             state,
             &self.sampled(expected),
-            &Outcome::Answer(&answer, body_bytes),
+            &Outcome::Answer(&answer, body_bytes, &shown),
         );
         self.trace(state, answer.times, || TracedOutcome::Answer {
             status: answer.status,
@@ -542,6 +543,16 @@ fn verb(method: &str) -> String {
         None => "Get".to_owned(),
         Some(first) => first.to_string() + &letters.as_str().to_ascii_lowercase(),
     }
+}
+
+/// The beginning of a body, if it is looked at.
+fn beginning(state: &VuState, body: &[u8]) -> String {
+    const BYTES: usize = 1_024;
+    if body.is_empty() || !state.host.wants_body() {
+        return String::new();
+    }
+    let text = String::from_utf8_lossy(&body[..body.len().min(BYTES)]);
+    state.program.settings.secrets.redacted(&text).into_owned()
 }
 
 #[cfg(test)]

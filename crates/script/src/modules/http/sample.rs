@@ -40,8 +40,8 @@ pub(super) enum Expectation {
 
 /// How a hop ended.
 pub(super) enum Outcome<'a> {
-    /// With an answer whose body took so many bytes.
-    Answer(&'a HopAnswer, u64),
+    /// With an answer whose body took so many bytes, and its beginning if somebody looks at it.
+    Answer(&'a HopAnswer, u64, &'a str),
     Failure(&'a HopFailure),
 }
 
@@ -57,12 +57,13 @@ struct Ended<'a> {
     body_bytes: u64,
     sent_bytes: u64,
     content_type: &'a [u8],
+    body: &'a str,
 }
 
 impl<'a> Ended<'a> {
     fn of(outcome: &Outcome<'a>) -> Ended<'a> {
         match outcome {
-            Outcome::Answer(answer, body_bytes) => Ended {
+            Outcome::Answer(answer, body_bytes, body) => Ended {
                 status: answer.status,
                 protocol: Some(answer.protocol),
                 tls: answer.tls,
@@ -73,6 +74,7 @@ impl<'a> Ended<'a> {
                 body_bytes: *body_bytes,
                 sent_bytes: answer.sent_bytes,
                 content_type: answer.headers.get("Content-Type").unwrap_or_default(),
+                body,
             },
             Outcome::Failure(failure) => Ended {
                 status: 0,
@@ -85,6 +87,7 @@ impl<'a> Ended<'a> {
                 body_bytes: 0,
                 sent_bytes: 0,
                 content_type: b"",
+                body: "",
             },
         }
     }
@@ -139,6 +142,7 @@ pub(super) fn record(state: &VuState, hop: &Sampled<'_>, outcome: &Outcome<'_>) 
             body_bytes: ended.body_bytes,
             sent_bytes: ended.sent_bytes,
             content_type: ended.content_type,
+            body: ended.body,
             started_ns: hop.started.0,
             done_ns: ended.done_at.0,
         },
@@ -162,7 +166,7 @@ fn expected(hop: &Sampled<'_>, status: u16) -> Option<bool> {
 /// k6's error code: that of a failure, or the status and a thousand from 400 on; zero without.
 pub(super) fn error_code(outcome: &Outcome<'_>) -> u16 {
     match outcome {
-        Outcome::Answer(answer, _) => code_of_status(answer.status),
+        Outcome::Answer(answer, ..) => code_of_status(answer.status),
         Outcome::Failure(failure) => failure.code,
     }
 }

@@ -257,6 +257,9 @@ pub struct Snapshot {
     pub worker_cpu_ns: u64,
     /// Time the worker thread was ready to run but waited for a processor, in nanoseconds.
     pub run_queue_ns: u64,
+    /// How often the worker thread was given a processor; zero where it is not known.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub turns: u64,
 }
 
 /// What changed in a scenario of a script.
@@ -313,6 +316,7 @@ impl Default for Snapshot {
             back_pressure_ns: 0,
             worker_cpu_ns: 0,
             run_queue_ns: 0,
+            turns: 0,
         }
     }
 }
@@ -348,6 +352,7 @@ impl Snapshot {
         self.back_pressure_ns += other.back_pressure_ns;
         self.worker_cpu_ns += other.worker_cpu_ns;
         self.run_queue_ns += other.run_queue_ns;
+        self.turns += other.turns;
     }
 
     /// Gives what was seen since the last call; positions in the tables stay valid, and the memory
@@ -375,6 +380,7 @@ impl Snapshot {
             back_pressure_ns: std::mem::take(&mut self.back_pressure_ns),
             worker_cpu_ns: std::mem::take(&mut self.worker_cpu_ns),
             run_queue_ns: std::mem::take(&mut self.run_queue_ns),
+            turns: std::mem::take(&mut self.turns),
         }
     }
 

@@ -88,6 +88,7 @@ pub(crate) fn check_snapshot(seen: &Snapshot) -> Result<(), String> {
         ("back_pressure_ns", seen.back_pressure_ns),
         ("worker_cpu_ns", seen.worker_cpu_ns),
         ("run_queue_ns", seen.run_queue_ns),
+        ("turns", seen.turns),
     ];
     for (name, value) in counters {
         within(name, value, COUNTER_MAX)?;

@@ -108,12 +108,26 @@ fn clock_ns(clock: libc::clockid_t) -> u64 {
     at.tv_sec as u64 * 1_000_000_000 + at.tv_nsec as u64
 }
 
-/// Time that the calling thread was ready but waited for a processor, in nanoseconds; `None` when
-/// the kernel does not say.
+/// What a thread waited for processors.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct RunQueue {
+    /// Time in which it was ready and had none, in nanoseconds.
+    pub waited_ns: u64,
+    /// How often it was given one.
+    pub turns: u64,
+}
+
+/// What the calling thread waited for processors so far; `None` when the kernel does not say.
 #[must_use]
-pub fn thread_run_queue_ns() -> Option<u64> {
+pub fn thread_run_queue() -> Option<RunQueue> {
+    // Documentation/scheduler/sched-stats.rst: time on the processor, time in the queue, times that it was run.
     let text = fs::read_to_string("/proc/thread-self/schedstat").ok()?;
-    text.split_whitespace().nth(1)?.parse().ok()
+    let mut numbers = text.split_whitespace().skip(1);
+    let mut next = || numbers.next()?.parse().ok();
+    Some(RunQueue {
+        waited_ns: next()?,
+        turns: next()?,
+    })
 }
 
 /// Resident memory of the process in bytes; `None` when the kernel does not say.

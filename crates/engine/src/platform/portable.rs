@@ -71,9 +71,18 @@ pub fn process_cpu_ns() -> u64 {
     0
 }
 
-/// Time that the calling thread waited for a processor: not known here.
+/// What a thread waited for processors.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct RunQueue {
+    /// Time in which it was ready and had none, in nanoseconds.
+    pub waited_ns: u64,
+    /// How often it was given one.
+    pub turns: u64,
+}
+
+/// What the calling thread waited for processors: not known here.
 #[must_use]
-pub fn thread_run_queue_ns() -> Option<u64> {
+pub fn thread_run_queue() -> Option<RunQueue> {
     None
 }
 

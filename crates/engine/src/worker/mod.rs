@@ -22,7 +22,7 @@ use loadline_model::{Nanos, RunCommand, Snapshot};
 use crate::clock::Clock;
 use crate::mailbox::Mailbox;
 use crate::net::WireBytes;
-use crate::platform::{self, Alarm};
+use crate::platform::{self, Alarm, RunQueue};
 use crate::report::{INTERVAL, WorkerReport};
 use crate::slot::VuSlot;
 use crate::timers::Timers;
@@ -66,7 +66,7 @@ pub(crate) struct Worker {
     /// How many changes of the steering were heeded.
     steered: u64,
     cpu_ns: u64,
-    run_queue_ns: u64,
+    run_queue: RunQueue,
 }
 
 impl Worker {
@@ -323,11 +323,12 @@ impl Worker {
             seen.back_pressure_ns += held_up_ns;
         }
         let cpu_ns = platform::thread_cpu_ns();
-        let run_queue_ns = platform::thread_run_queue_ns().unwrap_or(0);
+        let run_queue = platform::thread_run_queue().unwrap_or_default();
         seen.worker_cpu_ns = cpu_ns.saturating_sub(self.cpu_ns);
-        seen.run_queue_ns = run_queue_ns.saturating_sub(self.run_queue_ns);
+        seen.run_queue_ns = run_queue.waited_ns.saturating_sub(self.run_queue.waited_ns);
+        seen.turns = run_queue.turns.saturating_sub(self.run_queue.turns);
         self.cpu_ns = cpu_ns;
-        self.run_queue_ns = run_queue_ns;
+        self.run_queue = run_queue;
         seen
     }
 }

@@ -229,7 +229,7 @@ async fn make_worker(setup: WorkerSetup) -> Result<Worker, String> {
         obeyed: None,
         steered: 0,
         cpu_ns: platform::thread_cpu_ns(),
-        run_queue_ns: platform::thread_run_queue_ns().unwrap_or(0),
+        run_queue: platform::thread_run_queue().unwrap_or_default(),
     })
 }
 

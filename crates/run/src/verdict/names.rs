@@ -134,9 +134,9 @@ fn slow(names: &[Named<'_>]) -> Option<Finding> {
         Code::SlowRequest.finding(
             Gravity::Note,
             format!(
-                "{} took {} of the time of all requests, and is {} of them: {} on average, the others {}",
-                shown(slowest.name),
+                "{} of the time went to {}, which is {} of the requests: {} on average, the others {}",
                 percent(slowest.seconds / seconds),
+                shown(slowest.name),
                 percent(slowest.requests / requests),
                 duration(mean),
                 duration(others)

@@ -120,6 +120,26 @@ fn a_full_link_is_the_networks_and_a_slow_sender_the_targets() {
 }
 
 #[test]
+fn a_worker_among_many_others_waits_for_all_of_them() {
+    // 150 ms each; in the queue for 84 % of the time, 57 ms for each turn.
+    let crowded = |turns| {
+        let mut run = Run::new(arrivals(20_000, 10, 500), 10.0, 31_878, 150.0);
+        run.totals.asked = Some(200_000);
+        run.totals.active_vus_max = 500;
+        starve(&mut run, 0.84);
+        for row in &mut run.series {
+            row.active_vus = 500;
+            row.generator.busiest_worker = 0.07;
+        }
+        run.totals.seen.run_queue_ns = 8_400_000_000;
+        run.totals.seen.turns = turns;
+        run.judge().limit
+    };
+    assert_eq!(crowded(147), Limit::Generator);
+    assert_ne!(crowded(8_400), Limit::Generator);
+}
+
+#[test]
 fn two_sides_that_share_the_time_are_both_told() {
     // 6 ms each, of which starvation explains 2.4 ms.
     let mut run = Run::new(constant_vus(50, 10), 10.0, 80_000, 6.0);

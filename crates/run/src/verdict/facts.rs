@@ -5,7 +5,7 @@
 
 use loadline_metric::TimeTrend;
 use loadline_model::error_class::ErrorClass;
-use loadline_model::executor::Executor;
+use loadline_model::executor::{Executor, Spacing};
 use loadline_model::plan::{Behaviour, Scenario};
 use loadline_model::result::{Row, TimeMetric};
 use loadline_model::snapshot::{Counts, Snapshot};
@@ -106,6 +106,19 @@ impl<'a> Facts<'a> {
             .duration()
             .map_or(elapsed, |planned| planned.as_secs_f64());
         let seconds = planned.min(elapsed);
+        // One that is due at the very end belongs to a next second that does not come.
+        let at_the_end = self.evidence.plan.scenarios.iter().filter(|it| {
+            let executor = &it.executor;
+            matches!(
+                executor,
+                Executor::ConstantArrivalRate {
+                    spacing: Spacing::EvenToTheEnd,
+                    ..
+                }
+            )
+        });
+        let within = asked.checked_sub(at_the_end.count() as u64);
+        let asked = within.filter(|within| *within > 0).unwrap_or(asked);
         (seconds > 0.0).then(|| asked as f64 / seconds)
     }
 

@@ -255,7 +255,8 @@ pub struct TcpFacts {
     pub rtt_ns: u64,
     /// Segments retransmitted since the connection was opened.
     pub retransmits: u64,
-    /// Whether the other side has not acknowledged what was last sent, and sent again.
+    /// Whether the other side, which had sent something before, has not acknowledged what was last sent, and sent again. One that
+    /// never sent anything may not have taken the connection from a full queue.
     pub is_unacknowledged: bool,
 }
 
@@ -263,9 +264,10 @@ pub struct TcpFacts {
 #[must_use]
 pub fn tcp_facts(socket: &impl AsRawFd) -> Option<TcpFacts> {
     // Offsets in `struct tcp_info` (linux/tcp.h): tcpi_retransmits, timeouts in a row without an acknowledgment, at 2, a
-    // byte; tcpi_rtt at 68, tcpi_total_retrans at 100, tcpi_min_rtt at 148.
+    // byte; tcpi_rtt at 68, tcpi_total_retrans at 100, tcpi_bytes_received at 128, tcpi_min_rtt at 148.
     const RETRANSMITS: usize = 2;
     const RTT: usize = 68;
+    const RECEIVED: std::ops::Range<usize> = 128..136;
     const TOTAL_RETRANS: usize = 100;
     const MIN_RTT: usize = 148;
     let mut info = [0_u8; 256];
@@ -292,7 +294,7 @@ pub fn tcp_facts(socket: &impl AsRawFd) -> Option<TcpFacts> {
         min_rtt_ns: min_rtt_us * 1_000,
         rtt_ns: word(RTT)? * 1_000,
         retransmits: word(TOTAL_RETRANS)?,
-        is_unacknowledged: info[RETRANSMITS] > 0,
+        is_unacknowledged: info[RETRANSMITS] > 0 && info[RECEIVED].iter().any(|byte| *byte > 0),
     })
 }
 

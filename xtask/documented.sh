@@ -1,24 +1,20 @@
 #!/bin/sh
-# rustdoc that also documents what it is called to test, with warnings denied; nothing of that is kept but LOADLINE_DOCS.
-# Called by Cargo in the place of rustdoc: `cargo doc` would read every crate of others once more, the tests of comments
-# have them compiled.
-set -e
-document() {
-  left=$#
-  while [ "$left" -gt 0 ]; do
-    word=$1
-    shift
-    left=$((left - 1))
-    case $word in
-      --test) ;;
-      --test-run-directory)
-        shift
-        left=$((left - 1))
-        ;;
-      *) set -- "$@" "$word" ;;
-    esac
-  done
-  rustdoc "$@" --deny warnings --out-dir "$LOADLINE_DOCS"
-}
-case " $* " in *" --test "*) document "$@" ;; esac
-exec rustdoc "$@"
+# rustdoc that documents what it is called to test, into LOADLINE_DOCS and with warnings denied.
+# Called by Cargo in the place of rustdoc: `cargo doc` would read every crate of others once more, which the tests have
+# compiled.
+case " $* " in *" --test "*) ;; *) exec rustdoc "$@" ;; esac
+left=$#
+while [ "$left" -gt 0 ]; do
+  word=$1
+  shift
+  left=$((left - 1))
+  case $word in
+    --test) ;;
+    --test-run-directory)
+      shift
+      left=$((left - 1))
+      ;;
+    *) set -- "$@" "$word" ;;
+  esac
+done
+exec rustdoc "$@" --deny warnings --out-dir "$LOADLINE_DOCS"

@@ -106,7 +106,8 @@ fn outage(facts: &Facts<'_>) -> Option<Finding> {
         let taken = row
             .service_time_ns
             .map_or(0.0, |times| times.p50 as f64 / 1e9);
-        row.good > 0 && good(row) * taken >= RECOVERED * row.active_vus as f64
+        let users = row.active_vus as f64;
+        row.good > 0 && users > 0.0 && good(row) * taken >= RECOVERED * users
     };
     let is_down =
         |row: &Row| good(row) < DOWN * usual && was_asked(row) && ran(row) && !is_slow(row);

@@ -124,7 +124,8 @@ fn of_two_components_the_fuller_one_is_the_culprit() {
 
 #[test]
 fn one_full_core_is_one_thread() {
-    let mut run = busy(&[("api", "api", "cpu_cores", &|_| 0.99)]);
+    let under_load = |second| if second < 0 { 0.02 } else { 0.99 };
+    let mut run = busy(&[("api", "api", "cpu_cores", &under_load)]);
     assert!(
         run.judge()
             .headline

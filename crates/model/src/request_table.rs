@@ -1,0 +1,76 @@
+//! The table of a run's requests: by name, or by method and URL.
+//!
+//! Must not know how it is shown. Invariant: every request that was told apart is in a row, or in the number of the others.
+
+use std::borrow::Cow;
+use std::cmp::Reverse;
+
+use loadline_metric::{Aggregated, BuiltIn, Rate, ValueCounter};
+
+use crate::bounded::Bounded;
+use crate::result::RunResult;
+use crate::snapshot::RequestTally;
+use crate::test_summary::{ByTag, MetricSummary};
+
+/// The tag of a table of requests that have no tags: their method and URL.
+const REQUEST: &str = "URL";
+
+impl ByTag {
+    /// A run's table of requests: by name those of a script or a plan, else by method and URL where there are several; `None`:
+    /// all are alike.
+    #[must_use]
+    pub fn of(result: &RunResult) -> Option<Cow<'_, ByTag>> {
+        let summary = result.summary.as_ref();
+        let table = summary.and_then(|summary| summary.by_tag.as_ref());
+        let requests = &result.totals.seen.requests;
+        match table {
+            Some(table) => Some(Cow::Borrowed(table)),
+            None if requests.is_empty() => None,
+            None => Some(Cow::Owned(ByTag::of_requests(requests))),
+        }
+    }
+
+    fn of_requests(requests: &Bounded<String, RequestTally>) -> ByTag {
+        let mut rows: Vec<(&String, &RequestTally)> = requests.rows().collect();
+        rows.sort_by_key(|(_, tally)| Reverse(tally.answered + tally.failed));
+        let rest = requests.overflow();
+        ByTag {
+            tag: REQUEST.to_owned(),
+            rows: rows
+                .into_iter()
+                .map(|(request, tally)| (request.clone(), tally.metrics()))
+                .collect(),
+            overflowed: rest.map_or(0, |tally| tally.answered + tally.failed),
+            ..ByTag::default()
+        }
+    }
+}
+
+impl RequestTally {
+    /// The same as metrics.
+    fn metrics(&self) -> Vec<MetricSummary> {
+        let total = self.answered + self.failed;
+        let mut requests = ValueCounter::default();
+        requests
+            .add(total as f64)
+            .expect("a whole number is finite");
+        let mut failed = Rate::default();
+        failed.record_n(total - self.good.min(total), total);
+        let values = [
+            (BuiltIn::HttpReqs, Aggregated::Counter(requests)),
+            (BuiltIn::HttpReqFailed, Aggregated::Rate(failed)),
+            (
+                BuiltIn::HttpReqDuration,
+                Aggregated::Times(self.time.clone()),
+            ),
+        ];
+        let summary = |(metric, values): (BuiltIn, Aggregated)| MetricSummary {
+            definition: metric.definition(),
+            tags: None,
+            suffix: None,
+            values,
+            thresholds: Vec::new(),
+        };
+        values.map(summary).into()
+    }
+}

@@ -149,6 +149,7 @@ fn setup_of(
         share: Share::whole(0, 1).for_worker(0),
         clock,
         pools: Vec::new(),
+        taken: Vec::new(),
         mailboxes: Vec::new(),
         live,
         all_live: all_live.to_vec(),

@@ -119,6 +119,7 @@ impl Engine {
             .iter()
             .map(|scenario| Arc::new(IterationPool::for_executor(&scenario.executor, &whole)))
             .collect();
+        let taken: Vec<_> = plan.scenarios.iter().map(|_| Arc::default()).collect();
         let (reports_to, reports) = channel();
         let start_line = Arc::new(StartLine::new(workers));
         let script = script_parts(script, &plan)?;
@@ -133,6 +134,7 @@ impl Engine {
                 share: whole.for_worker(number),
                 clock,
                 pools: pools.clone(),
+                taken: taken.clone(),
                 mailboxes: mailboxes.clone(),
                 live: Arc::clone(&live[number as usize]),
                 all_live: live.clone(),

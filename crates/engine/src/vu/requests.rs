@@ -1,10 +1,11 @@
 //! The behaviour that sends one request, made from templates, per iteration.
 //!
-//! Must not know connections. Invariant: a worker takes the requests in turn, whichever of its virtual users is next, so
+//! Must not know connections. Invariant: requests are taken in turn, whichever virtual user of whichever worker is next, so
 //! that each is sent as often as any other.
 
-use std::cell::Cell;
 use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use loadline_model::Nanos;
 use loadline_model::request::{RequestMix, RequestOrder};
@@ -18,18 +19,18 @@ use crate::exchange::{PreparedRequest, RenderError};
 pub(crate) struct RequestsPlan {
     requests: Vec<PreparedRequest>,
     order: RequestOrder,
-    /// Whose turn it is. The number of the iteration does not tell: those of one worker have gaps.
-    turn: Cell<usize>,
+    /// How many were taken, over all workers. The number of the iteration does not tell: workers have some of their own, and go
+    /// through them each at its pace.
+    taken: Arc<AtomicUsize>,
     pub(crate) cookies: bool,
 }
 
 impl RequestsPlan {
-    /// Makes the requests of a mix ready for the worker's routes. Workers begin at requests of their own, so that few
-    /// iterations are spread over all requests too.
+    /// Makes the requests of a mix ready for the worker's routes. `taken`: what all workers count together.
     pub(crate) fn prepare(
         mix: &RequestMix,
         shared: &Shared,
-        worker: usize,
+        taken: &Arc<AtomicUsize>,
     ) -> Result<RequestsPlan, RenderError> {
         let client = &shared.client;
         let requests = mix
@@ -48,7 +49,7 @@ impl RequestsPlan {
         Ok(RequestsPlan {
             requests,
             order: mix.order,
-            turn: Cell::new(worker % mix.requests.len().max(1)),
+            taken: Arc::clone(taken),
             cookies: mix.cookies,
         })
     }
@@ -58,11 +59,7 @@ impl RequestsPlan {
         let count = self.requests.len();
         let index = match (count, self.order) {
             (1, _) => 0,
-            (_, RequestOrder::RoundRobin) => {
-                let index = self.turn.get();
-                self.turn.set((index + 1) % count);
-                index
-            }
+            (_, RequestOrder::RoundRobin) => self.taken.fetch_add(1, Ordering::Relaxed) % count,
             (_, RequestOrder::Random) => (shared.next_random() % count as u64) as usize,
         };
         &self.requests[index]

@@ -7,7 +7,7 @@ use std::cell::{Cell, RefCell};
 use std::future::Future;
 use std::pin::pin;
 use std::rc::Rc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicUsize};
 use std::sync::mpsc::{Sender, SyncSender};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::task::Poll;
@@ -65,6 +65,8 @@ pub(crate) struct WorkerSetup {
     pub(crate) share: Share,
     pub(crate) clock: Clock,
     pub(crate) pools: Vec<Arc<IterationPool>>,
+    /// Requests taken of each scenario that has several, over all workers.
+    pub(crate) taken: Vec<Arc<AtomicUsize>>,
     pub(crate) mailboxes: Vec<Arc<Mailbox>>,
     /// Its own counters.
     pub(crate) live: Arc<LiveCounters>,
@@ -419,7 +421,8 @@ fn host(
     );
     let behaviour = match &scenario.behaviour {
         Behaviour::Requests(mix) => {
-            let requests = RequestsPlan::prepare(mix, shared, worker).map_err(|error| error.0)?;
+            let requests =
+                RequestsPlan::prepare(mix, shared, &setup.taken[index]).map_err(|error| error.0)?;
             let judging = Judging::new(
                 scenario.checks.clone(),
                 mix,

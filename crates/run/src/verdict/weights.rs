@@ -16,6 +16,8 @@ pub(super) const OCCUPIED: f64 = 0.75;
 const BUSY: f64 = 0.9;
 /// Share of a core below which a worker that is not given more cannot be called busy.
 const AT_WORK: f64 = 0.4;
+/// Share of the time from which a worker is at work or waits for a processor all the time, however little it is given.
+const NEVER_RESTS: f64 = 0.97;
 /// Share of a core below which nothing is said of how a worker uses its time.
 const AT_WORK_MIN: f64 = 0.01;
 /// Share of what it could get from which a worker uses its slices up.
@@ -133,7 +135,8 @@ pub(super) fn exhausted(facts: &Facts<'_>) -> Option<f64> {
     let is_busy = |row: &&&Row| {
         let busiest = row.generator.busiest_worker;
         let could_get = 1.0 - starved_in(row, facts.workers());
-        busiest >= BUSY || busiest >= AT_WORK && busiest >= BUSY * could_get
+        let never_rests = busiest + starved_in(row, facts.workers()) >= NEVER_RESTS;
+        busiest >= BUSY || busiest >= AT_WORK && busiest >= BUSY * could_get || never_rests
     };
     let busy = share(
         rows.iter().filter(is_busy).count() as u64,

@@ -137,6 +137,16 @@ fn a_worker_among_many_others_waits_for_all_of_them() {
     };
     assert_eq!(crowded(147), Limit::Generator);
     assert_ne!(crowded(8_400), Limit::Generator);
+    // However short its turns are, one that never rests has no time left.
+    let mut run = Run::new(arrivals(20_000, 10, 500), 10.0, 11_566, 405.0);
+    run.totals.asked = Some(200_000);
+    run.totals.active_vus_max = 500;
+    starve(&mut run, 0.93);
+    for row in &mut run.series {
+        row.active_vus = 500;
+        row.generator.busiest_worker = 0.08;
+    }
+    assert_eq!(run.judge().limit, Limit::Generator);
 }
 
 #[test]

@@ -20,6 +20,7 @@ use crate::net::Failure;
 
 /// Samples handed to a sink at a time.
 const BATCH: usize = 512;
+
 /// The life of one request; spans in nanoseconds.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Life {

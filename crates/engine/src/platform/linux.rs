@@ -12,6 +12,7 @@ use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 
 use super::cgroup;
+use super::{RunQueue, TcpFacts};
 
 /// An alarm that can be set to an absolute instant of the monotonic clock.
 pub struct Alarm {
@@ -106,15 +107,6 @@ fn clock_ns(clock: libc::clockid_t) -> u64 {
     // SAFETY: `at` is valid for writing; these clocks always exist on Linux.
     unsafe { libc::clock_gettime(clock, &raw mut at) };
     at.tv_sec as u64 * 1_000_000_000 + at.tv_nsec as u64
-}
-
-/// What a thread waited for processors.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct RunQueue {
-    /// Time in which it was ready and had none, in nanoseconds.
-    pub waited_ns: u64,
-    /// How often it was given one.
-    pub turns: u64,
 }
 
 /// What the calling thread waited for processors so far; `None` when the kernel does not say.
@@ -244,20 +236,6 @@ pub fn memory_bytes() -> Option<u64> {
         .parse::<u64>()
         .ok()
         .map(|kib| kib * 1024)
-}
-
-/// What the kernel knows of a TCP connection.
-#[derive(Clone, Copy, Debug)]
-pub struct TcpFacts {
-    /// Smallest round-trip time seen, in nanoseconds.
-    pub min_rtt_ns: u64,
-    /// Smoothed round-trip time, in nanoseconds.
-    pub rtt_ns: u64,
-    /// Segments retransmitted since the connection was opened.
-    pub retransmits: u64,
-    /// Whether the other side, which had sent something before, has not acknowledged what was last sent, and sent again. One that
-    /// never sent anything may not have taken the connection from a full queue.
-    pub is_unacknowledged: bool,
 }
 
 /// Asks the kernel about a TCP connection; `None` when it does not say.

@@ -25,6 +25,29 @@ pub fn usable_cores() -> f64 {
     cpu_quota_cores().map_or(cores, |quota| quota.min(cores))
 }
 
+/// What a thread waited for processors.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct RunQueue {
+    /// Time in which it was ready and had none, in nanoseconds.
+    pub waited_ns: u64,
+    /// How often it was given one.
+    pub turns: u64,
+}
+
+/// What the kernel knows of a TCP connection.
+#[derive(Clone, Copy, Debug)]
+pub struct TcpFacts {
+    /// Smallest round-trip time seen, in nanoseconds.
+    pub min_rtt_ns: u64,
+    /// Smoothed round-trip time, in nanoseconds.
+    pub rtt_ns: u64,
+    /// Segments retransmitted since the connection was opened.
+    pub retransmits: u64,
+    /// Whether the other side, which had sent something before, has not acknowledged what was last sent, and sent again. One that
+    /// never sent anything may not have taken the connection from a full queue.
+    pub is_unacknowledged: bool,
+}
+
 /// What makers of load have used so far, and what they may use.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GeneratorTotals {

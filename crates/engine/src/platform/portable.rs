@@ -9,6 +9,8 @@ use std::sync::{Mutex, OnceLock};
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
+use super::{RunQueue, TcpFacts};
+
 /// An alarm that can be set to an absolute instant of the monotonic clock.
 pub struct Alarm {
     sleep: Mutex<Pin<Box<tokio::time::Sleep>>>,
@@ -69,15 +71,6 @@ pub fn thread_cpu_ns() -> u64 {
 #[must_use]
 pub fn process_cpu_ns() -> u64 {
     0
-}
-
-/// What a thread waited for processors.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct RunQueue {
-    /// Time in which it was ready and had none, in nanoseconds.
-    pub waited_ns: u64,
-    /// How often it was given one.
-    pub turns: u64,
 }
 
 /// What the calling thread waited for processors: not known here.
@@ -161,19 +154,6 @@ pub fn processor_name() -> String {
 #[must_use]
 pub fn memory_bytes() -> Option<u64> {
     None
-}
-
-/// What the kernel knows of a TCP connection.
-#[derive(Clone, Copy, Debug)]
-pub struct TcpFacts {
-    /// Smallest round-trip time seen, in nanoseconds.
-    pub min_rtt_ns: u64,
-    /// Smoothed round-trip time, in nanoseconds.
-    pub rtt_ns: u64,
-    /// Segments retransmitted since the connection was opened.
-    pub retransmits: u64,
-    /// Whether the other side has not acknowledged what was last sent, and sent again.
-    pub is_unacknowledged: bool,
 }
 
 /// Nothing can be asked about a TCP connection here.

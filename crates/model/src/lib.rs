@@ -31,7 +31,7 @@ pub mod plan;
 pub mod rates;
 pub mod request;
 pub mod request_metric;
-mod request_table;
+pub mod request_table;
 pub mod result;
 pub mod rows;
 pub mod script_names;

@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 use std::cmp::Reverse;
 
-use loadline_metric::{Aggregated, BuiltIn, Rate, ValueCounter};
+use loadline_metric::{Aggregated, BuiltIn, Rate, TimeTrend, ValueCounter};
 
 use crate::bounded::Bounded;
 use crate::result::RunResult;
@@ -42,6 +42,43 @@ impl ByTag {
                 .collect(),
             overflowed: rest.map_or(0, |tally| tally.answered + tally.failed),
             ..ByTag::default()
+        }
+    }
+}
+
+/// What a row of the table says.
+#[derive(Clone, Copy, Debug)]
+pub struct RowFigures<'a> {
+    /// Requests; `None`: not counted.
+    pub requests: Option<u64>,
+    /// How many of them failed, among those that were judged; `None`: none was.
+    pub failed: Option<&'a Rate>,
+    /// Their durations; `None`: not measured.
+    pub times: Option<&'a TimeTrend>,
+}
+
+impl<'a> RowFigures<'a> {
+    /// Those among a row's metrics.
+    #[must_use]
+    pub fn of(metrics: &'a [MetricSummary]) -> RowFigures<'a> {
+        let of = |metric: BuiltIn| {
+            let mut all = metrics.iter();
+            let found = all.find(|one| &*one.definition.name == metric.name());
+            found.map(|one| &one.values)
+        };
+        RowFigures {
+            requests: match of(BuiltIn::HttpReqs) {
+                Some(Aggregated::Counter(counter)) => Some(counter.total() as u64),
+                _ => None,
+            },
+            failed: match of(BuiltIn::HttpReqFailed) {
+                Some(Aggregated::Rate(rate)) => Some(rate),
+                _ => None,
+            },
+            times: match of(BuiltIn::HttpReqDuration) {
+                Some(Aggregated::Times(times)) => Some(times),
+                _ => None,
+            },
         }
     }
 }

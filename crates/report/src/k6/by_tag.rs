@@ -4,7 +4,8 @@
 //! Not one of k6's layouts. Must not know how rows were chosen. Invariant: every row that was
 //! counted is in the table or in the number of those left out.
 
-use loadline_metric::{Aggregated, TimeTrend};
+use loadline_metric::TimeTrend;
+use loadline_model::request_table::RowFigures;
 use loadline_model::test_summary::{ByTag, MetricSummary};
 
 use crate::Style;
@@ -75,24 +76,16 @@ pub(crate) fn shown_value(value: &str) -> &str {
 
 /// Requests, failed, average, 90th, 95th and 99th percentile, slowest.
 pub(crate) fn figures(metrics: &[MetricSummary]) -> Vec<String> {
-    let of = |name: &str| {
-        metrics
-            .iter()
-            .find(|m| &*m.definition.name == name)
-            .map(|m| &m.values)
-    };
-    let times = match of("http_req_duration") {
-        Some(Aggregated::Times(trend)) => Some(trend),
-        _ => None,
-    };
-    let failed = match of("http_req_failed") {
-        Some(Aggregated::Rate(rate)) => share(rate.nonzero(), rate.total()),
-        _ => "-".to_owned(),
-    };
-    let requests = match of("http_reqs") {
-        Some(Aggregated::Counter(counter)) => counter.total() as u64,
-        _ => times.map_or(0, TimeTrend::count),
-    };
+    let RowFigures {
+        requests,
+        failed,
+        times,
+    } = RowFigures::of(metrics);
+    let failed = failed.map_or_else(
+        || "-".to_owned(),
+        |rate| share(rate.nonzero(), rate.total()),
+    );
+    let requests = requests.unwrap_or_else(|| times.map_or(0, TimeTrend::count));
     let shown = |of: &dyn Fn(&TimeTrend) -> Option<f64>| span_or_dash(times.and_then(of));
     vec![
         count(requests),
@@ -107,7 +100,7 @@ pub(crate) fn figures(metrics: &[MetricSummary]) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use loadline_metric::BuiltIn;
+    use loadline_metric::{Aggregated, BuiltIn};
 
     use super::*;
 

@@ -2,7 +2,8 @@
 //!
 //! Must not judge who was in the way. Invariant: silent where there is no table, or one name alone.
 
-use loadline_metric::{Aggregated, BuiltIn, TimeTrend};
+use loadline_metric::{Rate, TimeTrend};
+use loadline_model::request_table::RowFigures;
 use loadline_model::snapshot::RequestTally;
 use loadline_model::test_summary::MetricSummary;
 use loadline_model::verdict::{Finding, Gravity};
@@ -84,25 +85,15 @@ fn tallied<'a>(request: &'a str, tally: &'a RequestTally) -> Named<'a> {
 }
 
 fn named<'a>(name: &'a str, metrics: &'a [MetricSummary]) -> Named<'a> {
-    let of = |metric: BuiltIn| {
-        let mut all = metrics.iter();
-        let found = all.find(|one| &*one.definition.name == metric.name());
-        found.map(|one| &one.values)
-    };
-    let times = match of(BuiltIn::HttpReqDuration) {
-        Some(Aggregated::Times(times)) => Some(times),
-        _ => None,
-    };
+    let RowFigures {
+        requests,
+        failed,
+        times,
+    } = RowFigures::of(metrics);
     Named {
         name,
-        requests: match of(BuiltIn::HttpReqs) {
-            Some(Aggregated::Counter(counter)) => counter.total(),
-            _ => 0.0,
-        },
-        failed: match of(BuiltIn::HttpReqFailed) {
-            Some(Aggregated::Rate(rate)) => rate.nonzero() as f64,
-            _ => 0.0,
-        },
+        requests: requests.unwrap_or(0) as f64,
+        failed: failed.map_or(0, Rate::nonzero) as f64,
         seconds: times.map_or(0.0, |times| times.sum() as f64 / 1e9),
         times,
     }

@@ -227,8 +227,7 @@ fn own_delay_s(facts: &Facts<'_>) -> f64 {
 /// How long a worker waits for its turn: a slice of another, or, where it uses up each slice of its own, as many slices as
 /// there are in between; more where the kernel counted more, as among many others.
 fn turn_s(facts: &Facts<'_>) -> f64 {
-    let counted = facts.seen.run_queue_ns as f64 / 1e9 / facts.seen.turns.max(1) as f64;
-    let counted = if facts.seen.turns > 0 { counted } else { 0.0 };
+    let counted = share(facts.seen.run_queue_ns, facts.seen.turns) / 1e9;
     let slices = match uses_slices_up(facts) {
         true => SLICE_S / at_work(facts),
         false => SLICE_S,

@@ -5,6 +5,7 @@
 
 use loadline_e2e::certificates::{Authority, Validity};
 use loadline_e2e::nginx::{Logged, Nginx, Options};
+use loadline_e2e::target::Target;
 use loadline_e2e::{Ran, bench, skip};
 
 use std::collections::BTreeSet;
@@ -301,6 +302,28 @@ fn http2_with_prior_knowledge() {
     );
     assert_eq!((connections(&log), opened(&ran)), (2, 2));
     assert_eq!(ran.number("/totals/seen/connections/http2"), 2);
+}
+
+/// Virtual users that share a connection are more than the server allows streams on it: nobody waits for a stream.
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn http2_with_fewer_streams_than_users() {
+    let target = Target::start(&[]);
+    let slow = format!(
+        "http2_max_concurrent_streams 2; location /slow {{ proxy_pass {}; }}",
+        target.url("/delay/50ms")
+    );
+    let options = Options {
+        h2c: true,
+        server: &slow,
+        ..Options::default()
+    };
+    let Some(nginx) = nginx("http2_with_fewer_streams_than_users", &options) else {
+        return;
+    };
+    let load = ["--h2c", "-c", "1", "--streams", "8", "-n", "64"];
+    let (ran, log) = logged(&nginx, &[&load[..], &[&nginx.url("/slow")]].concat());
+    assert_eq!((connections(&log), opened(&ran)), (4, 4));
 }
 
 /// A port that speaks HTTP/2 alone, asked in HTTP/1.1, and the reverse.

@@ -8,7 +8,7 @@ use std::future::poll_fn;
 use std::io;
 use std::net::SocketAddr;
 use std::pin::Pin;
-use std::rc::Rc;
+use std::rc::{Rc, Weak};
 use std::task::{Context, Poll, Waker, ready};
 
 use bytes::Bytes;
@@ -20,12 +20,15 @@ use tokio::sync::Notify;
 
 use super::http2_message::{Http2Body, Http2Message, head_bytes, send_body};
 use super::{Around, Broken, Instants, Receiver, Stop, StopSign, Wish};
+use crate::connections_seen::ConnectionsSeen;
 use crate::net::{Failure, Http2Fault, Reach, Stage, Stream};
 
 /// Bytes that a peer may send ahead on a connection; also Go's.
 const CONNECTION_WINDOW: u32 = 1 << 30;
 /// Go's bound on an answer's head.
 const HEAD_BYTES_MAX: u32 = 10 << 20;
+/// Streams at a time where the peer sets no limit; Go's number.
+const STREAMS_MAX: usize = 1000;
 
 /// One connection; clones share it.
 #[derive(Clone)]
@@ -34,6 +37,42 @@ pub(crate) struct Http2Connection {
     pub(crate) address: Option<SocketAddr>,
     end: Rc<End>,
     requests: Rc<Cell<u64>>,
+    in_use: Rc<Cell<usize>>,
+    wire: Weak<Wire>,
+}
+
+/// The stream under a connection, of which the kernel is asked once: when it ends, or the run does.
+struct Wire {
+    stream: RefCell<Stream>,
+    seen: Rc<ConnectionsSeen>,
+    is_recorded: Cell<bool>,
+}
+
+impl Wire {
+    fn record(&self) {
+        if !self.is_recorded.replace(true) {
+            self.seen.ended(|| self.stream.borrow().facts());
+        }
+    }
+}
+
+impl Drop for Wire {
+    fn drop(&mut self) {
+        self.record();
+    }
+}
+
+/// A place among the streams of a connection, held until the exchange has ended.
+pub(crate) struct Place {
+    /// Whether it was not free at once.
+    pub(crate) was_waited_for: bool,
+    in_use: Rc<Cell<usize>>,
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.in_use.set(self.in_use.get() - 1);
+    }
 }
 
 /// How a connection ended.
@@ -54,15 +93,22 @@ impl Http2Connection {
         stream: Stream,
         address: Option<SocketAddr>,
         stream_window: u32,
+        seen: Rc<ConnectionsSeen>,
     ) -> Result<Http2Connection, Failure> {
         let local = stream.local_addr();
         let end = Rc::new(End::default());
+        let wire = Rc::new(Wire {
+            stream: RefCell::new(stream),
+            seen,
+            is_recorded: Cell::new(false),
+        });
+        let known = Rc::downgrade(&wire);
         let (sender, connection) = h2::client::Builder::new()
             .initial_window_size(stream_window)
             .initial_connection_window_size(CONNECTION_WINDOW)
             .max_header_list_size(HEAD_BYTES_MAX)
             .enable_push(false)
-            .handshake::<_, Bytes>(Quiet(stream, Rc::clone(&end)))
+            .handshake::<_, Bytes>(Quiet(wire, Rc::clone(&end)))
             .await
             .map_err(|error| match error.get_io() {
                 Some(io) => Failure::on_connection(Stage::Sending, io, local).at(address),
@@ -80,7 +126,16 @@ impl Http2Connection {
             address,
             end,
             requests: Rc::default(),
+            in_use: Rc::default(),
+            wire: known,
         })
+    }
+
+    /// Records what the kernel knows of it, as at its end.
+    pub(crate) fn record(&self) {
+        if let Some(wire) = self.wire.upgrade() {
+            wire.record();
+        }
     }
 
     /// Whether another request may be sent on it.
@@ -93,29 +148,45 @@ impl Http2Connection {
         self.requests.get()
     }
 
-    /// Waits for a free stream; gives whether it had to.
+    /// Streams that the peer allows at a time.
+    pub(crate) fn streams_max(&self) -> usize {
+        self.sender.current_max_send_streams().min(STREAMS_MAX)
+    }
+
+    /// Whether a further request would wait until one of those under way has ended.
+    pub(crate) fn is_full(&self) -> bool {
+        let in_use = self.in_use.get();
+        in_use > 0 && in_use >= self.streams_max()
+    }
+
+    /// Waits for a free stream.
     ///
     /// # Errors
     /// When the connection has ended, or a stop came first.
     pub(crate) async fn reserve(
         &mut self,
         around: &Around<'_, impl StopSign>,
-    ) -> Result<bool, Broken> {
-        let mut waited = false;
+    ) -> Result<Place, Broken> {
+        self.in_use.set(self.in_use.get() + 1);
+        let mut place = Place {
+            was_waited_for: false,
+            in_use: Rc::clone(&self.in_use),
+        };
         let ready = poll_fn(|cx| {
             around.stop.check(cx)?;
             let ready = self.sender.poll_ready(cx).map(Ok::<_, Stop>);
-            waited |= ready.is_pending();
+            place.was_waited_for |= ready.is_pending();
             ready
         });
         ready.await?.map_err(|_| self.unsent())?;
         self.requests.set(self.requests.get() + 1);
-        Ok(waited)
+        Ok(place)
     }
 
     /// Sends a request on the stream that was reserved and reads its answer.
     pub(crate) async fn exchange(
         &mut self,
+        _place: Place,
         around: &Around<'_, impl StopSign>,
         message: Http2Message,
         receiver: &mut impl Receiver,
@@ -296,15 +367,15 @@ async fn read_body(
 /// A stream that ends without fuss: one that the peer reset, or closed without TLS's closing message, has
 /// ended like any other, and nothing is told of an end that cannot be said to the peer. Else the peer's
 /// last words would be lost behind such an error; where there were none, the reset is told after all.
-struct Quiet(Stream, Rc<End>);
+struct Quiet(Rc<Wire>, Rc<End>);
 
 impl AsyncRead for Quiet {
     fn poll_read(
-        mut self: Pin<&mut Self>,
+        self: Pin<&mut Self>,
         cx: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        match ready!(Pin::new(&mut self.0).poll_read(cx, buffer)) {
+        match ready!(Pin::new(&mut *self.0.stream.borrow_mut()).poll_read(cx, buffer)) {
             Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Poll::Ready(Ok(())),
             Err(error) if error.kind() == io::ErrorKind::ConnectionReset => {
                 *self.1.broke.borrow_mut() = Some(error);
@@ -317,30 +388,32 @@ impl AsyncRead for Quiet {
 
 impl AsyncWrite for Quiet {
     fn poll_write(
-        mut self: Pin<&mut Self>,
+        self: Pin<&mut Self>,
         cx: &mut Context<'_>,
         data: &[u8],
     ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.0).poll_write(cx, data)
+        Pin::new(&mut *self.0.stream.borrow_mut()).poll_write(cx, data)
     }
 
     fn poll_write_vectored(
-        mut self: Pin<&mut Self>,
+        self: Pin<&mut Self>,
         cx: &mut Context<'_>,
         pieces: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.0).poll_write_vectored(cx, pieces)
+        Pin::new(&mut *self.0.stream.borrow_mut()).poll_write_vectored(cx, pieces)
     }
 
     fn is_write_vectored(&self) -> bool {
-        self.0.is_write_vectored()
+        self.0.stream.borrow().is_write_vectored()
     }
 
-    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.0).poll_flush(cx)
+    fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut *self.0.stream.borrow_mut()).poll_flush(cx)
     }
 
-    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.0).poll_shutdown(cx).map(|_| Ok(()))
+    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut *self.0.stream.borrow_mut())
+            .poll_shutdown(cx)
+            .map(|_| Ok(()))
     }
 }

@@ -300,11 +300,12 @@ impl VuClient {
         }
     }
 
-    /// The shared connection that this virtual user used last, if it still serves.
+    /// The shared connection that this virtual user used last, if it still serves and has a stream free.
     fn kept_lease(&mut self, route: usize, pool: &Http2Pool) -> Option<Lease> {
         self.lease
             .take()
             .filter(|lease| lease.route == route && pool.may_use(&lease.pooled.connection))
+            .filter(|lease| !lease.pooled.connection.is_full())
     }
 
     /// When the hop under way began: the request itself, on its first hop.
@@ -347,13 +348,14 @@ impl VuClient {
         self.has_connection = true;
         let connection = &mut lease.pooled.connection;
         let mut ready = begun;
-        if connection.reserve(&around).await? {
+        let place = connection.reserve(&around).await?;
+        if place.was_waited_for {
             ready = self.shared.clock.now();
             life.blocked_ns += ready.since(begun);
         }
         let mut instants = Instants::default();
         connection
-            .exchange(&around, message, &mut receiver, &mut instants)
+            .exchange(place, &around, message, &mut receiver, &mut instants)
             .await?;
         note_phases(life, ready, &instants);
         let peer = lease.pooled.peer;

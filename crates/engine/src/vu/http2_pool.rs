@@ -1,8 +1,9 @@
 //! HTTP/2 connections shared by the virtual users of a worker.
 //!
-//! Virtual user *n* uses connection *n / streams*, or one of its own when none is kept; the first to need a connection makes it, the
-//! others wait for it. Must not know requests, nor what is recorded. Invariant: at most one attempt to make a given
-//! connection is under way, also when the one who made it is interrupted.
+//! Virtual user *n* uses connection *n / streams*, or one of its own when none is kept; where the peer allows fewer streams, more
+//! connections are made beside it, as Go does. The first to need a connection makes it, the others wait for it. Must not know
+//! requests, nor what is recorded. Invariant: at most one attempt to make a given connection is under way, also when the one
+//! who made it is interrupted.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -13,6 +14,7 @@ use loadline_model::client::Protocol;
 use tokio::sync::Notify;
 
 use crate::client::{Broken, Http2Connection, StopSign};
+use crate::connections_seen::ConnectionsSeen;
 use crate::net::Connected;
 use crate::slot::VuSlot;
 
@@ -20,8 +22,16 @@ use crate::slot::VuSlot;
 /// our window updates.
 const STREAM_WINDOW: u32 = 1 << 24;
 
-/// Which connection: the route's index and the number among its connections.
-type Key = (usize, u32);
+/// Which connection.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Key {
+    /// The route's index.
+    route: usize,
+    /// Those who share it by the plan.
+    group: u32,
+    /// Connections before it that have no stream free.
+    full: u32,
+}
 
 /// A shared connection and the row of its remote address.
 #[derive(Clone)]
@@ -52,7 +62,8 @@ pub(crate) enum Leased {
 type Made = Result<(Connected, Option<usize>), Broken>;
 
 enum Entry {
-    Opening(Rc<Notify>),
+    /// Who waits is woken; the number is that of those who will use it.
+    Opening(Rc<Notify>, usize),
     Open(Http2Connection, Option<usize>),
     Http1Peer,
 }
@@ -65,6 +76,8 @@ pub(crate) struct Http2Pool {
     requests_max: Option<u64>,
     /// Whether HTTP/2 is spoken without asking.
     prior_knowledge: bool,
+    /// Where ends of connections are recorded.
+    seen: Rc<ConnectionsSeen>,
     entries: RefCell<HashMap<Key, Entry>>,
 }
 
@@ -89,7 +102,7 @@ impl Drop for Attempt<'_> {
 
 impl Http2Pool {
     /// The pool of a plan; `None` when HTTP/2 is not spoken.
-    pub(crate) fn for_plan(plan: &ClientPlan) -> Option<Http2Pool> {
+    pub(crate) fn for_plan(plan: &ClientPlan, seen: &Rc<ConnectionsSeen>) -> Option<Http2Pool> {
         if plan.protocol == Protocol::Http1 {
             return None;
         }
@@ -101,6 +114,7 @@ impl Http2Pool {
             sharing,
             requests_max,
             prior_knowledge: matches!(plan.protocol, Protocol::Http2 { .. }),
+            seen: Rc::clone(seen),
             entries: RefCell::default(),
         })
     }
@@ -113,14 +127,22 @@ impl Http2Pool {
         route: usize,
         connect: impl AsyncFnOnce() -> Made,
     ) -> Result<Leased, Broken> {
-        let key = (route, slot.local / self.sharing);
+        let mut key = Key {
+            route,
+            group: slot.local / self.sharing,
+            full: 0,
+        };
+        let mut streams_max = usize::MAX;
         loop {
-            let waiting = match self.look(key) {
+            match self.look(key, streams_max) {
                 Some(Look::Leased(leased)) => return Ok(leased),
-                Some(Look::Wait(notify)) => notify,
+                Some(Look::Wait(waiting)) => slot.guard(waiting.notified()).await?,
+                Some(Look::Full(streams)) => {
+                    streams_max = streams;
+                    key.full += 1;
+                }
                 None => return Box::pin(self.open(slot, key, connect)).await,
-            };
-            slot.guard(waiting.notified()).await?;
+            }
         }
     }
 
@@ -132,18 +154,30 @@ impl Http2Pool {
 
     /// Lets go of every connection.
     pub(crate) fn close(&self) {
-        self.entries.borrow_mut().clear();
+        for (_, entry) in self.entries.borrow_mut().drain() {
+            if let Entry::Open(connection, _) = entry {
+                connection.record();
+            }
+        }
     }
 
-    fn look(&self, key: Key) -> Option<Look> {
+    /// `streams_max`: what a connection before this one allows, as this one probably will.
+    fn look(&self, key: Key, streams_max: usize) -> Option<Look> {
         let mut entries = self.entries.borrow_mut();
-        match entries.get(&key)? {
-            Entry::Opening(notify) => Some(Look::Wait(Rc::clone(notify))),
+        match entries.get_mut(&key)? {
+            Entry::Opening(_, users) if *users >= streams_max => Some(Look::Full(streams_max)),
+            Entry::Opening(notify, users) => {
+                *users += 1;
+                Some(Look::Wait(Rc::clone(notify)))
+            }
             Entry::Http1Peer => Some(Look::Leased(Leased::Http1Peer)),
             Entry::Open(connection, peer) => {
                 if !self.may_use(connection) {
                     entries.remove(&key);
                     return None;
+                }
+                if connection.is_full() {
+                    return Some(Look::Full(connection.streams_max()));
                 }
                 let connection = connection.clone();
                 let pooled = Pooled {
@@ -165,7 +199,7 @@ impl Http2Pool {
         let waiting = Rc::new(Notify::new());
         self.entries
             .borrow_mut()
-            .insert(key, Entry::Opening(Rc::clone(&waiting)));
+            .insert(key, Entry::Opening(Rc::clone(&waiting), 1));
         let mut attempt = Attempt {
             pool: self,
             key,
@@ -186,6 +220,7 @@ impl Http2Pool {
                 connected.stream,
                 connected.address,
                 STREAM_WINDOW,
+                Rc::clone(&self.seen),
             ))
             .await??;
         attempt.outcome = Some(Entry::Open(connection.clone(), peer));
@@ -200,4 +235,6 @@ impl Http2Pool {
 enum Look {
     Leased(Leased),
     Wait(Rc<Notify>),
+    /// It has no stream free of so many.
+    Full(usize),
 }

@@ -320,7 +320,7 @@ pub(crate) fn make_shared(setup: &WorkerSetup, bytes: &Rc<WireBytes>) -> Shared 
             all_live: setup.all_live.clone(),
         }),
     );
-    let http2 = Http2Pool::for_plan(&client).map(Rc::new);
+    let http2 = Http2Pool::for_plan(&client, &recorder.connections).map(Rc::new);
     Shared {
         clock: setup.clock,
         client,

@@ -36,7 +36,7 @@ use crate::client::{
     Around, Body, Broken, Http1Connection, Http2Connection, Instants, Message, Pace, Stop,
     StopSign, TurnedAway,
 };
-use crate::net::{Cause, Connected, Failure, Owner, Reach, WireBytes};
+use crate::net::{Cause, Connected, Failure, Owner, Reach, Stream, WireBytes};
 use crate::slot::{VuSlot, Watch};
 
 pub(crate) use settings::{ScriptClientPlan, ScriptClientSettings, WorkerParts};
@@ -310,10 +310,10 @@ impl ScriptClient {
         let mut instants = Instants::default();
         let around = self.around(watch);
         let outcome = match connection.reserve(&around).await {
-            Ok(_) => {
+            Ok(place) => {
                 let instants = &mut instants;
                 connection
-                    .exchange(&around, message, &mut received, instants)
+                    .exchange(place, &around, message, &mut received, instants)
                     .await
             }
             Err(broken) => Err(broken),
@@ -370,10 +370,10 @@ impl ScriptClient {
             };
             return self.over_http1(watch, request, begun, kept).await;
         }
-        // Another request may have been quicker to make the connection that all share.
+        // Another request may have been quicker to make a connection that all share.
         let connection = match self.pool.shared(&request.origin) {
             Some(shared) => shared,
-            None => match Http2Connection::open(stream, remote, STREAM_WINDOW).await {
+            None => match self.speak_http2(stream, remote).await {
                 Ok(connection) => {
                     let connection = Http2 { connection, tls };
                     if self.settings.plan.keep_alive() {
@@ -387,6 +387,15 @@ impl ScriptClient {
             },
         };
         self.over_http2(watch, request, begun, connection).await
+    }
+
+    async fn speak_http2(
+        &self,
+        stream: Stream,
+        remote: Option<SocketAddr>,
+    ) -> Result<Http2Connection, Failure> {
+        let seen = Rc::clone(&self.settings.connections);
+        Http2Connection::open(stream, remote, STREAM_WINDOW, seen).await
     }
 
     /// Makes a connection, and notes what that took; `Err(None)` when the iteration was cut.

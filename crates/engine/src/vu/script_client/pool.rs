@@ -22,6 +22,13 @@ struct Shared {
     connection: Http2,
 }
 
+impl Drop for Shared {
+    /// The run may end before the connection does.
+    fn drop(&mut self) {
+        self.connection.connection.record();
+    }
+}
+
 /// A connection of HTTP/1.1, and what a script is told of it.
 pub(super) struct Http1 {
     pub(super) connection: Box<Http1Connection>,
@@ -85,14 +92,17 @@ impl Pool {
         }
     }
 
-    /// The HTTP/2 connection to the origin, if there is one that takes requests.
+    /// An HTTP/2 connection to the origin, if there is one that takes requests and has a stream free; as Go does, who finds
+    /// none makes another one.
     pub(super) fn shared(&self, origin: &Arc<Origin>) -> Option<Http2> {
         let mut shared = self.shared.borrow_mut();
         if shared.is_empty() {
             return None;
         }
         shared.retain(|kept| kept.connection.connection.is_usable());
-        let kept = shared.iter().find(|kept| kept.origin == *origin);
+        let has_room = |kept: &&Shared| !kept.connection.connection.is_full();
+        let mut of_origin = shared.iter().filter(|kept| kept.origin == *origin);
+        let kept = of_origin.find(has_room);
         kept.map(|kept| kept.connection.clone())
     }
 

@@ -17,6 +17,7 @@ use rustls::crypto::aws_lc_rs;
 use rustls_pki_types::{PrivateKeyDer, pem::PemObject};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
+use tokio::sync::Barrier;
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
 
@@ -230,6 +231,49 @@ fn one_http2_connection_serves_all_requests() {
             assert_eq!(outcome.expect("an answer").times.connecting, 0);
         }
         assert_eq!(count.get(), 1);
+    });
+}
+
+/// The server answers two requests together, and allows one stream on a connection: who waited for it would wait for ever.
+#[test]
+fn a_request_that_finds_no_stream_free_has_a_connection_made() {
+    super::in_runtime(async {
+        let both = Rc::new(Barrier::new(2));
+        let handle = move |stream| {
+            let both = Rc::clone(&both);
+            async move {
+                let mut settings = h2::server::Builder::new();
+                settings.max_concurrent_streams(1);
+                let mut connection = settings.handshake(stream).await.expect("HTTP/2");
+                while let Some(Ok((request, respond))) = connection.accept().await {
+                    let both = Rc::clone(&both);
+                    tokio::task::spawn_local(async move {
+                        if request.method() == http::Method::POST {
+                            both.wait().await;
+                        }
+                        respond_ok(request, respond);
+                    });
+                }
+            }
+        };
+        let (at, _, count) = serve(certified(&[b"h2"]).acceptor, handle).await;
+        let bench = Bench::new(&trusting_anybody(), &ScriptSettings::default());
+        // The limit is known from the first answer on.
+        bench.answer(&at).await;
+        for _ in 0..2 {
+            let tasks: Vec<_> = (0..2)
+                .map(|_| {
+                    let client = Rc::clone(&bench.client);
+                    let post = request("POST", &at, None);
+                    tokio::task::spawn_local(async move { client.exchange(&post).await })
+                })
+                .collect();
+            for task in tasks {
+                let outcome = task.await.expect("no panic").expect("nothing is cut");
+                assert_eq!(outcome.expect("an answer").status, 200);
+            }
+        }
+        assert_eq!(count.get(), 2, "the second connection is kept");
     });
 }
 

@@ -283,9 +283,23 @@ impl Recorder {
         planned >= self.warm_until
     }
 
+    /// Counts an answer otherwise than when it came: what looked at it afterwards has concluded the reverse.
+    pub(crate) fn overruled(&mut self, at: Nanos, is_good: bool) {
+        let good = &mut self.counts_at(at).good;
+        *good = match is_good {
+            true => good.saturating_add(1),
+            false => good.saturating_sub(1),
+        };
+    }
+
     #[inline]
     fn counts(&mut self, life: &Life) -> &mut Counts {
-        if life.planned() < self.warm_until {
+        self.counts_at(life.planned())
+    }
+
+    #[inline]
+    fn counts_at(&mut self, planned: Nanos) -> &mut Counts {
+        if planned < self.warm_until {
             &mut self.seen.warm_up
         } else {
             &mut self.seen.counts

@@ -9,6 +9,12 @@ use std::fmt;
 use regex::bytes::Regex;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+/// Whether a status is that of a good answer where nobody says what is expected: a success or a redirect, as in k6.
+#[must_use]
+pub const fn is_good_status(status: u16) -> bool {
+    matches!(status, 200..400)
+}
+
 /// The parts of an answer that checks look at.
 pub struct Answer<'a> {
     /// Status code.

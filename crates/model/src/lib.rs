@@ -52,7 +52,7 @@ pub mod verdict;
 pub mod vu_numbers;
 
 pub use agent::{AgentShare, AgentSums};
-pub use check::{Check, JsonPath};
+pub use check::{Check, JsonPath, is_good_status};
 pub use client::ClientPlan;
 pub use command::RunCommand;
 pub use error_class::ErrorClass;

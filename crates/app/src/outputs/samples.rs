@@ -13,7 +13,7 @@ use loadline_engine::batches::ValueSender;
 use loadline_metric::{BuiltIn, MetricId, TagSet};
 use loadline_model::secret::redacted_text;
 use loadline_model::snapshot::{RequestFacts, Sample, TaggedValues, VusAtWork};
-use loadline_model::{Behaviour, ErrorClass, RunEvent, TestPlan};
+use loadline_model::{Behaviour, ErrorClass, RunEvent, TestPlan, is_good_status};
 
 /// The instant of the start, told when the run has begun.
 type Start = Arc<OnceLock<u64>>;
@@ -79,7 +79,7 @@ impl Conversion {
 fn values_of(sample: &Sample, started_unix_ns: u64, tags: &mut Tags) -> TaggedValues {
     let making_ns = sample.dns_ns + sample.connect_ns;
     let receiving_ns = sample.receiving_ns;
-    let is_expected = sample.error.is_none() && (200..400).contains(&sample.status);
+    let is_expected = sample.error.is_none() && is_good_status(sample.status);
     let times = [
         (
             BuiltIn::HttpReqDuration,

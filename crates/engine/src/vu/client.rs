@@ -11,7 +11,7 @@ use std::task::Context;
 use loadline_model::check::{Answer as CheckedAnswer, Check};
 use loadline_model::request::{RedirectRules, RequestMix};
 use loadline_model::template::Filling;
-use loadline_model::{ErrorClass, Nanos};
+use loadline_model::{ErrorClass, Nanos, is_good_status};
 
 use super::cookies::Cookies;
 use super::http2_pool::Pooled;
@@ -205,7 +205,7 @@ impl VuClient {
     #[inline]
     fn record_answer(&mut self, request: &PreparedRequest, life: &Life, peer: Option<usize>) {
         let good = if self.judging.checks.is_empty() {
-            (200..400).contains(&self.answer.status)
+            is_good_status(self.answer.status)
         } else {
             self.judge(life)
         };
@@ -226,7 +226,7 @@ impl VuClient {
 
     /// Holds the answer against every check; the first that fails is counted.
     fn judge(&self, life: &Life) -> bool {
-        if self.judging.status_decides && !(200..400).contains(&self.answer.status) {
+        if self.judging.status_decides && !is_good_status(self.answer.status) {
             return false;
         }
         let most = self.shared.client.body_kept_max;

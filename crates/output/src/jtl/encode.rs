@@ -6,6 +6,7 @@
 use std::fmt::Write as _;
 
 use loadline_metric::{BuiltIn, MetricId, TagSet};
+use loadline_model::is_good_status;
 use loadline_model::snapshot::{RequestFacts, TaggedValues};
 
 use crate::k6_lines::{Lines, MetricDescription};
@@ -116,7 +117,7 @@ impl Lines for JtlLines {
         let status = tag("status").parse().unwrap_or(0);
         let success = match value(BuiltIn::HttpReqFailed) {
             Some(failed) => failed == 0.0,
-            None => (200..400).contains(&status),
+            None => is_good_status(status),
         };
         self.text.clear();
         Row {

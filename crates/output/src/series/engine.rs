@@ -9,9 +9,9 @@ use std::sync::Arc;
 use loadline_metric::{
     Aggregated, BuiltIn, Contains, Gauge, MetricType, Rate, TagSet, TimeTrend, ValueCounter,
 };
-use loadline_model::Snapshot;
 use loadline_model::error_class::ErrorClass;
 use loadline_model::result::Row;
+use loadline_model::{Snapshot, is_good_status};
 
 use super::state::{Key, SeriesFamily};
 
@@ -65,7 +65,7 @@ impl Sums {
             parts.push((Key::Script(metric.id()), tags, built_in(metric), value));
         };
         for (status, count) in delta.statuses.rows() {
-            let is_expected = (200..400).contains(status);
+            let is_expected = is_good_status(*status);
             let tags = run()
                 .with("expected_response", is_expected.to_string())
                 .with("status", status.to_string());

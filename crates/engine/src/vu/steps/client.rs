@@ -12,7 +12,7 @@ use std::time::Duration;
 use loadline_metric::HttpTimes;
 use loadline_model::client::ProxyPlan;
 use loadline_model::url::{Origin, Scheme};
-use loadline_model::{ErrorClass, Nanos};
+use loadline_model::{ErrorClass, Nanos, is_good_status};
 use loadline_steps::http::{HttpAnswer, HttpAsk, HttpClient, HttpReply};
 use loadline_wire::{Codings, Head, Limits, RequestKind, ResponseSink};
 
@@ -365,14 +365,16 @@ impl StepsClient {
         let begun = life.started + Duration::from_nanos(life.blocked_ns);
         note_phases(&mut life, begun, instants);
         self.note_times(&life);
-        let is_good = (200..400).contains(&answer.status);
         let mut recorder = self.shared.recorder.borrow_mut();
-        recorder.answered(&life, answer, is_good, got.peer);
-        drop(recorder);
+        recorder.answered(&life, answer, is_good_status(answer.status), got.peer);
         self.shared.last_done.set(life.done);
         let most = self.shared.client.body_kept_max;
         let coding = answer.content_coding.as_deref();
         let body = decoded(&answer.body, coding, most);
+        let body = body.map_or_else(|_| answer.body.clone(), |body| body.into_owned());
+        if self.shared.takes_body() {
+            recorder.sample_body(answer, &body);
+        }
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         let fields = answer.headers.iter();
         HttpAnswer {
@@ -389,7 +391,7 @@ impl StepsClient {
                     .collect(),
                 header_bytes: got.header_bytes,
                 body_bytes: instants.received_bytes.saturating_sub(got.header_bytes),
-                body: body.map_or_else(|_| answer.body.clone(), |body| body.into_owned()),
+                body,
             }),
         }
     }

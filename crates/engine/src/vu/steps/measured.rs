@@ -8,9 +8,9 @@ use std::cell::RefCell;
 
 use loadline_metric::{HttpTimes, TagSet, Tagged};
 use loadline_model::snapshot::{RequestFacts, VusAtWork};
-use loadline_model::{Nanos, TestPlan};
+use loadline_model::{Nanos, TestPlan, is_good_status};
 use loadline_steps::listener::Heard;
-use loadline_steps::sample::Sample;
+use loadline_steps::sample::{AssertionOutcome, Sample};
 
 use crate::clock::Clock;
 use crate::record_script::{Occasion, ScriptMetrics, ScriptRecorder};
@@ -209,6 +209,16 @@ impl WorkerMeasures {
     }
 }
 
+/// Whether an answer is good by its assertions, where its status alone says the reverse; `None`: they agree.
+pub(crate) fn overruled(sample: &Sample) -> Option<bool> {
+    let status: u16 = sample.code.parse().ok().filter(|_| sample.url.is_some())?;
+    let fails = |one: &AssertionOutcome| one.failure || one.error;
+    match is_good_status(status) {
+        true => sample.assertions.iter().any(fails).then_some(false),
+        false => sample.success.then_some(true),
+    }
+}
+
 /// When something happened, and under which tags.
 fn occasion(at: Nanos, tags: &dyn Tagged) -> Occasion<'_> {
     Occasion {
@@ -322,8 +332,30 @@ mod tests {
     }
 
     #[test]
+    fn assertions_decide_whether_an_answer_is_good() {
+        let judged = |code: &str, failure, success| {
+            let outcome = AssertionOutcome {
+                failure,
+                ..Default::default()
+            };
+            overruled(&Sample {
+                code: code.to_owned(),
+                success,
+                assertions: vec![outcome],
+                ..request("a", 1)
+            })
+        };
+        assert_eq!(judged("200", true, false), Some(false));
+        assert_eq!(judged("200", false, true), None);
+        assert_eq!(judged("200", false, false), None, "an embedded one failed");
+        assert_eq!(judged("404", false, true), Some(true));
+        assert_eq!(judged("404", true, false), None);
+        assert_eq!(judged("Non HTTP response code: X", true, false), None);
+    }
+
+    #[test]
     fn assertions_are_checks() {
-        let outcome = |failure| loadline_steps::sample::AssertionOutcome {
+        let outcome = |failure| AssertionOutcome {
             name: "A".to_owned(),
             failure,
             ..Default::default()

@@ -76,6 +76,8 @@ pub const AGENT_NOT_REPLACED_MARK: &str = "agent-not-replaced";
 pub const AGENT_RETURNED_MARK: &str = "agent-returned";
 /// The kind of a [`Mark`] that says that another coordinator went on with the test.
 pub const COORDINATOR_REPLACED_MARK: &str = "coordinator-replaced";
+/// The kind of a [`Mark`] that says why the load of a script was never begun.
+pub const NOT_BEGUN_MARK: &str = "not-begun";
 /// The kind of a [`Mark`] that says how many iterations were due and not started.
 pub const DROPPED_MARK: &str = "dropped";
 /// The kind of a [`Mark`] where a threshold, which is its text, was crossed for the first time.

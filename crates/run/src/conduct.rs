@@ -12,7 +12,7 @@ use std::time::Duration;
 use loadline_engine::live::LiveTotals;
 use loadline_engine::steps::StepsState;
 use loadline_engine::{EngineSetup, StartError};
-use loadline_model::event::{CROSSED_MARK, Mark, THRESHOLD_MARK, WARNING_MARK};
+use loadline_model::event::{CROSSED_MARK, Mark, NOT_BEGUN_MARK, THRESHOLD_MARK, WARNING_MARK};
 use loadline_model::result::{Environment, StopReason};
 use loadline_model::rows::Rows;
 use loadline_model::{ExitCode, Nanos, RunCommand, RunEvent, Snapshot, TestPlan};
@@ -504,7 +504,12 @@ impl Conductor {
         match begun {
             Begun::Stopped(order) => self.obey(order, on_event),
             Begun::Crossed(text) => self.stop_for_thresholds(text, on_event),
-            Begun::Yes | Begun::No => {}
+            Begun::No => {
+                let text = "setup() failed: no load was made".to_owned();
+                let (command, reason) = (RunCommand::StopNow, StopReason::Script);
+                self.stop_for(command, reason, NOT_BEGUN_MARK, text, on_event);
+            }
+            Begun::Yes => {}
         }
         if let Some(order) = order {
             self.obey(order, on_event);

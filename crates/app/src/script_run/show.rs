@@ -7,7 +7,7 @@ use std::io::IsTerminal;
 use std::time::Duration;
 
 use loadline_metric::{Aggregated, BuiltIn, MetricId};
-use loadline_model::event::{Before, RunEvent};
+use loadline_model::event::{Before, NOT_BEGUN_MARK, RunEvent};
 use loadline_model::plan::{Behaviour, Scenario};
 use loadline_model::result::StopReason;
 use loadline_model::{Executor, Nanos, Snapshot, TestPlan};
@@ -127,8 +127,10 @@ impl Show {
             tui.event(event);
         }
         let RunEvent::Second { row, delta } = event else {
-            if let RunEvent::Before(before) = event {
-                self.draw_before(*before);
+            match event {
+                RunEvent::Before(before) => self.draw_before(*before),
+                RunEvent::Mark(mark) => self.is_in_setup |= mark.kind == NOT_BEGUN_MARK,
+                _ => {}
             }
             return;
         };

@@ -52,6 +52,29 @@ pub struct MetricSummary {
     pub thresholds: Vec<ThresholdSummary>,
 }
 
+impl Section {
+    /// The checks made here and in the groups within, each by its name behind those of its groups, `between` them.
+    #[must_use]
+    pub fn all_checks(&self, between: &str) -> Vec<(String, &CheckSummary)> {
+        let mut found = Vec::new();
+        self.gather_checks("", between, &mut found);
+        found
+    }
+
+    fn gather_checks<'a>(
+        &'a self,
+        path: &str,
+        between: &str,
+        found: &mut Vec<(String, &'a CheckSummary)>,
+    ) {
+        let own = self.checks.iter();
+        found.extend(own.map(|check| (format!("{path}{}", check.name), check)));
+        for (name, group) in &self.groups {
+            group.gather_checks(&format!("{path}{name}{between}"), between, found);
+        }
+    }
+}
+
 impl MetricSummary {
     /// `name`, or `name{tag:value}` for a sub-metric.
     #[must_use]

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use loadline_metric::{Aggregated, BuiltIn, Contains, MetricType};
 use loadline_model::result::RunResult;
 use loadline_model::snapshot::Shape;
-use loadline_model::test_summary::{CheckSummary, MetricSummary, Section};
+use loadline_model::test_summary::{CheckSummary, MetricSummary};
 
 use super::measures::Measure;
 use super::numbers::Unit;
@@ -146,22 +146,8 @@ pub(super) fn checks<'a>(sides: &[Side<'a>]) -> Vec<Measure<'a>> {
 
 /// A run's checks with the groups that they are made in.
 fn checks_of(run: &RunResult) -> impl Iterator<Item = (String, &CheckSummary)> {
-    let mut found = Vec::new();
-    if let Some(summary) = &run.summary {
-        gather("", &summary.root, &mut found);
-    }
-    found.into_iter()
-}
-
-fn gather<'r>(path: &str, section: &'r Section, found: &mut Vec<(String, &'r CheckSummary)>) {
-    let at = |name: &str| match path {
-        "" => name.to_owned(),
-        path => format!("{path} / {name}"),
-    };
-    found.extend(section.checks.iter().map(|check| (at(&check.name), check)));
-    for (name, group) in &section.groups {
-        gather(&at(name), group, found);
-    }
+    let summary = run.summary.iter();
+    summary.flat_map(|summary| summary.root.all_checks(" / "))
 }
 
 /// Metrics of scripts that no other section tells.

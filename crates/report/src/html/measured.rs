@@ -5,7 +5,7 @@
 
 use loadline_metric::{Aggregated, Contains, MetricDefinition, MetricType};
 use loadline_model::RunResult;
-use loadline_model::test_summary::{MetricSummary, Section};
+use loadline_model::test_summary::MetricSummary;
 
 use super::markup::{Html, Side};
 use crate::units::{Bytes, count, share, span};
@@ -195,14 +195,13 @@ pub(super) fn checks(html: &mut Html, result: &RunResult) {
     let Some(summary) = &result.summary else {
         return;
     };
-    let mut all: Vec<(u64, String, u64, u64)> = Vec::new();
-    collect(&summary.root, "", &mut all);
+    let mut all = summary.root.all_checks(" › ");
     if all.is_empty() {
         return;
     }
-    all.sort();
-    let held: u64 = all.iter().map(|(_, _, passes, _)| passes).sum();
-    let failed: u64 = all.iter().map(|(_, _, _, fails)| fails).sum();
+    all.sort_by_key(|(_, check)| check.first_seen);
+    let held: u64 = all.iter().map(|(_, check)| check.passes).sum();
+    let failed: u64 = all.iter().map(|(_, check)| check.fails).sum();
     let remark = format!(
         "{} of {} held",
         share(held, held + failed),
@@ -213,33 +212,24 @@ pub(super) fn checks(html: &mut Html, result: &RunResult) {
     html.raw("<table class=\"outcomes\"><thead><tr><th scope=\"col\">outcome</th>");
     html.raw("<th scope=\"col\">check</th><th scope=\"col\" class=\"n\">held</th>");
     html.raw("<th scope=\"col\" class=\"n\">failed</th><th scope=\"col\" class=\"n\">share</th></tr></thead><tbody>");
-    for (_, name, passes, fails) in all.iter().take(ROWS_MAX) {
+    for (name, check) in all.iter().take(ROWS_MAX) {
+        let (passes, fails) = (check.passes, check.fails);
         html.raw(match fails {
             0 => "<tr class=\"good\"><td>✓ always</td>",
-            _ if *passes == 0 => "<tr class=\"alarm\"><td>✗ never</td>",
+            _ if passes == 0 => "<tr class=\"alarm\"><td>✗ never</td>",
             _ => "<tr class=\"caution\"><td>! not always</td>",
         });
         html.between("<th scope=\"row\">", name, "</th>");
-        html.between("<td class=\"n\">", &count(*passes), "</td>");
-        html.between("<td class=\"n\">", &count(*fails), "</td>");
+        html.between("<td class=\"n\">", &count(passes), "</td>");
+        html.between("<td class=\"n\">", &count(fails), "</td>");
         html.between(
             "<td class=\"n\">",
-            &share(*passes, passes + fails),
+            &share(passes, passes + fails),
             "</td></tr>",
         );
     }
     html.raw("</tbody></table></div>");
     beyond(html, all.len());
-}
-
-fn collect(section: &Section, path: &str, all: &mut Vec<(u64, String, u64, u64)>) {
-    for check in &section.checks {
-        let name = format!("{path}{}", check.name);
-        all.push((check.first_seen, name, check.passes, check.fails));
-    }
-    for (name, group) in &section.groups {
-        collect(group, &format!("{path}{name} › "), all);
-    }
 }
 
 #[cfg(test)]

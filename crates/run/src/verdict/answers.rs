@@ -1,15 +1,17 @@
-//! Whether the answers say anything: one and the same body, one without content, or errors with a status of success.
+//! Whether the answers say anything: one and the same body, one without content, errors with a status of success, or what
+//! stands at another address.
 //!
 //! Must not know how bodies were sampled. Invariants: a body is called one without content only where every body of its
 //! shape that was looked at was the same; silent where a check of the user's looks at bodies.
 
 use std::collections::BTreeMap;
 
+use loadline_model::plan::Scenario;
 use loadline_model::request::{BodySource, RequestTemplate};
-use loadline_model::snapshot::{BODY_SAMPLE_MAX, BodySample, Shape, ShapeTally};
+use loadline_model::snapshot::{BodySample, Shape, ShapeTally};
 use loadline_model::verdict::{Finding, Gravity};
-use serde_json::Value;
 
+use super::body::{is_bare, is_error, is_hollow};
 use super::code::Code;
 use super::facts::{Facts, share};
 use super::wording::{count, percent};
@@ -26,30 +28,96 @@ const HOLLOW_RATE: f64 = 0.2;
 const MIXED: f64 = 0.01;
 /// Share of the answers from which redirects are told.
 const REDIRECTS: f64 = 0.5;
+/// Redirects that were followed, per answer, from which they are told.
+const FOLLOWED: f64 = 0.5;
+/// Statuses that come without a body.
+const BODILESS: [u16; 2] = [204, 205];
 /// Characters of a body that are shown.
 const EXAMPLE: usize = 80;
 
-pub(super) fn findings(facts: &Facts<'_>) -> Option<Finding> {
-    if body_is_checked(facts) {
-        return None;
-    }
-    some_hollow(facts)
-        .filter(|_| !facts.is_script())
-        .or_else(|| redirects(facts))
-        .or_else(|| all_alike(facts))
-        .or_else(|| mixed(facts))
+pub(super) fn findings(facts: &Facts<'_>) -> Vec<Finding> {
+    let of_bodies = || {
+        some_hollow(facts)
+            .filter(|_| !has_unknown_requests(facts))
+            .or_else(|| redirects(facts))
+            .or_else(|| all_alike(facts))
+            .or_else(|| all_empty(facts))
+            .or_else(|| mixed(facts))
+    };
+    let of_bodies = match body_is_checked(facts) {
+        true => None,
+        false => of_bodies(),
+    };
+    of_bodies.into_iter().chain(followed(facts)).collect()
+}
+
+/// Answers of another address than the one that was asked.
+fn followed(facts: &Facts<'_>) -> Option<Finding> {
+    let completed = facts.counts.completed;
+    // A script's hops are answers of their own.
+    let (redirects, others) = match has_unknown_requests(facts) {
+        true => {
+            let hops = (facts.status_share(is_elsewhere) * completed as f64).round() as u64;
+            (hops, completed.saturating_sub(hops))
+        }
+        false => (facts.counts.redirects, completed),
+    };
+    let each = share(redirects, others);
+    (each >= FOLLOWED).then(|| {
+        Code::Redirected.finding(
+            Gravity::Note,
+            format!(
+                "{} redirects, {each:.1} for each other answer: part of what was measured is the way to another address",
+                count(redirects)
+            ),
+            "look where they lead, to a login page perhaps, or ask for that address",
+        )
+    })
+}
+
+/// Nothing in any answer, where a GET asked for something.
+fn all_empty(facts: &Facts<'_>) -> Option<Finding> {
+    let is_asked = asks_for_bodies(facts) && facts.counts.completed >= SAMPLED_MIN;
+    (is_asked && facts.counts.good > 0 && facts.counts.body_bytes == 0).then(|| {
+        Code::HollowAnswers.finding(
+            Gravity::Caution,
+            format!(
+                "every one of {} answers had an empty body",
+                count(facts.counts.completed)
+            ),
+            "send one request by hand and compare[; then add {expect} so that such an answer is not goodput]",
+        )
+    })
+}
+
+/// Whether each request is one whose answer has a body.
+fn asks_for_bodies(facts: &Facts<'_>) -> bool {
+    let only_gets = |scenario: &Scenario| {
+        let mix = scenario.requests();
+        mix.is_some_and(|mix| mix.requests.iter().all(|request| request.method == "GET"))
+    };
+    let bodiless = facts.status_share(|status| BODILESS.contains(&status) || status >= 300);
+    bodiless == 0.0 && facts.evidence.plan.scenarios.iter().all(only_gets)
+}
+
+/// Whether a status sends the client elsewhere.
+fn is_elsewhere(status: u16) -> bool {
+    const NOT_MODIFIED: u16 = 304;
+    (300..400).contains(&status) && status != NOT_MODIFIED
 }
 
 /// Answers that send the client elsewhere, where it did not go.
 fn redirects(facts: &Facts<'_>) -> Option<Finding> {
-    const NOT_MODIFIED: u16 = 304;
-    let is_elsewhere = |status: u16| (300..400).contains(&status) && status != NOT_MODIFIED;
     let part = facts.status_share(is_elsewhere);
     let rows = facts.seen.statuses.rows();
     let elsewhere = rows.filter(|(status, _)| is_elsewhere(**status));
     let (status, _) = elsewhere.max_by_key(|(_, n)| **n)?;
     // A script's hops are answers too, those that were followed among them.
-    let least = if facts.is_script() { 1.0 } else { REDIRECTS };
+    let least = if has_unknown_requests(facts) {
+        1.0
+    } else {
+        REDIRECTS
+    };
     (part >= least).then(|| {
         Code::MixedAnswers.finding(
             Gravity::Caution,
@@ -65,37 +133,55 @@ fn redirects(facts: &Facts<'_>) -> Option<Finding> {
 /// Answers with a status of success that differ in kind: some hold an error, or nothing, or are of another content type.
 fn mixed(facts: &Facts<'_>) -> Option<Finding> {
     let rows = facts.seen.shapes.rows();
-    let good: Vec<(&Shape, &ShapeTally)> = rows
-        .filter(|(shape, _)| (200..300).contains(&shape.status))
-        .collect();
+    let good: Vec<(&Shape, &ShapeTally)> =
+        rows.filter(|(shape, _)| is_success(shape.status)).collect();
     let all: u64 = good.iter().map(|(_, tally)| tally.count).sum();
-    let (errors, example) = with_bodies(&good, is_error);
-    let (empty, _) = with_bodies(&good, is_bare);
-    let has_content = good.iter().any(|(_, tally)| {
-        tally
-            .samples
-            .iter()
-            .any(|body| !is_bare(&body.text) && !body.text.trim().is_empty())
-    });
-    let what = if errors / all as f64 >= MIXED {
-        let text: String = example.trim().chars().take(EXAMPLE).collect();
-        format!(
-            "{} of the answers with a status of success hold an error: {text}",
-            percent(errors / all as f64)
-        )
-    } else if has_content && !facts.is_script() && empty / all as f64 >= MIXED {
-        format!(
-            "{} of the answers with a status of success are empty objects, the others are not",
-            percent(empty / all as f64)
-        )
-    } else {
-        other_kinds(&good, all).filter(|_| !requests_vary(facts))?
-    };
+    let kinds = || other_kinds(&good, all).or_else(|| empty_bodies(&good, all));
+    let what = errors(&good, all)
+        .or_else(|| empty_objects(&good, all).filter(|_| !has_unknown_requests(facts)))
+        .or_else(|| kinds().filter(|_| !requests_vary(facts)))?;
     Some(Code::MixedAnswers.finding(
         Gravity::Caution,
         what,
         "look at a sample body of each kind[, and say with {expect} what a right answer holds]",
     ))
+}
+
+fn errors(good: &[(&Shape, &ShapeTally)], all: u64) -> Option<String> {
+    let (errors, example) = with_bodies(good, is_error);
+    let part = errors / all.max(1) as f64;
+    (part >= MIXED).then(|| {
+        let example: String = example.trim().chars().take(EXAMPLE).collect();
+        format!(
+            "about {} of the answers with a status of success hold an error: {example}",
+            percent(part)
+        )
+    })
+}
+
+fn empty_objects(good: &[(&Shape, &ShapeTally)], all: u64) -> Option<String> {
+    let is_filled = |body: &BodySample| !is_bare(&body.text) && !body.text.trim().is_empty();
+    let mut samples = good.iter().flat_map(|(_, tally)| &tally.samples);
+    let part = with_bodies(good, is_bare).0 / all.max(1) as f64;
+    (part >= MIXED && samples.any(is_filled)).then(|| {
+        format!(
+            "{} of the answers with a status of success are empty objects, the others are not",
+            percent(part)
+        )
+    })
+}
+
+/// Bodies without a byte beside others.
+fn empty_bodies(good: &[(&Shape, &ShapeTally)], all: u64) -> Option<String> {
+    let empty = good.iter().filter(|(shape, _)| shape.size_class == 0);
+    let empty: u64 = empty.map(|(_, tally)| tally.count).sum();
+    let part = share(empty, all);
+    (part >= MIXED && empty < all).then(|| {
+        format!(
+            "{} of the answers with a status of success have an empty body, the others have not",
+            percent(part)
+        )
+    })
 }
 
 /// How many answers have such a body, by the samples of each shape, and one of them.
@@ -111,6 +197,11 @@ fn with_bodies<'a>(
         }
     }
     (number, example)
+}
+
+/// Whether a status says that all is well, with a body.
+fn is_success(status: u16) -> bool {
+    (200..300).contains(&status) && !BODILESS.contains(&status)
 }
 
 /// Content types that one request gave by turns.
@@ -153,8 +244,8 @@ fn some_hollow(facts: &Facts<'_>) -> Option<Finding> {
             let is_one = tally.body_size.min() == tally.body_size.max()
                 && body.count == tally.sampled
                 && tally.sampled >= SAMPLED_MIN;
-            let is_success = (200..300).contains(&shape.status);
-            (is_one && is_success && is_hollow(&body.text, size)).then_some((shape, tally, body))
+            (is_one && is_success(shape.status) && is_hollow(&body.text, size))
+                .then_some((shape, tally, body))
         })
         .max_by_key(|(_, tally, _)| tally.count)?;
     let share = share(tally.count, completed);
@@ -202,7 +293,7 @@ fn all_alike(facts: &Facts<'_>) -> Option<Finding> {
                  answer is not goodput]",
         ));
     }
-    (requests_vary(facts) && !facts.is_script()).then(|| {
+    (requests_vary(facts) && !has_unknown_requests(facts)).then(|| {
         Code::SameAnswer.finding(
             Gravity::Caution,
             format!("{}, though the requests differ", what("")),
@@ -223,61 +314,7 @@ fn only_body<'a>(facts: &'a Facts<'_>) -> Option<(&'a Shape, &'a ShapeTally, &'a
     };
     let all_alike = body.count == tally.sampled && tally.body_size.min() == tally.body_size.max();
     let said = is_only && all_alike && tally.sampled >= SAMPLED_MIN && !body.text.trim().is_empty();
-    (said && (200..300).contains(&shape.status)).then_some((shape, tally, body))
-}
-
-/// Whether a body is JSON with names or places for values and no value in any of them. A bare
-/// `{}`, `[]` or `null` may be all that an answer has to say.
-fn is_hollow(body: &str, size: u64) -> bool {
-    if size > BODY_SAMPLE_MAX as u64 {
-        return false;
-    }
-    match serde_json::from_str(body) {
-        Ok(Value::Object(fields)) => !fields.is_empty() && fields.values().all(says_nothing),
-        Ok(Value::Array(items)) => !items.is_empty() && items.iter().all(says_nothing),
-        _ => false,
-    }
-}
-
-/// The parser limits the depth, so recursion is limited too.
-fn says_nothing(value: &Value) -> bool {
-    match value {
-        Value::Null => true,
-        Value::String(text) => text.is_empty(),
-        Value::Array(items) => items.iter().all(says_nothing),
-        Value::Object(fields) => fields.values().all(says_nothing),
-        Value::Bool(_) | Value::Number(_) => false,
-    }
-}
-
-/// Whether a body says by its names that it is an error.
-fn is_error(body: &str) -> bool {
-    const NAMES: [&str; 5] = ["error", "errors", "err", "exception", "fault"];
-    const STATES: [&str; 4] = ["error", "fail", "failed", "failure"];
-    let Ok(Value::Object(fields)) = serde_json::from_str::<Value>(body) else {
-        // What was cut off cannot be read; its beginning can.
-        return body.trim_start().starts_with("{\"error");
-    };
-    let names_one = |name: &str, value: &Value| {
-        NAMES.iter().any(|known| name.eq_ignore_ascii_case(known))
-            && !says_nothing(value)
-            && !matches!(value, Value::Bool(false))
-    };
-    let is_state = |name: &str, value: &Value| match (name, value) {
-        ("success" | "ok", Value::Bool(is_so)) => !is_so,
-        ("status" | "result" | "state", Value::String(text)) => {
-            STATES.iter().any(|state| text.eq_ignore_ascii_case(state))
-        }
-        _ => false,
-    };
-    fields
-        .iter()
-        .any(|(name, value)| names_one(name, value) || is_state(name, value))
-}
-
-/// Whether a body is an object, list or value with nothing in it.
-fn is_bare(body: &str) -> bool {
-    matches!(body.trim(), "{}" | "[]" | "null" | "\"\"")
+    (said && is_success(shape.status)).then_some((shape, tally, body))
 }
 
 fn body_is_checked(facts: &Facts<'_>) -> bool {
@@ -287,6 +324,12 @@ fn body_is_checked(facts: &Facts<'_>) -> bool {
         .scenarios
         .iter()
         .any(|s| s.checks.iter().any(|check| check.needs_body()))
+}
+
+/// Whether the requests are those of a script or of a plan of steps, whose hops are answers of their own.
+fn has_unknown_requests(facts: &Facts<'_>) -> bool {
+    let mut scenarios = facts.evidence.plan.scenarios.iter();
+    scenarios.any(|scenario| scenario.requests().is_none())
 }
 
 fn requests_vary(facts: &Facts<'_>) -> bool {
@@ -305,35 +348,4 @@ fn varies(request: &RequestTemplate) -> bool {
         _ => false,
     };
     body_varies || request.target.as_literal().is_none()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn hollow_is_what_names_fields_and_fills_none() {
-        for body in [
-            r#"{"a":null,"b":[]}"#,
-            r#"[null,""]"#,
-            r#"{"a":{"b":[{}]}}"#,
-        ] {
-            assert!(is_hollow(body, body.len() as u64), "{body}");
-        }
-        for body in [
-            "{}",
-            "[]",
-            "null",
-            "ok",
-            r#"{"a":0}"#,
-            r#"{"a":null,"ok":false}"#,
-            "<null/>",
-        ] {
-            assert!(!is_hollow(body, body.len() as u64), "{body}");
-        }
-        assert!(
-            !is_hollow(r#"{"a":null}"#, 10_000),
-            "the sample is only the beginning"
-        );
-    }
 }

@@ -10,6 +10,7 @@ use super::code::Code;
 use super::facts::{Facts, row_seconds};
 use super::names;
 use super::stats;
+use super::weights;
 use super::wording::{count, counted, duration, percent, rate};
 
 /// Runs shorter than this measure connecting, caches and the scheduler as much as the target.
@@ -20,11 +21,14 @@ const RATE_ERROR_MAX: f64 = 0.1;
 /// second on not even one.
 const SAMPLES_NOTE: u64 = 1_000;
 const SAMPLES_CAUTION: u64 = 100;
-/// A spike is this many times the median, in at least 1 % of the answers,
-const SPIKE_FACTOR: f64 = 10.0;
-/// while nine of ten answers stay within this many,
-const BODY_FACTOR: f64 = 3.0;
-/// and it is this much above.
+/// Quantiles of which each is a spike where it is so many times the median: times that follow chance alone have 3.3, 4.3 and 6.6.
+const SPIKES: [(f64, f64); 3] = [(0.9, 5.0), (0.95, 6.0), (0.99, 10.0)];
+/// The least factor between two kinds of answers that have nothing in between, and the smallest share of either.
+const KINDS_FACTOR: f64 = 4.0;
+const KIND_MIN: usize = 5;
+/// How much the number of slow answers and that of connections may differ where one may be the other.
+const AS_MANY: f64 = 0.15;
+/// How much above the others they must be.
 const SPIKE_NS: f64 = 1_000_000.0;
 
 /// Half width of the 95 % confidence interval of the mean rate, as a share of it.
@@ -73,7 +77,7 @@ pub(super) fn add_one_run(facts: &Facts<'_>, rate_error: Option<f64>, findings: 
 }
 
 fn coordinator_replaced(facts: &Facts<'_>) -> Option<Finding> {
-    let said = facts.said_of_agents(COORDINATOR_REPLACED_MARK);
+    let said = facts.said_by_marks(COORDINATOR_REPLACED_MARK);
     (!said.is_empty()).then(|| {
         Code::CoordinatorReplaced.finding(
             Gravity::Caution,
@@ -84,7 +88,7 @@ fn coordinator_replaced(facts: &Facts<'_>) -> Option<Finding> {
 }
 
 fn agents_returned(facts: &Facts<'_>) -> Option<Finding> {
-    let said = facts.said_of_agents(AGENT_RETURNED_MARK);
+    let said = facts.said_by_marks(AGENT_RETURNED_MARK);
     (!said.is_empty()).then(|| {
         Code::AgentReturned.finding(
             Gravity::Note,
@@ -123,13 +127,22 @@ fn too_short(facts: &Facts<'_>) -> Option<Finding> {
                 are(facts.counts.completed),
                 rate(facts.per_second(facts.counts.completed))
             ),
-            "run for 30 s or more: {duration} 30s",
+            match facts.evidence.plan.duration() {
+                Some(planned) if planned.as_secs_f64() >= SECONDS_MIN => {
+                    "it ended before its time: look for what stopped the virtual users"
+                }
+                _ => "run for 30 s or more: {duration} 30s",
+            },
         )
     })
 }
 
 fn uncertain(facts: &Facts<'_>, rate_error: Option<f64>) -> Option<Finding> {
     let error = rate_error.filter(|error| *error > RATE_ERROR_MAX)?;
+    // Then the rate is that of the plan, and only the moments of the answers vary.
+    if facts.open && facts.missed().is_none() && facts.good_share() > 1.0 - RATE_ERROR_MAX {
+        return None;
+    }
     Some(Code::RateUncertain.finding(
         Gravity::Caution,
         format!(
@@ -142,7 +155,8 @@ fn uncertain(facts: &Facts<'_>, rate_error: Option<f64>) -> Option<Finding> {
 }
 
 fn few_samples(facts: &Facts<'_>) -> Option<Finding> {
-    let samples = facts.service().map(|metric| metric.count)?;
+    let no_load = facts.not_begun().is_some();
+    let samples = facts.service().filter(|_| !no_load)?.count;
     let gravity = match samples {
         few if few < SAMPLES_CAUTION => Gravity::Caution,
         few if few < SAMPLES_NOTE => Gravity::Note,
@@ -171,25 +185,69 @@ fn are(number: u64) -> &'static str {
     if number == 1 { "is" } else { "are" }
 }
 
+/// Answers that took many times as long as the others.
 fn spikes(facts: &Facts<'_>) -> Option<Finding> {
     let time = facts.answered_time();
-    if time.count() < SAMPLES_NOTE {
+    if time.count() < SAMPLES_CAUTION {
         return None;
     }
-    let [p50, p90, p99] = time.quantiles(&[0.5, 0.9, 0.99])?.try_into().ok()?;
-    let spiked = p90 <= BODY_FACTOR * p50 && p99 >= SPIKE_FACTOR * p50 && p99 - p50 > SPIKE_NS;
-    (spiked && !names::usually_take(facts, p99 / 1e9 / 2.0)).then(|| {
+    let percentiles: Vec<f64> = (0..100).map(|percent| f64::from(percent) / 100.0).collect();
+    let at = time.quantiles(&percentiles)?;
+    let (text, slow_ns) = two_kinds(facts, &at).or_else(|| long_tail(facts))?;
+    (!names::usually_take(facts, slow_ns / 1e9 / 2.0)).then(|| {
         Code::Spikes.finding(
             Gravity::Note,
-            format!(
-                "two kinds of answers: nine of ten within {}, but one of a hundred took {} or more",
-                duration(p90 / 1e9),
-                duration(p99 / 1e9)
-            ),
-            "look for pauses, timers (200 ms, 1 s: a lost packet) or a slow path; a mean hides \
-                 them",
+            text,
+            "look for pauses, timers (200 ms, 1 s: a lost packet), a cache or a slow path; a mean hides them",
         )
     })
+}
+
+/// Two kinds of answers, with nothing in between; and what the slow ones take, in nanoseconds.
+fn two_kinds(facts: &Facts<'_>, percentiles: &[f64]) -> Option<(String, f64)> {
+    let within = &percentiles[KIND_MIN..percentiles.len() - KIND_MIN];
+    let steps = within.windows(2).enumerate();
+    let widest = steps.max_by(|(_, a), (_, b)| (a[1] / a[0]).total_cmp(&(b[1] / b[0])));
+    let (place, step) = widest?;
+    // A percentile in the gap lies anywhere between.
+    let (fast, slow) = (step[0], within.get(place + 2).copied().unwrap_or(step[1]));
+    let are_apart = slow >= KINDS_FACTOR * fast && slow - fast > SPIKE_NS;
+    let share = (place + KIND_MIN + 1) as f64 / percentiles.len() as f64;
+    let slow_ones = 1.0 - share;
+    let made = weights::connections_made(facts);
+    let as_connections = (made - slow_ones).abs() <= AS_MANY * slow_ones;
+    are_apart.then(|| {
+        let text = format!(
+            "two kinds of answers: {:.0} % within {}, the others {} or more{}",
+            share * 100.0,
+            duration(fast / 1e9),
+            duration(slow / 1e9),
+            match as_connections {
+                true => "; as many as connections were made: the first request on each, perhaps",
+                false => "",
+            }
+        );
+        (text, slow)
+    })
+}
+
+/// A few that took many times the median.
+fn long_tail(facts: &Facts<'_>) -> Option<(String, f64)> {
+    let time = facts.answered_time();
+    let median = time.quantile(0.5)?;
+    let is_spike = |ns: f64, factor: f64| ns >= factor * median && ns - median > SPIKE_NS;
+    let enough = |q: f64| time.count() as f64 * (1.0 - q) >= SAMPLES_NOTE as f64 / 100.0;
+    let (quantile, ns) = SPIKES.iter().find_map(|(quantile, factor)| {
+        let ns = time.quantile(*quantile)?;
+        (is_spike(ns, *factor) && enough(*quantile)).then_some((*quantile, ns))
+    })?;
+    let text = format!(
+        "one of {:.0} answers took {} or more, half of them {} or less",
+        1.0 / (1.0 - quantile),
+        duration(ns / 1e9),
+        duration(median / 1e9)
+    );
+    Some((text, ns))
 }
 
 fn lag_exceeds_latency(facts: &Facts<'_>) -> Option<Finding> {

@@ -66,6 +66,10 @@ codes! {
     MixedAnswers = "mixed-answers";
     /// Requests differ and all answers looked at are the same.
     SameAnswer = "same-answer";
+    /// Redirects were followed for most answers.
+    Redirected = "redirected";
+    /// Checks of a script did not hold.
+    ChecksFailed = "checks-failed";
     /// Throughput stopped rising with the offered load.
     Saturated = "saturated";
     /// Virtual users by mean service time is the rate that was reached: the target's pace.

@@ -63,6 +63,7 @@ pub(super) fn findings(facts: &Facts<'_>) -> Vec<Finding> {
     findings.extend(waited(facts));
     findings.extend(threw(facts));
     findings.extend(wrong(facts));
+    findings.extend(unheld(facts));
     findings
 }
 
@@ -89,7 +90,34 @@ fn threw(facts: &Facts<'_>) -> Option<Finding> {
     })
 }
 
+/// Checks of a script: what they say is no failure of a request, so that no rate shows it.
+fn unheld(facts: &Facts<'_>) -> Option<Finding> {
+    let summary = facts.evidence.summary?;
+    let checks = summary.root.all_checks(" › ");
+    let failed: u64 = checks.iter().map(|(_, check)| check.fails).sum();
+    let all: u64 = failed + checks.iter().map(|(_, check)| check.passes).sum::<u64>();
+    let part = share(failed, all);
+    let (name, worst) = checks.iter().max_by_key(|(_, check)| check.fails)?;
+    (part >= FAILED_CAUTION).then(|| {
+        Code::ChecksFailed.finding(
+            Gravity::Caution,
+            format!(
+                "{} of {} did not hold ({}), most often {name:?}: {} of {}",
+                count(failed),
+                counted(all, "check"),
+                percent(part),
+                count(worst.fails),
+                count(worst.fails + worst.passes)
+            ),
+            "look at an answer for which it does not hold; --once shows an iteration request by request",
+        )
+    })
+}
+
 fn stopped(facts: &Facts<'_>) -> Option<Finding> {
+    if facts.not_begun().is_some() {
+        return None;
+    }
     let at = duration(facts.elapsed_seconds());
     match facts.evidence.totals.stop {
         StopReason::Finished => None,
@@ -120,6 +148,13 @@ fn stopped(facts: &Facts<'_>) -> Option<Finding> {
 }
 
 fn unanswered(facts: &Facts<'_>) -> Option<Finding> {
+    if let Some(why) = facts.not_begun() {
+        return Some(Code::NothingSent.finding(
+            Gravity::Alarm,
+            why.to_owned(),
+            "look at the first error in the log: what setup() sends is all that was measured",
+        ));
+    }
     let counts = facts.counts;
     let (sent, answered, failed) = (counts.started, counts.completed, counts.failed_total());
     if facts.all.started == 0 {
@@ -133,7 +168,11 @@ fn unanswered(facts: &Facts<'_>) -> Option<Finding> {
             "look at the plan's rate, duration and start times",
         ));
     }
+    let proxy = facts.evidence.plan.client.proxy.as_ref();
     let next_step = match facts.worst_class() {
+        Some(ErrorClass::Refused | ErrorClass::ConnectTimeout) if proxy.is_some() => {
+            "connections go to the proxy: check that it runs and listens, then the target"
+        }
         Some(class) => class.hint(),
         None if facts.is_without_handshake() => {
             "check that the port speaks TLS (https): it took what was sent and never answered the handshake"
@@ -217,8 +256,9 @@ fn short_lived(facts: &Facts<'_>) -> Option<Finding> {
     let is_kept = client.keep_alive && client.max_requests_per_connection.is_none();
     let (made, answered) = (facts.seen.connections.opened, facts.counts.completed);
     let each = answered as f64 / made.max(1) as f64;
-    let at_once = facts.evidence.totals.active_vus_max;
-    let is_such = is_kept && !facts.is_script() && made > at_once.saturating_mul(2);
+    // Each virtual user makes one of its own, and arrivals may pass from one to the next.
+    let users = facts.evidence.totals.active_vus_max.max(facts.vus_made());
+    let is_such = is_kept && !facts.is_script() && made > users.saturating_mul(2);
     // A failure ends its connection too.
     let none_failed = share(facts.counts.failed_total(), answered) < FAILED_CAUTION;
     (is_such && none_failed && answered > 0 && each < REQUESTS).then(|| {
@@ -272,7 +312,14 @@ fn paused(facts: &Facts<'_>) -> Option<Finding> {
 }
 
 fn worst_in_words(facts: &Facts<'_>) -> String {
+    let by_proxy = match facts.evidence.plan.client.proxy {
+        Some(_) => " by the proxy",
+        None => "",
+    };
     match facts.worst_class() {
+        Some(class @ ErrorClass::Refused) => {
+            format!(", most failures: {}{by_proxy}", class.name())
+        }
         Some(class) => format!(", most failures: {}", class.name()),
         None => String::new(),
     }

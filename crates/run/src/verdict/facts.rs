@@ -14,13 +14,16 @@ use loadline_model::units::Nanos;
 use loadline_model::url::Scheme;
 
 use super::Evidence;
-use loadline_model::event::{AGENT_LOST_MARK, AGENT_REPLACED_MARK};
+use super::names;
+use loadline_model::event::{AGENT_LOST_MARK, AGENT_REPLACED_MARK, NOT_BEGUN_MARK};
 
 /// The status by which a target says that it is asked too often.
 pub(super) const TOO_MANY_REQUESTS: u16 = 429;
 
 /// Share of answers that say that the request is wrong, from which the plan is.
 const MISTAKEN: f64 = 0.5;
+/// The same where one of several requests always gets such an answer.
+const MISTAKEN_IN_ONE: f64 = 0.33;
 
 pub(super) struct Facts<'a> {
     pub(super) evidence: &'a Evidence<'a>,
@@ -71,12 +74,17 @@ impl<'a> Facts<'a> {
 
     /// Whether an agent was lost whose part of the load nobody made again.
     pub(super) fn has_lost_agents(&self) -> bool {
-        let marks = |kind| self.said_of_agents(kind).len();
+        let marks = |kind| self.said_by_marks(kind).len();
         marks(AGENT_LOST_MARK) > marks(AGENT_REPLACED_MARK)
     }
 
-    /// What was said of agents: of those that were lost, or of those that took over.
-    pub(super) fn said_of_agents(&self, kind: &str) -> Vec<&'a str> {
+    /// Why the load was never begun, where it was not.
+    pub(super) fn not_begun(&self) -> Option<&'a str> {
+        self.said_by_marks(NOT_BEGUN_MARK).first().copied()
+    }
+
+    /// What marks of a kind say, such as those of agents that were lost, or took over.
+    pub(super) fn said_by_marks(&self, kind: &str) -> Vec<&'a str> {
         let marks = self.evidence.events.iter();
         let said = marks.filter(|mark| mark.kind == kind);
         said.map(|mark| mark.text.as_str()).collect()
@@ -120,6 +128,38 @@ impl<'a> Facts<'a> {
         let within = asked.checked_sub(at_the_end.count() as u64);
         let asked = within.filter(|within| *within > 0).unwrap_or(asked);
         (seconds > 0.0).then(|| asked as f64 / seconds)
+    }
+
+    /// Virtual users that are there from the beginning.
+    pub(super) fn vus_made(&self) -> u64 {
+        let scenarios = self.evidence.plan.scenarios.iter();
+        let made = scenarios.map(|scenario| match scenario.executor {
+            Executor::ConstantArrivalRate {
+                pre_allocated_vus, ..
+            }
+            | Executor::RampingArrivalRate {
+                pre_allocated_vus, ..
+            } => pre_allocated_vus,
+            _ => scenario.executor.max_vus(),
+        });
+        made.map(u64::from).sum()
+    }
+
+    /// Virtual users of scenarios that have no rate of their own: they go on as soon as they can.
+    pub(super) fn closed_vus(&self) -> u64 {
+        let scenarios = self.evidence.plan.scenarios.iter();
+        let closed = scenarios.filter(|scenario| !scenario.executor.is_open());
+        closed
+            .map(|scenario| u64::from(scenario.executor.max_vus()))
+            .sum()
+    }
+
+    /// The highest rate that was asked for, which a ramp has for a moment.
+    pub(super) fn highest_rate(&self) -> Option<f64> {
+        let scenarios = self.evidence.plan.scenarios.iter();
+        let peaks = scenarios.filter_map(|scenario| scenario.executor.peak_rate());
+        self.asked_rate()
+            .map(|asked| asked.max(peaks.fold(0.0, f64::max)))
     }
 
     /// Whether an iteration is a function of a script, which sends as many requests as it likes.
@@ -212,6 +252,24 @@ impl<'a> Facts<'a> {
         (missed > (asked / 100).max(1)).then_some(missed)
     }
 
+    /// Bytes of an answer's body, on average.
+    pub(super) fn mean_body(&self) -> f64 {
+        self.counts.body_bytes as f64 / self.counts.completed.max(1) as f64
+    }
+
+    /// Whether arrivals waited for a free virtual user in most of the seconds, though all were begun in the end: the count
+    /// was reached, the rate was not.
+    pub(super) fn was_behind(&self) -> bool {
+        const WAITING: f64 = 0.1;
+        const SECONDS: f64 = 0.5;
+        let is_behind = |row: &&&Row| {
+            let offered = row.offered.unwrap_or(0) as f64;
+            row.waiting > 0 && row.waiting as f64 >= WAITING * offered
+        };
+        let behind = self.rows.iter().filter(is_behind).count();
+        self.open && behind > 0 && behind as f64 >= SECONDS * self.rows.len() as f64
+    }
+
     pub(super) fn elapsed_seconds(&self) -> f64 {
         Nanos(self.evidence.totals.elapsed_ns).as_secs_f64()
     }
@@ -257,6 +315,12 @@ impl<'a> Facts<'a> {
             None if all > 0.0 => (self.on_requests_s() / all).max(self.share_at_work()),
             None => 0.0,
         }
+    }
+
+    /// Whether virtual users went on as soon as an answer was there, most of the time.
+    pub(super) fn is_hurried(&self) -> bool {
+        const HURRIED: f64 = 0.5;
+        self.open || self.busy_share() >= HURRIED
     }
 
     /// The share of the virtual users that had a request under way while arrivals were due, those included that were never
@@ -395,13 +459,22 @@ impl<'a> Facts<'a> {
         share(such.map(|(_, n)| n).sum(), self.counts.completed)
     }
 
-    /// Whether most answers say that the request is wrong: not allowed, not found, not understood. Those that the plan
+    /// The share of answers that say that the request is wrong: not allowed, not found, not understood. Those that the plan
     /// counts as good do not.
-    pub(super) fn is_mistaken(&self) -> bool {
+    fn mistaken_share(&self) -> f64 {
         let said =
             self.status_share(|status| (400..500).contains(&status) && status != TOO_MANY_REQUESTS);
         let good = share(self.counts.good, self.counts.completed);
-        said.min(1.0 - good) >= MISTAKEN
+        said.min(1.0 - good)
+    }
+
+    /// Whether most answers say so, or all those of one request.
+    pub(super) fn is_mistaken(&self) -> bool {
+        let least = match names::always_fails(self) {
+            true => MISTAKEN_IN_ONE,
+            false => MISTAKEN,
+        };
+        self.mistaken_share() >= least
     }
 
     /// The class with most failures; `None` without a failure.

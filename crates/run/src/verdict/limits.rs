@@ -4,12 +4,14 @@
 //! half of it or more is the limit. Must not ask whether the load was delivered beyond what `Facts` says. Invariant: a side
 //! without half of the evidence is never named.
 
+use loadline_metric::TimeTrend;
 use loadline_model::error_class::{ErrorClass, Fault};
 use loadline_model::result::{Row, StopReason};
 use loadline_model::verdict::{Finding, Gravity, Limit};
 
 use super::code::Code;
 use super::facts::{Facts, TOO_MANY_REQUESTS, share};
+use super::names;
 use super::resources::Seen;
 use super::saturation::Knee;
 use super::signs;
@@ -81,7 +83,8 @@ pub(super) fn judge(facts: &Facts<'_>, knee: Option<&Knee>, seen: &Seen) -> Blam
 }
 
 fn limit_of(facts: &Facts<'_>, knee: Option<&Knee>, seen: &Seen) -> (Limit, Option<Weights>) {
-    if facts.evidence.totals.stop == StopReason::Crashed || facts.all.started == 0 {
+    let no_load = facts.all.started == 0 || facts.not_begun().is_some();
+    if facts.evidence.totals.stop == StopReason::Crashed || no_load {
         return (Limit::Unknown, None);
     }
     if is_silent(facts) {
@@ -92,7 +95,8 @@ fn limit_of(facts: &Facts<'_>, knee: Option<&Knee>, seen: &Seen) -> (Limit, Opti
         return (limit, None);
     }
     let failures = failing_side(facts);
-    let delivered = facts.open && facts.missed().is_none() && knee.is_none();
+    let in_time = facts.missed().is_none() && !facts.was_behind();
+    let delivered = facts.open && in_time && knee.is_none();
     if delivered && failures.is_none() {
         // A queue takes everything in, and a target may answer that it will not; whether it is dealt with is another
         // matter.
@@ -100,7 +104,8 @@ fn limit_of(facts: &Facts<'_>, knee: Option<&Knee>, seen: &Seen) -> (Limit, Opti
         let limit = match seen.decides || refuses {
             true => Limit::Target,
             false if facts.is_mistaken() => Limit::Plan,
-            false if signs::was_frozen(facts) => Limit::Generator,
+            false if signs::was_frozen(facts) || is_busy_beside(facts) => Limit::Generator,
+            false if waits_beside(facts) => return beside(facts),
             false => Limit::Nobody,
         };
         return (limit, None);
@@ -137,6 +142,26 @@ fn limit_of(facts: &Facts<'_>, knee: Option<&Knee>, seen: &Seen) -> (Limit, Opti
         limit => limit,
     };
     (limit, Some(weights))
+}
+
+/// Whether a generator that has the arrivals in hand has no time left for what goes as fast as it can beside them.
+fn is_busy_beside(facts: &Facts<'_>) -> bool {
+    facts.closed_vus() > 0 && weights::exhausted(facts).is_some()
+}
+
+/// Whether the virtual users of scenarios without a rate wait for one request nearly all of the time, while arrivals are
+/// carried beside them.
+fn waits_beside(facts: &Facts<'_>) -> bool {
+    let users = facts.closed_vus() as f64;
+    let waiting =
+        names::heaviest(facts).map_or(0.0, |time| time.sum() as f64 / 1e9 / facts.seconds);
+    users > 0.0 && waiting >= ALL_BUSY * users
+}
+
+fn beside(facts: &Facts<'_>) -> (Limit, Option<Weights>) {
+    let weights = Weights::of(facts, false);
+    let limit = weights.map_or(Limit::Unknown, |weights| heaviest(weights, Limit::Target));
+    (limit, weights)
 }
 
 /// Whose failures explain the run; `None` when too few requests failed for that.
@@ -299,8 +324,12 @@ fn slows_when_full(facts: &Facts<'_>) -> bool {
     times.is_some_and(|(full, free)| full >= QUEUES[1].median * free)
 }
 
+/// Whether answers show a queue in the target, or those of the one request that takes most of the time.
 fn has_queue(facts: &Facts<'_>) -> bool {
-    let time = facts.answered_time();
+    shows_queue(facts.answered_time()) || names::heaviest(facts).is_some_and(shows_queue)
+}
+
+fn shows_queue(time: &TimeTrend) -> bool {
     let at = time.quantiles(&[0.1, 0.5, 0.9]).zip(time.min());
     at.is_some_and(|(at, min)| {
         let shows =
@@ -359,6 +388,7 @@ pub(super) fn divided(limit: Limit, weights: Option<Weights>) -> Option<String> 
 fn unhurried(facts: &Facts<'_>, limit: Limit) -> Option<Finding> {
     let fastest = facts.median_over_fastest()?;
     let is_so = !facts.open
+        && facts.is_hurried()
         && limit == Limit::Target
         && facts.vus <= FEW_VUS
         && facts.answered_time().count() >= FEW_VUS_SAMPLES
@@ -380,7 +410,7 @@ fn unhurried(facts: &Facts<'_>, limit: Limit) -> Option<Finding> {
 /// Little's law in numbers, where it explains a shortfall.
 fn ceiling(facts: &Facts<'_>, limit: Limit) -> Option<Finding> {
     facts.missed()?;
-    let (asked, mean) = (facts.asked_rate()?, facts.mean_iteration()?);
+    let (asked, mean) = (facts.highest_rate()?, facts.mean_iteration()?);
     let most = facts.vus as f64 / mean;
     let needed = (asked * mean).ceil() as u64;
     let achieved = facts.per_second(facts.counts.completed) / facts.requests_per_iteration();
@@ -404,16 +434,7 @@ fn ceiling(facts: &Facts<'_>, limit: Limit) -> Option<Finding> {
         Limit::Target | Limit::Network => Some(Code::TargetCeiling.finding(
             Gravity::Caution,
             format!("{law}: the service time is the ceiling"),
-            format!(
-                "{} would need {} connections that are answered as fast, or answers {} times as \
-                     fast",
-                rate(asked),
-                count(needed),
-                match times {
-                    few if few < 10.0 => format!("{few:.1}"),
-                    many => count(many.round() as u64),
-                }
-            ),
+            faster(facts, asked, needed, times),
         )),
         Limit::Plan => Some(Code::TooFewVus.finding(
             Gravity::Caution,
@@ -436,6 +457,25 @@ fn ceiling(facts: &Facts<'_>, limit: Limit) -> Option<Finding> {
             ),
         )),
         _ => None,
+    }
+}
+
+/// What it would take to carry what was asked for.
+fn faster(facts: &Facts<'_>, asked: f64, needed: u64, times: f64) -> String {
+    let asked = rate(asked);
+    let times = match times {
+        few if few < 10.0 => format!("{few:.1}"),
+        many => count(many.round() as u64),
+    };
+    let only_wait = weights::link(facts).is_some() || target_is_slow(facts) && has_queue(facts);
+    match only_wait {
+        true => format!(
+            "{asked} would need answers {times} times as fast: more connections would only wait longer"
+        ),
+        false => format!(
+            "{asked} would need {} connections that are answered as fast, or answers {times} times as fast",
+            count(needed)
+        ),
     }
 }
 

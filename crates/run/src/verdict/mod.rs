@@ -7,6 +7,7 @@
 
 mod answers;
 mod belief;
+mod body;
 mod code;
 mod delivery;
 mod facts;
@@ -91,7 +92,7 @@ pub fn judge(evidence: &Evidence<'_>) -> Verdict {
     );
     findings.extend(blame.findings);
     findings.extend(seen.findings);
-    findings.extend(stability::findings(&facts));
+    findings.extend(stability::findings(&facts, blame.limit));
     findings.extend(names::findings(&facts));
     findings.extend(belief::findings(&facts, rate_error));
     belief::add_one_run(&facts, rate_error, &mut findings);

@@ -16,8 +16,10 @@ use super::wording::{duration, percent};
 const MOST_TIME: f64 = 0.5;
 /// and each on average this many times as long as those of the other names,
 const SLOWER: f64 = 3.0;
-/// and this much longer in seconds, is the slow one.
+/// and this much longer in seconds,
 const SLOWER_S: f64 = 0.005;
+/// and at most this share of the requests, is the slow one.
+const NEARLY_ALL: f64 = 0.95;
 /// A name with this share of the failures,
 const MOST_FAILURES: f64 = 0.9;
 /// and at most this share of the requests, is the one that fails.
@@ -58,6 +60,31 @@ pub(super) fn usually_take(facts: &Facts<'_>, seconds: f64) -> bool {
         median.is_some_and(|ns| ns / 1e9 >= seconds)
     };
     names.len() > 1 && names.iter().any(takes)
+}
+
+/// The times of the name that took most of the time of all; `None` where none did, or there is one name alone.
+pub(super) fn heaviest<'a>(facts: &Facts<'a>) -> Option<&'a TimeTrend> {
+    let names = names(facts);
+    let slowest = names
+        .iter()
+        .max_by(|a, b| a.seconds.total_cmp(&b.seconds))?;
+    let is_most = slowest.seconds >= MOST_TIME * sum(&names, |it| it.seconds);
+    slowest.times.filter(|_| is_most && names.len() > 1)
+}
+
+/// Whether most failures are of one name, whose requests hardly ever succeed.
+pub(super) fn always_fails(facts: &Facts<'_>) -> bool {
+    const ALWAYS: f64 = 0.95;
+    let names = names(facts);
+    let worst = worst(&names).filter(|_| names.len() > 1);
+    worst.is_some_and(|worst| worst.failed >= ALWAYS * worst.requests)
+}
+
+/// The name that most failures are of.
+fn worst<'n, 'a>(names: &'n [Named<'a>]) -> Option<&'n Named<'a>> {
+    let worst = names.iter().max_by(|a, b| a.failed.total_cmp(&b.failed))?;
+    let failed = sum(names, |it| it.failed);
+    (failed > 0.0 && worst.failed >= MOST_FAILURES * failed).then_some(worst)
 }
 
 /// The names of the table, or the requests of one scenario; none where some found no place.
@@ -118,7 +145,9 @@ fn slow(names: &[Named<'_>]) -> Option<Finding> {
         .max_by(|a, b| a.seconds.total_cmp(&b.seconds))?;
     let others = (seconds - slowest.seconds) / (requests - slowest.requests).max(1.0);
     let mean = slowest.mean();
-    let stands_out = slowest.seconds >= MOST_TIME * seconds
+    let is_one_of_several = others > 0.0 && slowest.requests <= NEARLY_ALL * requests;
+    let stands_out = is_one_of_several
+        && slowest.seconds >= MOST_TIME * seconds
         && mean >= SLOWER * others
         && mean - others >= SLOWER_S;
     stands_out.then(|| {
@@ -139,10 +168,8 @@ fn slow(names: &[Named<'_>]) -> Option<Finding> {
 
 fn failing(names: &[Named<'_>]) -> Option<Finding> {
     let (requests, failed) = (sum(names, |it| it.requests), sum(names, |it| it.failed));
-    let worst = names.iter().max_by(|a, b| a.failed.total_cmp(&b.failed))?;
-    let stands_out = failed >= FAILURES * requests
-        && worst.failed >= MOST_FAILURES * failed
-        && worst.requests <= FEW_REQUESTS * requests;
+    let worst = worst(names)?;
+    let stands_out = failed >= FAILURES * requests && worst.requests <= FEW_REQUESTS * requests;
     stands_out.then(|| {
         let of_all = match worst.failed < failed {
             true => percent(worst.failed / failed),

@@ -31,6 +31,8 @@ pub(super) struct Knee {
     pub(super) point: Saturation,
     /// Where the p99 rose above its quiet level for good; `None` when it did not.
     pub(super) passed: Option<Passed>,
+    /// What is left of the throughput at the top of the load, where it collapsed.
+    fell_to: Option<f64>,
     /// Virtual users at the knee, for a ramp of them.
     vus: Option<u64>,
     /// Whether single answers took longer beyond the knee than before it.
@@ -79,8 +81,11 @@ pub(super) fn finding(knee: &Knee, limit: Limit) -> Finding {
     let before = knee.point.p99_before_ns.map_or_else(String::new, |ns| {
         format!("; p99 just before was {}", duration(ns as f64 / 1e9))
     });
+    let fell = knee.fell_to.map_or_else(String::new, |left| {
+        format!(", and more load brought it down to {}", rate(left))
+    });
     let text = format!(
-        "throughput stopped rising at an offered load of about {}{with}; the most was {}{before}",
+        "throughput stopped rising at an offered load of about {}{with}; the most was {}{fell}{before}",
         rate(knee.point.offered),
         rate(knee.point.throughput),
     );
@@ -136,7 +141,8 @@ fn find_in_rates(points: &[Point]) -> Option<Knee> {
         return None;
     }
     let best = best_mean(points);
-    let throughput = if good < COLLAPSE * best {
+    let fell_to = (good < COLLAPSE * best).then_some(good);
+    let throughput = if fell_to.is_some() {
         best
     } else {
         let beyond: Vec<Point> = points
@@ -154,6 +160,7 @@ fn find_in_rates(points: &[Point]) -> Option<Knee> {
             p99_before_ns: p99_before(points, knee),
         },
         passed: passed(points, knee, "response time"),
+        fell_to,
         vus: None,
         slowed: has_slowed(points, knee),
     })
@@ -161,7 +168,10 @@ fn find_in_rates(points: &[Point]) -> Option<Knee> {
 
 fn find_in_vus(points: &[Point]) -> Option<Knee> {
     let top = top_of(points);
-    let plateau = mean(top, |point| point.good);
+    let at_top = mean(top, |point| point.good);
+    let best = best_mean(points);
+    let fell_to = (at_top < COLLAPSE * best).then_some(at_top);
+    let plateau = fell_to.map_or(at_top, |_| best);
     let knee = points
         .iter()
         .position(|point| point.good >= FOLLOWS_MIN * plateau)?;
@@ -172,10 +182,11 @@ fn find_in_vus(points: &[Point]) -> Option<Knee> {
     Some(Knee {
         point: Saturation {
             offered: plateau,
-            throughput: plateau.max(best_mean(points)),
+            throughput: plateau.max(best),
             p99_before_ns: p99_before(points, knee),
         },
         passed: None,
+        fell_to,
         vus: Some(vus as u64),
         slowed: true,
     })

@@ -77,7 +77,7 @@ pub(super) fn findings(facts: &Facts<'_>) -> Vec<Finding> {
 
 /// Whether a part of the load cannot have been offered at all, whatever the target does.
 pub(super) fn generator_is_broken(facts: &Facts<'_>) -> bool {
-    let was_lost = !facts.said_of_agents(AGENT_LOST_MARK).is_empty();
+    let was_lost = !facts.said_by_marks(AGENT_LOST_MARK).is_empty();
     facts.has_lost_agents()
         || was_lost && facts.missed().is_some()
         || is_short_of(facts, ErrorClass::FdLimit)
@@ -103,12 +103,12 @@ pub(super) fn was_frozen(facts: &Facts<'_>) -> bool {
 
 /// A part of the generator that is gone explains what was not offered, whatever else there is.
 fn lost(facts: &Facts<'_>) -> Option<Finding> {
-    let mut told = facts.said_of_agents(AGENT_LOST_MARK);
+    let mut told = facts.said_by_marks(AGENT_LOST_MARK);
     if told.is_empty() {
         return None;
     }
     for kind in [AGENT_REPLACED_MARK, AGENT_NOT_REPLACED_MARK] {
-        told.extend(facts.said_of_agents(kind));
+        told.extend(facts.said_by_marks(kind));
     }
     let begun = match facts.all.lost {
         0 => String::new(),
@@ -177,7 +177,8 @@ fn throttled(facts: &Facts<'_>) -> Option<Finding> {
 }
 
 fn starved(facts: &Facts<'_>) -> Option<Finding> {
-    let starved = weights::starved(facts)?;
+    // A quota that stops the workers keeps them from processors too, and is told for itself.
+    let starved = weights::starved(facts)? - weights::stopped(facts);
     (starved >= STARVED).then(|| {
         Code::GeneratorStarved.finding(
             Gravity::Caution,
@@ -244,11 +245,13 @@ fn held_up(facts: &Facts<'_>) -> Option<Finding> {
 fn distance(facts: &Facts<'_>) -> Option<Finding> {
     let round_trip = weights::round_trip(facts)?;
     let mean = facts.mean_service()?;
-    (mean <= 2.0 * round_trip).then(|| {
+    // A way that changed is longer at its end than it was on average.
+    let is_most = mean <= 2.0 * round_trip && round_trip <= mean;
+    is_most.then(|| {
         Code::NetworkBound.finding(
             Gravity::Note,
             format!(
-                "the mean service time of {} is little more than the round trip of {}",
+                "of the mean service time of {}, the round trip takes {}",
                 duration(mean),
                 duration(round_trip)
             ),
@@ -310,7 +313,7 @@ fn unacknowledged(facts: &Facts<'_>) -> Option<Finding> {
 fn delayed_ack(facts: &Facts<'_>) -> Option<Finding> {
     const SEGMENT: f64 = 1_448.0;
     let receiving = facts.seen.phases.receiving.mean()? / 1e9;
-    let body = facts.counts.body_bytes as f64 / facts.counts.completed.max(1) as f64;
+    let body = facts.mean_body();
     let is_such = DELAYED_ACK_S.contains(&receiving) && body < SEGMENT;
     let part = receiving / facts.mean_service()?;
     (is_such && part >= DELAYED_ACK).then(|| {
@@ -393,7 +396,10 @@ fn handshakes(facts: &Facts<'_>) -> Option<Finding> {
                 percent(part.min(1.0)),
                 duration((connect + tls) / opened)
             ),
-            "keep connections alive, resume TLS sessions, or use a cheaper key (ECDSA in place of RSA)",
+            match tls > 0.0 {
+                true => "keep connections alive, resume TLS sessions, or use a cheaper key (ECDSA in place of RSA)",
+                false => "keep connections alive",
+            },
         )
     })
 }

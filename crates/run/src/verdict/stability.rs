@@ -7,10 +7,11 @@
 use loadline_model::bounded::Bounded;
 use loadline_model::result::Row;
 use loadline_model::snapshot::Tally;
-use loadline_model::verdict::{Finding, Gravity};
+use loadline_model::units::Nanos;
+use loadline_model::verdict::{Finding, Gravity, Limit};
 
 use super::code::Code;
-use super::facts::{Facts, row_seconds};
+use super::facts::{Facts, row_seconds, share};
 use super::names;
 use super::stats::median;
 use super::weights;
@@ -59,7 +60,7 @@ const SLOW_PEER_NS: f64 = 500_000.0;
 /// Answers per peer from which chance cannot leave one idle.
 const PER_PEER_MIN: u64 = 100;
 
-pub(super) fn findings(facts: &Facts<'_>) -> Vec<Finding> {
+pub(super) fn findings(facts: &Facts<'_>, limit: Limit) -> Vec<Finding> {
     let mut findings = Vec::new();
     if facts.load_is_constant() && facts.rows.len() >= OUTAGE_ROWS_MIN {
         findings.extend(outage(facts));
@@ -69,7 +70,7 @@ pub(super) fn findings(facts: &Facts<'_>) -> Vec<Finding> {
         // A start is no pause.
         findings.extend(pauses(facts).filter(|_| cold.is_none()));
         findings.extend(cold);
-        findings.extend(slowing(facts));
+        findings.extend(slowing(facts, limit));
     }
     findings.extend(idle_peer(&facts.seen.peers, "address"));
     let header = facts
@@ -174,11 +175,14 @@ fn cold_start(facts: &Facts<'_>) -> Option<Finding> {
         None => always_answered && (row.at_ns + row.span_ns) as f64 > COLD_FACTOR * later,
     };
     let cold = rows.iter().take_while(|row| is_cold(row)).count();
-    if cold == 0 || cold > rows.len() - rows.len() / LAST {
+    if cold == 0 || cold > rows.len() - rows.len() / LAST || turns_away(&rows[..cold], last) {
+        return None;
+    }
+    let at_first = median(rows[..cold].iter().filter_map(|row| p50(row)));
+    if at_first.is_some_and(|first| only_connects(facts, &rows[..cold], first - later)) {
         return None;
     }
     let lasted: f64 = rows[..cold].iter().map(|row| row_seconds(row)).sum();
-    let at_first = median(rows[..cold].iter().filter_map(|row| p50(row)));
     let at_first = at_first.map_or_else(
         || "no answer".to_owned(),
         |ns| format!("median {}", duration(ns / 1e9)),
@@ -197,38 +201,67 @@ fn cold_start(facts: &Facts<'_>) -> Option<Finding> {
     ))
 }
 
+/// Whether the later answers are fast because they are not the ones wanted: a limiter, a breaker.
+fn turns_away(first: &[&Row], last: &[&Row]) -> bool {
+    const FEWER: f64 = 0.9;
+    let good = |rows: &[&Row]| {
+        let sum = |of: fn(&Row) -> u64| rows.iter().map(|row| of(row)).sum();
+        share(sum(|row| row.good), sum(|row| row.completed))
+    };
+    good(last) < FEWER * good(first)
+}
+
+/// Whether it is the making of connections that takes longer at first: it is in the time of the first request on each.
+fn only_connects(facts: &Facts<'_>, cold: &[&Row], longer_ns: f64) -> bool {
+    let connections = &facts.seen.connections;
+    let times = [&connections.dns, &connections.connect, &connections.tls];
+    let each: f64 = times.iter().filter_map(|time| time.mean()).sum();
+    let answers: u64 = cold.iter().map(|row| row.completed).sum();
+    connections.opened.saturating_mul(2) >= answers && each * 2.0 >= longer_ns
+}
+
 /// Answers that took longer from second to second under the same load.
-fn slowing(facts: &Facts<'_>) -> Option<Finding> {
+fn slowing(facts: &Facts<'_>, limit: Limit) -> Option<Finding> {
     // What is not carried queues up, and that is told elsewhere.
     if facts.missed().is_some() {
         return None;
     }
-    let rows = facts.rows.iter().filter(|row| row.completed > row.failed);
-    let times: Vec<f64> = rows
-        .filter_map(|row| Some(row.service_time_ns?.p50 as f64))
-        .collect();
+    let answered = facts.rows.iter().filter(|row| row.completed > row.failed);
+    let (starts, times): (Vec<u64>, Vec<f64>) = answered
+        .filter_map(|row| Some((row.at_ns, row.service_time_ns?.p50 as f64)))
+        .unzip();
     let part = (times.len() / LAST).max(1);
     let (first, last) = (times.get(..part)?, times.get(times.len() - part..)?);
     let (first, last) = (
         median(first.iter().copied())?,
         median(last.iter().copied())?,
     );
-    if times.len() < ROWS_MIN || last < SLOWED_FACTOR * first || last - first < SLOWED_NS {
+    let is_little = last < SLOWED_FACTOR * first || last - first < SLOWED_NS;
+    // Of requests that always differ, each second has another mix.
+    if times.len() < ROWS_MIN || is_little || names::usually_take(facts, last / 1e9) {
         return None;
     }
     let pairs = times.windows(2).count();
     let rises = times.windows(2).filter(|pair| pair[1] > pair[0]).count();
-    let (how, advice) = if rises as f64 >= RISES * pairs as f64 {
-        (
-            "from second to second".to_owned(),
-            "look for what piles up in the target: data, connections, a queue; run longer to see where it ends",
-        )
-    } else {
-        (
-            format!("from second {} on", step(&times, first, last)?),
-            "look for what changed in the target at that time: a job, a neighbor, a cache, a limit; run longer to see which stays",
-        )
+    let how = match rises as f64 >= RISES * pairs as f64 {
+        true => None,
+        false => Some(starts.get(step(&times, first, last)?)?),
     };
+    let advice = match (limit, how) {
+        (Limit::Network, _) => {
+            "look for what changed on the way: another route, other traffic, a queue; run longer"
+        }
+        (_, None) => {
+            "look for what piles up in the target: data, connections, a queue; run longer to see where it ends"
+        }
+        (_, Some(_)) => {
+            "look for what changed in the target at that time: a job, a neighbor, a cache, a limit; run longer to see which stays"
+        }
+    };
+    let how = how.map_or_else(
+        || "from second to second".to_owned(),
+        |at| format!("from second {:.0} on", Nanos(*at).as_secs_f64()),
+    );
     let (first, last) = (duration(first / 1e9), duration(last / 1e9));
     Some(Code::Slowing.finding(
         Gravity::Caution,
@@ -324,7 +357,9 @@ fn idle_peer(peers: &Bounded<String, Tally>, what: &str) -> Option<Finding> {
     let named = || peers.rows().filter(|(name, _)| !name.is_empty());
     let total: u64 = named().map(|(_, tally)| tally.answered).sum();
     let number = named().count() as u64;
-    if number < 2 || total < PER_PEER_MIN * number {
+    // One that fails is not idle.
+    let fails = named().any(|(_, tally)| tally.failed > tally.answered);
+    if fails || number < 2 || total < PER_PEER_MIN * number {
         return None;
     }
     let mean = total / number;

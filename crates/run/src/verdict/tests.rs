@@ -3,6 +3,7 @@
 pub(crate) mod builder;
 mod cases;
 mod generator;
+mod kinds;
 mod names;
 mod one_thing;
 mod pages;

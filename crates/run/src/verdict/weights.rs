@@ -4,6 +4,7 @@
 //! delay); what they leave is the target's. Must not say who the limit is. Invariant: the shares are finite, none is below
 //! zero, and together they are one.
 
+use loadline_metric::Summary;
 use loadline_model::result::Row;
 use loadline_model::units;
 
@@ -47,6 +48,8 @@ const RETRANSMITS_MIN: u64 = 10;
 pub(super) const SYN_TIMEOUT_NS: u64 = 1_000_000_000;
 /// Share of the requests for which a connection was made from which connections are made all the time.
 pub(super) const NEW_CONNECTIONS: f64 = 0.3;
+/// What Linux sends on a new connection before it waits for an acknowledgment: ten segments, twice as much in each round trip.
+const FIRST_FLIGHT: f64 = 10.0 * 1_448.0;
 /// Bytes of a body from which its way may be the limit.
 const BODY_MIN: f64 = 32.0 * 1024.0;
 /// How much seconds may differ in bytes where a link is full, as the standard deviation over the mean.
@@ -166,7 +169,7 @@ fn mean_over_rows(facts: &Facts<'_>, of: impl Fn(&Row) -> f64) -> f64 {
 }
 
 /// The share of the run in which the quota stopped the generator.
-fn stopped(facts: &Facts<'_>) -> f64 {
+pub(super) fn stopped(facts: &Facts<'_>) -> f64 {
     let stopped = facts.evidence.totals.throttled_ns.unwrap_or(0) as f64 / 1e9;
     stopped / facts.elapsed_seconds().max(f64::MIN_POSITIVE)
 }
@@ -217,9 +220,12 @@ fn own_delay_s(facts: &Facts<'_>) -> f64 {
     if facts.elapsed_seconds() < BEGINNING_S {
         return 0.0;
     }
+    let unlucky = || starved(facts).unwrap_or(0.0) * turn_s(facts) + stopped(facts) * STOP_S;
     let waiting = match mean_lag_s(facts) {
+        // A start that waited for a virtual user was due when one became free: it says nothing of the workers' delay.
+        Some(lag) if facts.missed().is_some() => lag.max(unlucky()),
         Some(lag) => lag,
-        None => starved(facts).unwrap_or(0.0) * turn_s(facts) + stopped(facts) * STOP_S,
+        None => unlucky(),
     };
     MOMENTS * (waiting + held_up(facts) * WRITE_S) + at_work_s(facts)
 }
@@ -278,12 +284,33 @@ fn network_s(facts: &Facts<'_>) -> f64 {
         } else {
             1.0
         };
-    let distance = round_trip(facts).unwrap_or(0.0) * (1.0 + handshakes);
+    let round_trip = round_trip(facts).unwrap_or(0.0);
+    let distance = round_trip * (1.0 + handshakes) + slow_start_s(facts, round_trip);
     let again = match lost_segments(facts) {
         few if few <= RETRANSMITS_MIN => 0.0,
-        many => share(many, facts.counts.completed) * RETRANSMIT_S,
+        // One that is lost holds up all the streams of its connection.
+        many => {
+            let streams = f64::from(facts.evidence.plan.client.protocol.streams());
+            let at_once = streams.min(facts.vus.max(1) as f64);
+            share(many, facts.counts.completed) * RETRANSMIT_S * at_once
+        }
     };
     distance + again + names_s(facts)
+}
+
+/// How long the rest of a request and of an answer is under way on a connection that is new, in seconds: it may not be sent
+/// at once.
+fn slow_start_s(facts: &Facts<'_>, round_trip: f64) -> f64 {
+    let phases = &facts.seen.phases;
+    let mean = |phase: &Summary| phase.mean().unwrap_or(0.0) / 1e9;
+    let further = |bytes: f64, taken: f64| {
+        let flights = (bytes / FIRST_FLIGHT + 1.0).log2().ceil();
+        let further = (flights - 1.0).max(0.0) * connections_made(facts) * round_trip;
+        further.min(taken)
+    };
+    let sent = share(facts.all.bytes_sent, facts.all.started);
+    further(facts.mean_body(), mean(&phases.receiving))
+        + further(sent, mean(&phases.sending) + mean(&phases.waiting))
 }
 
 /// Connections made per request.
@@ -339,7 +366,7 @@ pub(super) fn link(facts: &Facts<'_>) -> Option<Link> {
 fn full_down(facts: &Facts<'_>) -> Option<Link> {
     let receiving = &facts.seen.phases.receiving;
     let (fastest, slowest) = (receiving.min()? as f64, receiving.max()? as f64);
-    let body = facts.counts.body_bytes as f64 / facts.counts.completed.max(1) as f64;
+    let body = facts.mean_body();
     let is_paced = slowest < UNEVEN * fastest;
     let share = share_of_answers(facts, receiving.mean()?)?;
     if share < 0.5 || body < BODY_MIN || is_paced {

@@ -154,7 +154,8 @@ fn delivered_headline(facts: &Facts<'_>) -> Headline {
             true => format!("{} iterations, {} good answers", rate(asked), rate(good)),
             false => format!("{} good answers of {} asked", rate(good), rate(asked)),
         };
-        return Headline::new(format!("the offered load was delivered: {text}"));
+        let late = if facts.was_behind() { " late" } else { "" };
+        return Headline::new(format!("the offered load was delivered{late}: {text}"));
     }
     let failed = facts.counts.failed_total();
     let status = facts.worst_status();
@@ -166,11 +167,11 @@ fn delivered_headline(facts: &Facts<'_>) -> Headline {
         _ => None,
     };
     let (iterations, part) = match facts.is_script() {
-        true => (" iterations", percent(well)),
-        false => ("", rate(good)),
+        true => (" iterations", format!("{} of its requests", percent(well))),
+        false => ("", format!("{} of it", rate(good))),
     };
     Headline::new(format!(
-        "the offered load of {}{iterations} was sent, but only {part} of it got good answers",
+        "the offered load of {}{iterations} was sent, but only {part} got good answers",
         rate(asked)
     ))
     .with(others.map(|others| format!(" (most others: {others})")))
@@ -267,6 +268,10 @@ fn limit_in_words(facts: &Facts<'_>, limit: Limit, reached: &str) -> Headline {
     let mistaken = facts.worst_status().filter(|_| facts.is_mistaken());
     let mut more = None;
     let who = match limit {
+        Limit::Target if !facts.is_hurried() => match facts.worst_status() {
+            Some((status, n)) => others_have(facts, status, n),
+            None => format!("{vus} waited for the target part of their time"),
+        },
         Limit::Target => {
             let mean = facts.mean_service();
             more = mean.map(|mean| format!(" ({} on average)", duration(mean)));
@@ -277,13 +282,21 @@ fn limit_in_words(facts: &Facts<'_>, limit: Limit, reached: &str) -> Headline {
             "as fast as the generator could go: the target may take more".to_owned()
         }
         Limit::Plan => match mistaken {
-            Some((status, _)) => format!("most others have status {status}"),
+            Some((status, n)) => others_have(facts, status, n),
             None => format!("held back by the plan with {vus}"),
         },
         Limit::Nobody => format!("at the pace that the plan sets for {vus}"),
         Limit::Unknown => "but what the limit was is not clear".to_owned(),
     };
     Headline::new(format!("{reached}, {who}")).with(more)
+}
+
+fn others_have(facts: &Facts<'_>, status: u16, n: u64) -> String {
+    let which = match n >= facts.counts.completed {
+        true => "all",
+        false => "most others",
+    };
+    format!("{which} have status {status}")
 }
 
 /// A number with its thousands apart.

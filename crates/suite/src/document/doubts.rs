@@ -17,7 +17,7 @@ const ONE_RUN: &str = "One run only: how far runs differ is not known.";
 const TOLD_ELSEWHERE: [&str; 1] = ["one-run"];
 
 /// Plain words for findings, so that those of several rows share a footnote; one that is not here is told in its own.
-const WORDS: [(&str, &str); 49] = [
+const WORDS: [(&str, &str); 50] = [
     (
         "run-crashed",
         "Cut short: the process of the load died, and figures are of what it had kept.",
@@ -75,6 +75,10 @@ const WORDS: [(&str, &str); 49] = [
     (
         "same-answer",
         "Wrong answers, perhaps: requests differ, and all answers that were looked at are the same.",
+    ),
+    (
+        "checks-failed",
+        "Failed checks: some checks of the script did not hold.",
     ),
     (
         "generator-busy",

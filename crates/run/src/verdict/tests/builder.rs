@@ -180,17 +180,30 @@ impl Run {
         seen.failed_time.record_n(ns, failed);
     }
 
+    /// Requests with another method.
+    pub(super) fn method(&mut self, method: &str) {
+        for scenario in &mut self.plan.scenarios {
+            if let Behaviour::Requests(mix) = &mut scenario.behaviour {
+                method.clone_into(&mut mix.requests[0].method);
+            }
+        }
+    }
+
     /// Answers of one shape whose bodies, as far as they were looked at, were these.
     pub(super) fn bodies(&mut self, bodies: &[&str]) {
+        self.some_bodies(self.totals.seen.counts.completed, bodies);
+    }
+
+    /// The same for some of the answers.
+    pub(super) fn some_bodies(&mut self, count: u64, bodies: &[&str]) {
         let length = bodies[0].len() as u64;
-        let completed = self.totals.seen.counts.completed;
         let shape = Shape {
             status: 200,
             size_class: Shape::size_class_of(length),
             content_type: "application/json".to_owned(),
         };
         let tally = self.totals.seen.shapes.row(shape);
-        tally.count = completed;
+        tally.count = count;
         tally.body_size.record(length);
         bodies.iter().for_each(|body| tally.sample(body.as_bytes()));
     }

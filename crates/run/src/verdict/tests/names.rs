@@ -5,6 +5,8 @@ use std::sync::Arc;
 use loadline_metric::{HttpTimes, Measurements, SeriesPlan, TagSet};
 use loadline_model::test_summary::TestSummary;
 
+use loadline_model::verdict::Limit;
+
 use super::builder::{Run, codes, constant_vus, found, percentiles};
 use crate::verdict::Code;
 
@@ -98,4 +100,21 @@ fn seconds_with_a_slow_request_among_others_are_no_pauses() {
     );
     let known = unlike(&[("/a", 1_000, 20, 0), ("/report", 30, 400, 0)]);
     assert!(found(&known, Code::Pauses).is_none(), "{:?}", codes(&known));
+}
+
+/// Half of the answers say that the request is wrong; where they are all of one request, a little fewer are enough.
+#[test]
+fn a_request_that_always_fails_is_the_plans_mistake() {
+    let limit_of = |requests, not_allowed| {
+        let mut run = run(requests);
+        let seen = &mut run.totals.seen;
+        seen.counts.good -= not_allowed;
+        *seen.statuses.row(200) -= not_allowed;
+        *seen.statuses.row(401) += not_allowed;
+        run.judge().limit
+    };
+    let one = [("/login", 1_600, 2, 0), ("/orders", 1_400, 5, 1_400)];
+    assert_eq!(limit_of(&one, 1_400), Limit::Plan);
+    let all_alike = [("/login", 1_600, 2, 700), ("/orders", 1_400, 5, 700)];
+    assert_ne!(limit_of(&all_alike, 1_400), Limit::Plan);
 }

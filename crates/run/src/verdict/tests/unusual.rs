@@ -335,7 +335,7 @@ fn requests_that_are_not_allowed_are_the_plans_mistake_whoever_is_busy() {
     assert_eq!(verdict.limit, Limit::Plan);
     assert_eq!(
         verdict.headline,
-        "0.0/s of 4,000/s were good answers, most others have status 401"
+        "0.0/s of 4,000/s were good answers, all have status 401"
     );
     // A plan may want such answers.
     run.totals.seen.counts.good = 12_000;
@@ -397,4 +397,58 @@ fn connections_that_wait_to_be_accepted_are_no_want_of_virtual_users() {
     run.totals.seen.connections.opened = 100;
     run.totals.seen.connections.retransmits = 0;
     assert_eq!(run.judge().limit, Limit::Plan);
+}
+
+/// All was begun in the end, and most of it late: the rate of the plan was not that of the target.
+#[test]
+fn a_load_that_was_delivered_late_has_a_limit() {
+    let judged = |waiting: u64| {
+        let mut run = Run::new(arrivals(140, 10, 60), 10.0, 1_400, 400.0);
+        run.totals.active_vus_max = 60;
+        for row in &mut run.series {
+            row.waiting = waiting;
+            row.active_vus = 60;
+        }
+        run.series[9].waiting = 0;
+        let slow = [(0.1, 40 * MS), (0.4, 300 * MS), (0.5, 610 * MS)];
+        run.answer(1_400, &slow);
+        run.judge()
+    };
+    let late = judged(70);
+    assert_eq!(late.limit, Limit::Target, "{late:?}");
+    assert!(
+        late.headline
+            .starts_with("the offered load was delivered late"),
+        "{}",
+        late.headline
+    );
+    assert_eq!(judged(5).limit, Limit::Nobody);
+}
+
+/// Large bodies come over a long way in several flights, on each new connection anew.
+#[test]
+fn the_flights_of_a_new_connection_are_the_networks() {
+    let limit_of = |opened: u64| {
+        let mut run = Run::new(constant_vus(5, 7), 7.0, 70, 620.0);
+        let seen = &mut run.totals.seen;
+        seen.counts.body_bytes = 70 * 300_000;
+        seen.connections.opened = opened;
+        (0..opened).for_each(|_| seen.connections.min_rtt.record(100 * MS));
+        (0..70).for_each(|_| seen.phases.receiving.record(430 * MS));
+        run.judge().limit
+    };
+    assert_eq!(limit_of(70), Limit::Network);
+    assert_ne!(limit_of(5), Limit::Network);
+}
+
+#[test]
+fn the_first_connection_of_each_virtual_user_is_no_short_lived_one() {
+    let told = |opened: u64| {
+        let mut run = Run::new(arrivals(30, 7, 50), 7.0, 210, 10.0);
+        run.totals.active_vus_max = 2;
+        run.totals.seen.connections.opened = opened;
+        found(&run.judge(), Code::ClosedConnections).is_some()
+    };
+    assert!(!told(50));
+    assert!(told(210));
 }

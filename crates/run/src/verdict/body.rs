@@ -1,0 +1,161 @@
+//! What one body says by itself: nothing, or that it is an error.
+//!
+//! Must not know how often it was met, nor judge. Invariant: a body that was cut off is read as far as it goes.
+
+use loadline_model::snapshot::BODY_SAMPLE_MAX;
+use serde_json::Value;
+
+/// Characters of a text that is no page, at most, where it is to be an error alone.
+const SHORT: usize = 120;
+/// The titles of error pages.
+const ERROR_WORDS: [&str; 14] = [
+    "internal server error",
+    "bad gateway",
+    "gateway timeout",
+    "gateway time-out",
+    "service unavailable",
+    "service temporarily unavailable",
+    "something went wrong",
+    "an error occurred",
+    "access denied",
+    "forbidden",
+    "unauthorized",
+    "not found",
+    "page not found",
+    "too many requests",
+];
+
+/// Whether a body is JSON with names or places for values and no value in any of them. A bare
+/// `{}`, `[]` or `null` may be all that an answer has to say.
+pub(super) fn is_hollow(body: &str, size: u64) -> bool {
+    if size > BODY_SAMPLE_MAX as u64 {
+        return false;
+    }
+    match serde_json::from_str(body) {
+        Ok(Value::Object(fields)) => !fields.is_empty() && fields.values().all(says_nothing),
+        Ok(Value::Array(items)) => !items.is_empty() && items.iter().all(says_nothing),
+        _ => false,
+    }
+}
+
+/// The parser limits the depth, so recursion is limited too.
+fn says_nothing(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::String(text) => text.is_empty(),
+        Value::Array(items) => items.iter().all(says_nothing),
+        Value::Object(fields) => fields.values().all(says_nothing),
+        Value::Bool(_) | Value::Number(_) => false,
+    }
+}
+
+/// Whether a body says by its names that it is an error.
+pub(super) fn is_error(body: &str) -> bool {
+    const NAMES: [&str; 5] = ["error", "errors", "err", "exception", "fault"];
+    const STATES: [&str; 4] = ["error", "fail", "failed", "failure"];
+    let Ok(Value::Object(fields)) = serde_json::from_str::<Value>(body) else {
+        // What was cut off cannot be read; its beginning can.
+        return body.trim_start().starts_with("{\"error") || is_error_page(body);
+    };
+    let names_one = |name: &str, value: &Value| {
+        NAMES.iter().any(|known| name.eq_ignore_ascii_case(known))
+            && !says_nothing(value)
+            && !matches!(value, Value::Bool(false))
+    };
+    let is_state = |name: &str, value: &Value| match (name, value) {
+        ("success" | "ok", Value::Bool(is_so)) => !is_so,
+        ("status" | "result" | "state", Value::String(text)) => {
+            STATES.iter().any(|state| text.eq_ignore_ascii_case(state))
+        }
+        _ => false,
+    };
+    fields
+        .iter()
+        .any(|(name, value)| names_one(name, value) || is_state(name, value))
+}
+
+/// Whether a page says in its title or heading that it is one of an error, or a short text says nothing else.
+fn is_error_page(body: &str) -> bool {
+    let text = body.trim_start().to_ascii_lowercase();
+    if !text.starts_with('<') {
+        return text.len() <= SHORT && says_error(&text);
+    }
+    ["<title", "<h1"].iter().any(|tag| {
+        let (_, after) = text.split_once(tag).unwrap_or_default();
+        let (_, words) = after.split_once('>').unwrap_or_default();
+        says_error(words.split('<').next().unwrap_or_default().trim_start())
+    })
+}
+
+/// Whether a title is that of an error page: the words for it, perhaps behind the status and before a site's name.
+fn says_error(title: &str) -> bool {
+    let aside = |c: char| !c.is_alphabetic();
+    let words = title.trim_start_matches(aside);
+    let words = words.trim_start_matches("error").trim_start_matches(aside);
+    ERROR_WORDS.iter().any(|known| {
+        let rest = words.strip_prefix(known).map(str::trim_start);
+        rest.is_some_and(|rest| !rest.starts_with(char::is_alphabetic))
+    })
+}
+
+/// Whether a body is an object, list or value with nothing in it.
+pub(super) fn is_bare(body: &str) -> bool {
+    matches!(body.trim(), "{}" | "[]" | "null" | "\"\"")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hollow_is_what_names_fields_and_fills_none() {
+        for body in [
+            r#"{"a":null,"b":[]}"#,
+            r#"[null,""]"#,
+            r#"{"a":{"b":[{}]}}"#,
+        ] {
+            assert!(is_hollow(body, body.len() as u64), "{body}");
+        }
+        for body in [
+            "{}",
+            "[]",
+            "null",
+            "ok",
+            r#"{"a":0}"#,
+            r#"{"a":null,"ok":false}"#,
+            "<null/>",
+        ] {
+            assert!(!is_hollow(body, body.len() as u64), "{body}");
+        }
+        assert!(
+            !is_hollow(r#"{"a":null}"#, 10_000),
+            "the sample is only the beginning"
+        );
+    }
+
+    #[test]
+    fn pages_say_that_they_are_errors() {
+        for body in [
+            "<html><head><title>500 Internal Server Error</title></head>",
+            "<!DOCTYPE html><body><h1 class=\"big\">Something went wrong</h1>",
+            "<title>Error 502: Bad Gateway</title>",
+            "<html><title>404 - page not found</title>",
+            "Internal Server Error",
+            "<title>503 Service Unavailable | Shop</title>",
+            r#"{"error":"cut o"#,
+        ] {
+            assert!(is_error(body), "{body}");
+        }
+        for body in [
+            "<html><title>How to mend a 500 Internal Server Error</title>",
+            "<html><title>500 days of summer</title><h1>Forbidden fruit</h1>",
+            "<html><title>Errors and their causes</title>",
+            "<title",
+            "500 gallons",
+            "not found anywhere else",
+            "",
+        ] {
+            assert!(!is_error(body), "{body}");
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! Answers of more than one kind: by their times, by their bodies, by where they come from.
+
+use std::sync::Arc;
+
+use loadline_metric::{Measurements, SeriesPlan, TagSet};
+use loadline_model::test_summary::TestSummary;
+
+use super::builder::{Run, constant_vus, found};
+use crate::verdict::Code;
+
+const MS: u64 = 1_000_000;
+
+fn run() -> Run {
+    let mut run = Run::new(constant_vus(10, 10), 10.0, 1_000, 20.0);
+    run.method("GET");
+    run
+}
+
+/// What is told of such times, each with its share.
+fn of_times(times: &[(f64, u64)], connections: u64) -> Option<String> {
+    let mut run = run();
+    run.answer(1_000, times);
+    run.totals.seen.connections.opened = connections;
+    let verdict = run.judge();
+    found(&verdict, Code::Spikes).map(|finding| finding.text.clone())
+}
+
+#[test]
+fn two_kinds_of_answers_are_told_where_nothing_lies_between() {
+    let halves = of_times(&[(0.5, 11 * MS), (0.5, 511 * MS)], 10).expect("two kinds");
+    assert!(
+        halves.starts_with("two kinds of answers: 50 % within 11"),
+        "{halves}"
+    );
+    let fifth = of_times(&[(0.8, 5 * MS), (0.2, 300 * MS)], 200).expect("two kinds");
+    assert!(
+        fifth.contains("as many as connections were made"),
+        "{fifth}"
+    );
+    let spread: Vec<(f64, u64)> = (1..=100).map(|ms| (0.01, ms * MS)).collect();
+    assert_eq!(of_times(&spread, 10), None, "no gap");
+}
+
+#[test]
+fn a_long_tail_is_told_by_its_share() {
+    let mut times = vec![(0.7, 6 * MS)];
+    times.extend((1..=30).map(|step| (0.01, (6 + 5 * step) * MS)));
+    let tail = of_times(&times, 10).expect("a tenth waits");
+    assert!(tail.starts_with("one of 10 answers took 1"), "{tail}");
+    assert!(tail.contains("half of them 6"), "{tail}");
+}
+
+#[test]
+fn answers_without_a_byte_are_told() {
+    let mut all = run();
+    let verdict = all.judge();
+    let hollow = found(&verdict, Code::HollowAnswers).expect("nothing was received");
+    assert_eq!(hollow.text, "every one of 1,000 answers had an empty body");
+    all.totals.seen.counts.body_bytes = 20_000;
+    assert!(found(&all.judge(), Code::HollowAnswers).is_none());
+
+    let mut some = run();
+    some.totals.seen.counts.body_bytes = 20_000;
+    some.some_bodies(600, &[r#"{"id":17}"#]);
+    some.some_bodies(400, &[""]);
+    let verdict = some.judge();
+    let mixed = found(&verdict, Code::MixedAnswers).expect("four of ten");
+    assert!(
+        mixed.text.starts_with("40.0 % of the answers"),
+        "{}",
+        mixed.text
+    );
+}
+
+#[test]
+fn redirects_that_were_followed_are_told() {
+    let mut run = run();
+    run.totals.seen.counts.body_bytes = 20_000;
+    run.totals.seen.counts.redirects = 100;
+    assert!(found(&run.judge(), Code::Redirected).is_none());
+    run.totals.seen.counts.redirects = 1_000;
+    let verdict = run.judge();
+    let redirected = found(&verdict, Code::Redirected).expect("each answer is of another address");
+    assert!(
+        redirected
+            .text
+            .starts_with("1,000 redirects, 1.0 for each other answer"),
+        "{}",
+        redirected.text
+    );
+}
+
+#[test]
+fn checks_that_do_not_hold_are_told_by_the_worst() {
+    let told = |failed: u64| {
+        let mut seen = Measurements::new(&SeriesPlan::default(), Arc::default());
+        for number in 0..100 {
+            seen.check("::cart", "paid", number >= failed, number, &TagSet::new());
+            seen.check("", "is there", true, number, &TagSet::new());
+        }
+        let mut run = run();
+        run.plan.script = Some(Arc::default());
+        run.summary = Some(TestSummary::of(&seen.take(), 1, None, &[]));
+        let verdict = run.judge();
+        found(&verdict, Code::ChecksFailed).map(|finding| finding.text.clone())
+    };
+    assert_eq!(told(1), None, "one of two hundred");
+    let most = told(80).expect("it hardly ever holds");
+    assert_eq!(
+        most,
+        "80 of 200 checks did not hold (40.0 %), most often \"cart › paid\": 80 of 100"
+    );
+}

@@ -65,8 +65,15 @@ class Way:
             if asked.loss and random.random() < asked.loss or self.bytes + len(packet) > asked.queue:
                 continue
             self.free_at = max(self.free_at, now) + (len(packet) / asked.rate if asked.rate else 0)
-            self.waiting.append((self.free_at + asked.delay / 1000, packet))
+            due = self.free_at + self.delay(now - Way.begun_at) / 1000
+            # A packet does not overtake another.
+            due = max(due, self.waiting[-1][0]) if self.waiting else due
+            self.waiting.append((due, packet))
             self.bytes += len(packet)
+
+    def delay(self, since):
+        at, later = self.asked.later
+        return (later if since >= at else self.asked.delay) + random.random() * self.asked.jitter
 
     def give(self, now):
         while self.waiting and self.waiting[0][0] <= now:
@@ -82,10 +89,16 @@ class Way:
         return self.waiting[0][0] if self.waiting else None
 
 
+def pair(text):
+    return tuple(map(float, text.split(":")))
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--namespace", required=True)
     parser.add_argument("--delay", type=float, default=0, help="ms each way")
+    parser.add_argument("--jitter", type=float, default=0, help="ms of delay beside, at most, by chance for each packet")
+    parser.add_argument("--later", type=pair, default=(float("inf"), 0.0), help="SECONDS:MS, the delay from then on")
     parser.add_argument("--loss", type=float, default=0, help="share of packets, each way")
     parser.add_argument("--rate", type=float, default=0, help="bytes per second each way; 0: no limit")
     parser.add_argument("--queue", type=int, default=1 << 20, help="bytes that may wait each way")

@@ -3,18 +3,21 @@
 Must not know who asks. A request is answered by the longest route that its path begins with; spans are milliseconds unless
 the option says seconds. `/state` tells how many requests have a place in a pool, and how large the largest pool is.
 
-What a route knows: `sleep`, `exp` (a sleep by chance with this mean), `mode=MS:SHARE`, `cpu`, `pool` (requests at a time),
-`status`, `fail=STATUS:SHARE`, `to` (a redirect), `body` (bytes), `json`, `kind` (content type), `errevery` and `errshare`
-(answers that hold an error), `parts` and `between` (a stream), `half` (share of answers that stop in the middle) and
-`then=close`.
+What a route knows: `sleep`, `exp` (a sleep by chance with this mean), `mode=MS:SHARE`, `first` (more for the first request on a
+connection), `knee` (a sleep grows by the square of requests at a time over this many), `cpu`, `pool` (requests at a time),
+`grows=SECONDS:SIZE` (what the pool is from then on), `status`, `fail=STATUS:SHARE`, `to` (a redirect), `body` (bytes), `text`,
+`json`, `page` (HTML with this heading, `_` for spaces), `kind` (content type), `empty` (share of bodies without a byte),
+`errevery` and `errshare` (answers that hold an error), `parts` and `between` (a stream), `half` (share of answers that stop in
+the middle) and `then=close`.
 """
 
 import argparse
 import asyncio
 import json
 import random
-import socket
 import time
+
+from web import Answer, Server
 
 ERROR = b'{"error":"backend timed out"}'
 
@@ -41,7 +44,7 @@ class Route:
         self.asked = 0
         self.size = int(self.says.get("pool", 0))
         self.pool = asyncio.Semaphore(self.size) if self.size else None
-        self.used = 0
+        self.used = self.inside = 0
 
     def number(self, name):
         return float(self.says.get(name, 0))
@@ -61,12 +64,14 @@ class Served:
     def state(self):
         pooled = [route for route in self.routes if route.pool]
         used, sizes = sum(route.used for route in pooled), [route.size for route in pooled]
-        return answered(200, "application/json", json.dumps({"used": used, "size": max(sizes, default=0)}).encode())
+        return json_answer({"used": used, "size": max(sizes, default=0)})
 
-    async def work(self, route):
+    async def work(self, route, is_first):
         since = time.monotonic() - self.first
         span = random.expovariate(1 / route.number("exp")) if "exp" in route.says else route.number("sleep")
-        span += float(route.share("mode") or 0)
+        span += float(route.share("mode") or 0) + is_first * route.number("first")
+        if "knee" in route.says:
+            span *= 1 + (route.inside / route.number("knee")) ** 2
         if self.asked.step:
             at, factor = map(float, self.asked.step.split(":"))
             span *= factor if since > at else 1
@@ -77,111 +82,89 @@ class Served:
         while time.thread_time() < until:
             pass
 
-    async def in_turn(self, route):
+    async def in_turn(self, route, is_first):
         if not route.pool:
-            return await self.work(route)
+            return await self.work(route, is_first)
+        at, _, size = route.says.get("grows", "inf:0").partition(":")
+        if time.monotonic() - self.first > float(at):
+            while route.size < int(size):
+                route.size += 1
+                route.pool.release()
         async with route.pool:
             route.used += 1
             try:
-                await self.work(route)
+                await self.work(route, is_first)
             finally:
                 route.used -= 1
 
-    async def answer(self, path, writer):
-        """Answers one request; whether the connection goes on."""
-        if path == "/state":
-            writer.write(self.state())
-            return True
+    async def handle(self, request):
+        if request.path == "/state":
+            return self.state()
         self.first = self.first or time.monotonic()
         if self.asked.silent_from and time.monotonic() - self.first > self.asked.silent_from:
             await asyncio.sleep(3600)
-        route = next((route for route in self.routes if path.startswith(route.path)), Route("/"))
+        route = next((route for route in self.routes if request.path.startswith(route.path)), Route("/"))
         route.asked += 1
         number = route.asked
-        await self.in_turn(route)
-        return await self.send(route, number, writer)
-
-    async def send(self, route, number, writer):
-        says = route.says
-        status, kind, body = int(says.get("status", 200)), says.get("kind", "text/plain"), b"x" * int(says.get("body", 2))
-        if "json" in says:
-            kind, body = "application/json", json.dumps({"id": number, "name": "drill"}).encode()
-        failed = route.share("fail")
-        if failed:
-            status, body = int(failed), b"failed"
-        every = int(route.number("errevery"))
-        if every and number % every == 0 or random.random() < route.number("errshare"):
-            body = ERROR
-        if "to" in says:
-            writer.write(answered(302, kind, b"", f"Location: {says['to']}\r\n"))
-        elif "parts" in says:
-            await stream(writer, kind, body, int(says["parts"]), route.number("between"))
-        elif random.random() < route.number("half"):
-            whole = answered(status, kind, body)
-            writer.write(whole[: len(whole) - len(body) // 2])
-            await writer.drain()
-            if says.get("then") != "close":
-                await asyncio.sleep(3600)
-            return False
-        else:
-            writer.write(answered(status, kind, body))
-        await writer.drain()
-        return True
-
-    async def connection(self, reader, writer):
-        writer.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        answers = 0
+        route.inside += 1
         try:
-            while not self.asked.close_after or answers < self.asked.close_after:
-                head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").lower().split("\r\n")
-                length = next((line for line in head if line.startswith("content-length:")), ":0")
-                await reader.readexactly(int(length.split(":")[1]))
-                goes_on = await self.answer(head[0].split(" ")[1], writer)
-                answers += 1
-                if not goes_on or "connection: close" in head:
-                    break
-        except (OSError, asyncio.IncompleteReadError):
-            pass
+            await self.in_turn(route, request.nth == 0)
         finally:
-            writer.close()
+            route.inside -= 1
+        answer = answered(route, number)
+        if self.asked.close_after and request.nth + 1 >= self.asked.close_after and answer.ending == "keep":
+            answer.ending = "hangup"
+        return answer
+
+    async def stand_still(self):
+        every, _, spans = self.asked.pauses.partition(":")
+        spans = [float(span) / 1000 for span in spans.split(",")]
+        turn = 0
+        while True:
+            await asyncio.sleep(float(every) / 1000)
+            # All of the server waits.
+            time.sleep(spans[turn % len(spans)])
+            turn += 1
 
 
-def answered(status, kind, body, more=""):
-    head = f"HTTP/1.1 {status} X\r\nContent-Type: {kind}\r\n{more}Content-Length: {len(body)}\r\n\r\n"
-    return head.encode() + body
+def answered(route, number):
+    says = route.says
+    parts, each = int(says.get("parts", 1)), int(says.get("body", 2))
+    answer = Answer(b"x" * each * parts, int(says.get("status", 200)), says.get("kind", "text/plain"))
+    if "text" in says:
+        answer.body = says["text"].encode()
+    if "json" in says:
+        answer = json_answer({"id": number, "name": "drill"})
+    if "page" in says:
+        page = f"<html><head><title>Shop</title></head><body><h1>{says['page'].replace('_', ' ')}</h1></body></html>"
+        answer = Answer(page.encode(), answer.status, "text/html")
+    if random.random() < route.number("empty"):
+        answer.body = b""
+    failed = route.share("fail")
+    if failed:
+        answer = Answer(b"failed", int(failed), answer.kind)
+    every = int(route.number("errevery"))
+    if every and number % every == 0 or random.random() < route.number("errshare"):
+        answer.body = ERROR
+    if "to" in says:
+        return Answer(b"", 302, answer.kind, headers=[f"Location: {says['to']}"])
+    if "parts" in says:
+        answer.parts, answer.between, answer.chunked = parts, route.number("between") / 1000, True
+    elif random.random() < route.number("half"):
+        answer.cut = len(answer.body) // 2
+        answer.ending = "hangup" if says.get("then") == "close" else "hang"
+    return answer
 
 
-async def stream(writer, kind, part, parts, between):
-    writer.write(f"HTTP/1.1 200 X\r\nContent-Type: {kind}\r\nTransfer-Encoding: chunked\r\n\r\n".encode())
-    for _ in range(parts):
-        writer.write(b"%x\r\n%s\r\n" % (len(part), part))
-        await writer.drain()
-        await asyncio.sleep(between / 1000)
-    writer.write(b"0\r\n\r\n")
+def json_answer(value):
+    return Answer(json.dumps(value).encode(), kind="application/json")
 
 
-async def stand_still(pauses):
-    every, _, spans = pauses.partition(":")
-    spans = [float(span) / 1000 for span in spans.split(",")]
-    turn = 0
-    while True:
-        await asyncio.sleep(float(every) / 1000)
-        # All of the server waits.
-        time.sleep(spans[turn % len(spans)])
-        turn += 1
-
-
-async def main():
+def main():
     asked = options()
-    listener = socket.socket()
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    listener.bind((asked.host, asked.port))
-    listener.listen(asked.backlog)
     served = Served(asked)
-    server = await asyncio.start_server(served.connection, sock=listener, limit=1 << 22, backlog=asked.backlog)
-    if asked.pauses:
-        await stand_still(asked.pauses)
-    await server.serve_forever()
+    server = Server(served.handle, asked.port, asked.host, asked.backlog)
+    server.loop([served.stand_still] if asked.pauses else [])
 
 
-asyncio.run(main())
+main()

@@ -41,6 +41,7 @@ def options():
     say("--leak-max", type=float, default=0, help="MiB at which the process ends itself")
     say("--fail", default="", help="STATUS:SHARE")
     say("--rate-limit", type=float, default=0, help="answers per second; 429 beyond them")
+    say("--burst", type=float, default=0, help="answers that the limit allows at once [a tenth of a second's]")
     say("--pause", default="", help="MS:EVERY_MS, all stand still")
     say("--cold", default="", help="SECONDS:MS, from the first request on")
     say("--cache", default="", help="KEYS:MS, the first time that a key is asked for")
@@ -92,7 +93,8 @@ class Staged:
         self.count = 0
         self.kept = []
         self.seen = set()
-        self.tokens, self.filled = asked.rate_limit / 10, time.monotonic()
+        self.burst = asked.burst or asked.rate_limit / 10
+        self.tokens, self.filled = self.burst, time.monotonic()
         self.buckets, self.seconds = [0] * (len(BUCKETS) + 1), 0.0
         self.file = os.open(f"synced-{asked.port}", os.O_CREAT | os.O_WRONLY, 0o600) if asked.fsync else None
 
@@ -137,7 +139,7 @@ class Staged:
 
     def has_token(self):
         now, rate = time.monotonic(), self.asked.rate_limit
-        self.tokens = min(rate / 10, self.tokens + (now - self.filled) * rate)
+        self.tokens = min(self.burst, self.tokens + (now - self.filled) * rate)
         self.filled = now
         if self.tokens < 1:
             return False
@@ -209,7 +211,7 @@ class Staged:
         if asked.replica:
             answer.headers = [*answer.headers, f"X-Replica: {asked.replica}"]
         if asked.keepalive and request.nth + 1 >= asked.keepalive:
-            answer.close = True
+            answer.ending = "close"
         if asked.hangup and request.nth >= asked.hangup:
             return None
         return answer

@@ -32,22 +32,33 @@ class Request:
 
 
 class Answer:
-    """What is sent; `parts` of the body go out with `between` seconds from one to the next."""
+    """What is sent; `parts` of the body go out with `between` seconds from one to the next, as chunks or with a length.
 
-    def __init__(self, body=b"ok", status=200, kind="text/plain", headers=(), close=False, parts=1, between=0.0):
-        self.body, self.status, self.kind = body, status, kind
-        self.headers, self.close, self.parts, self.between = headers, close, parts, between
+    `cut` bytes at the end are never sent. `ending` is what becomes of the connection: it is kept, it is closed and the
+    head says so (`close`), it is closed without a word (`hangup`), or nothing comes any more (`hang`).
+    """
+
+    def __init__(self, body=b"ok", status=200, kind="text/plain", headers=(), parts=1, between=0.0, chunked=False, cut=0,
+                 ending="keep"):
+        self.body, self.status, self.kind, self.headers = body, status, kind, headers
+        self.parts, self.between, self.chunked, self.cut, self.ending = parts, between, chunked, cut, ending
 
     def head(self):
-        lines = [f"HTTP/1.1 {self.status} {REASONS.get(self.status, 'Other')}", f"Content-Type: {self.kind}",
-                 f"Content-Length: {len(self.body)}", *self.headers]
-        if self.close:
+        length = "Transfer-Encoding: chunked" if self.chunked else f"Content-Length: {len(self.body)}"
+        lines = [f"HTTP/1.1 {self.status} {REASONS.get(self.status, 'Other')}", f"Content-Type: {self.kind}", length,
+                 *self.headers]
+        if self.ending == "close":
             lines.append("Connection: close")
         return ("\r\n".join(lines) + "\r\n\r\n").encode()
 
     def pieces(self):
+        """The body as it goes over the wire."""
+        sent = self.body[:len(self.body) - self.cut]
         size = max(1, -(-len(self.body) // self.parts))
-        return [self.body[at:at + size] for at in range(0, len(self.body), size)] or [b""]
+        pieces = [sent[at:at + size] for at in range(0, len(sent), size)]
+        if not self.chunked:
+            return pieces or [b""]
+        return [b"%x\r\n%s\r\n" % (len(piece), piece) for piece in pieces] + [b"0\r\n\r\n"] * (not self.cut)
 
 
 class Server:
@@ -104,7 +115,9 @@ class Server:
                     break
                 await self.write_stream(writer, answer)
                 nth += 1
-                if answer.close or request.headers.get("connection", "").lower() == "close":
+                if answer.ending == "hang":
+                    await asyncio.sleep(3600)
+                if is_last(request, answer):
                     break
         except (OSError, asyncio.IncompleteReadError):
             pass
@@ -112,13 +125,13 @@ class Server:
             writer.close()
 
     async def write_stream(self, writer, answer):
-        head = answer.head()
+        to_send = answer.head()
         for piece in answer.pieces():
-            writer.write(head + piece)
+            writer.write(to_send + piece)
             await writer.drain()
             if answer.between:
                 await asyncio.sleep(answer.between)
-            head = b""
+            to_send = b""
 
     # A thread for each connection, at most so many.
 
@@ -158,9 +171,9 @@ class Server:
                 answer = at_once(self.handler(request))
                 if answer is None:
                     return
-                connection.sendall(answer.head() + answer.body)
+                connection.sendall(answer.head() + b"".join(answer.pieces()))
                 nth += 1
-                if answer.close or request.headers.get("connection", "").lower() == "close":
+                if is_last(request, answer):
                     return
         except OSError:
             pass
@@ -179,6 +192,11 @@ class Server:
                     connection, _ = listening.accept()
                     self.serve_blocking(connection)
         os.wait()
+
+
+def is_last(request, answer):
+    """Whether the connection ends after this answer."""
+    return answer.ending != "keep" or request.headers.get("connection", "").lower() == "close"
 
 
 def at_once(coroutine):

@@ -18,7 +18,7 @@
 //! | `loud` | without `--quiet` |
 //! | `signal: INT 500` | sent after so many milliseconds |
 //! | `stdout` | standard output is observed, without times, rates and widths; `stdout: exact` with them;
-//! | | `stdout: plan` is what is told of the plan before the run |
+//! | | `stdout: plan` is what is told of the plan before the run, `stdout: end` the last paragraph |
 //! | `file: name` | a file that the run leaves in its folder is observed |
 //! | `head: name` | the first line of such a file is observed |
 //! | `log: sorted\|levels\|none` | lines in no fixed order; without their text; not at all |
@@ -51,6 +51,8 @@ pub(crate) enum Detail {
     Exact,
     /// What is told of the plan, as it is.
     Plan,
+    /// The last paragraph, which tells how it ended, without what depends on time.
+    End,
 }
 
 /// A script and its directives.
@@ -168,7 +170,8 @@ fn detail(value: &str) -> Result<Detail, String> {
         "" => Ok(Detail::Timeless),
         "exact" => Ok(Detail::Exact),
         "plan" => Ok(Detail::Plan),
-        _ => Err("needs exact, plan or nothing".to_owned()),
+        "end" => Ok(Detail::End),
+        _ => Err("needs exact, plan, end or nothing".to_owned()),
     }
 }
 

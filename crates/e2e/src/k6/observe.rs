@@ -151,6 +151,7 @@ impl Scene<'_> {
                 Detail::Timeless => normal::report(&text, &places),
                 Detail::Exact => normal::text(&text, &places),
                 Detail::Plan => normal::text(plan_of(&text), &places),
+                Detail::End => normal::report(end_of(&text), &places),
             };
             told.insert("stdout".to_owned(), lines(text.trim_matches('\n')));
         }
@@ -206,6 +207,12 @@ fn without_time(line: &str) -> &str {
     let rest = line.strip_prefix("time=\"");
     let rest = rest.and_then(|rest| rest.split_once("\" "));
     rest.map_or(line, |(_, rest)| rest)
+}
+
+/// The last paragraph.
+fn end_of(text: &str) -> &str {
+    let text = text.trim_end();
+    text.rfind("\n\n").map_or(text, |at| &text[at..])
 }
 
 /// What is told between the banner and the first line on progress.

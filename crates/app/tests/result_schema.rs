@@ -345,6 +345,7 @@ fn what_came_of_scenarios_and_of_several_requests_is_described() {
     let seen = &mut result.totals.seen;
     let change = ScenarioChange {
         iterations: 2,
+        last_end_ns: 1,
         thrown: 1,
         dropped: 1,
         ..ScenarioChange::default()

@@ -12,6 +12,7 @@ use crate::observation::{ObserverNote, ResourceSample};
 use crate::plan::TestPlan;
 use crate::result::{Environment, Row, RunResult};
 use crate::snapshot::Snapshot;
+use crate::units::Nanos;
 
 /// What a run does before it starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,6 +50,13 @@ pub enum RunEvent {
     },
     /// What a script's `setup()` measured, told as the run begins, or its `teardown()`.
     Around(Arc<Snapshot>),
+    /// Another second has passed since the load ended, in a script's `teardown()`, or that has come to its end.
+    TearingDown {
+        /// The time since the start of the run.
+        at: Nanos,
+        /// Iterations that were complete and interrupted, all of them.
+        iterations: (u64, u64),
+    },
     /// Every metric by all its tags, of the `Second` or `Around` that follows; where the plan asks for
     /// it alone.
     Series(Arc<SeriesDelta>),

@@ -267,6 +267,9 @@ pub struct Snapshot {
 pub struct ScenarioChange {
     /// Iterations that came to their end.
     pub iterations: u64,
+    /// When the last of them ended, in nanoseconds from the start of the run; zero: none did.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub last_end_ns: u64,
     /// Those of them that ended with an exception that nobody caught.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub thrown: u64,
@@ -282,6 +285,7 @@ pub struct ScenarioChange {
 impl ScenarioChange {
     fn merge(&mut self, other: ScenarioChange) {
         self.iterations += other.iterations;
+        self.last_end_ns = self.last_end_ns.max(other.last_end_ns);
         self.thrown += other.thrown;
         self.dropped += other.dropped;
         self.vus_active += other.vus_active;

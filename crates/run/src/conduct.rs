@@ -20,7 +20,7 @@ use loadline_model::{ExitCode, Nanos, RunCommand, RunEvent, Snapshot, TestPlan};
 use crate::collect::{Collector, Told};
 use crate::contract::{Ran, RunError, RunSetup};
 use crate::environment::environment;
-use crate::lifecycle::{Begun, Lifecycle, Trouble, trouble_of};
+use crate::lifecycle::{Begun, Lifecycle, Surroundings, Trouble, trouble_of};
 use crate::load::{Load, load_of};
 use crate::observing::Observing;
 use crate::orders::{reason_of, until_ready};
@@ -114,6 +114,12 @@ pub fn run(
     conductor.watch = setup.watch;
     if let Some(lifecycle) = &mut lifecycle {
         conductor.tell_around(lifecycle, on_event);
+    }
+    if lifecycle
+        .as_ref()
+        .is_some_and(|lifecycle| lifecycle.ended_in_setup)
+    {
+        conductor.mark_not_begun(&begun, on_event);
     }
     conductor.take_over(begun, early_order, on_event);
     conductor.conduct(on_event);
@@ -223,8 +229,15 @@ impl Conductor {
         if let Some(mut lifecycle) = lifecycle {
             troubles.append(&mut lifecycle.troubles);
             troubles.append(&mut self.troubles);
-            let late_order = lifecycle.tear_down(&self.commands, self.stop);
+            let mut surroundings = Surroundings {
+                load: &*self.load,
+                script: self.script.as_mut(),
+                on_event,
+                seen: Snapshot::default(),
+            };
+            let late_order = lifecycle.tear_down(&self.commands, self.stop, &mut surroundings);
             let late_order = late_order.map_err(RunError::Start)?;
+            lifecycle.seen.merge(surroundings.seen);
             self.tell_around(&mut lifecycle, on_event);
             self.take_last_troubles(lifecycle.troubles, &mut troubles, on_event);
             if let Some(order) = late_order {
@@ -494,6 +507,20 @@ impl Conductor {
         }
     }
 
+    /// Notes that the test ended in `setup()`.
+    fn mark_not_begun(&mut self, begun: &Begun, on_event: &mut dyn FnMut(RunEvent)) {
+        let text = match begun {
+            Begun::No => "setup() failed: no load was made",
+            _ => "the test was ended in setup(): no load was made",
+        };
+        let mark = Mark {
+            at_ns: 0,
+            kind: NOT_BEGUN_MARK.to_owned(),
+            text: text.to_owned(),
+        };
+        self.mark(mark, on_event);
+    }
+
     /// Obeys what was ordered, or decided, before the run.
     fn take_over(
         &mut self,
@@ -505,9 +532,9 @@ impl Conductor {
             Begun::Stopped(order) => self.obey(order, on_event),
             Begun::Crossed(text) => self.stop_for_thresholds(text, on_event),
             Begun::No => {
-                let text = "setup() failed: no load was made".to_owned();
+                let text = "setup() failed".to_owned();
                 let (command, reason) = (RunCommand::StopNow, StopReason::Script);
-                self.stop_for(command, reason, NOT_BEGUN_MARK, text, on_event);
+                self.stop_for(command, reason, "stop", text, on_event);
             }
             Begun::Yes => {}
         }

@@ -18,7 +18,7 @@ use loadline_model::client::ClientPlan;
 use loadline_model::event::Before;
 use loadline_model::result::StopReason;
 use loadline_model::script_settings::ScriptSettings;
-use loadline_model::{ExitCode, RunCommand, RunEvent, Snapshot, TestPlan};
+use loadline_model::{ExitCode, Nanos, RunCommand, RunEvent, Snapshot, TestPlan};
 use loadline_script::exports::Exports;
 use loadline_script::vu::{FailureKind, Hook, Returned, ScriptFailure};
 use serde_json::Value;
@@ -97,19 +97,35 @@ pub(crate) enum Begun {
     Crossed(String),
 }
 
-/// The time before the iterations.
-struct Eve<'a> {
-    load: &'a dyn Load,
-    script: Option<&'a mut ScriptConduct>,
-    on_event: &'a mut dyn FnMut(RunEvent),
+/// The time around the iterations, which is told second by second.
+pub(crate) struct Surroundings<'a> {
+    pub(crate) load: &'a dyn Load,
+    pub(crate) script: Option<&'a mut ScriptConduct>,
+    pub(crate) on_event: &'a mut dyn FnMut(RunEvent),
     /// The gauges of each second.
-    seen: Snapshot,
+    pub(crate) seen: Snapshot,
 }
 
-impl Eve<'_> {
-    /// Tells that another second has passed.
+impl Surroundings<'_> {
+    /// Tells that another second has passed before the iterations.
     fn tell(&mut self, before: Before) {
         (self.on_event)(RunEvent::Before(before));
+        self.gauge();
+    }
+
+    /// Tells that another second has passed after them.
+    fn tell_teardown(&mut self, now: Nanos) {
+        self.tell_iterations(now);
+        self.gauge();
+    }
+
+    fn tell_iterations(&mut self, at: Nanos) {
+        let live = self.load.live();
+        let iterations = (live.iterations_completed, live.iterations_interrupted);
+        (self.on_event)(RunEvent::TearingDown { at, iterations });
+    }
+
+    fn gauge(&mut self) {
         if let Some(script) = &mut self.script {
             let (live, now) = (self.load.live(), self.load.clock().now());
             script.gauge(&mut self.seen, &live, now.0, self.load.started_unix_ms());
@@ -131,6 +147,8 @@ pub(crate) struct Lifecycle {
     /// What `setup` and `teardown` measured.
     pub(crate) seen: Snapshot,
     setup_failed: bool,
+    /// Whether the test ended while `setup()` ran.
+    pub(crate) ended_in_setup: bool,
 }
 
 impl Lifecycle {
@@ -151,6 +169,7 @@ impl Lifecycle {
             troubles: Vec::new(),
             seen: Snapshot::default(),
             setup_failed: false,
+            ended_in_setup: false,
         }
     }
 
@@ -168,19 +187,19 @@ impl Lifecycle {
         script: Option<&mut ScriptConduct>,
         on_event: &mut dyn FnMut(RunEvent),
     ) -> Result<Begun, StartError> {
-        let mut eve = Eve {
+        let mut surroundings = Surroundings {
             load,
             script,
             on_event,
             seen: Snapshot::default(),
         };
-        if is_paused && let Some(order) = self.pause(&mut eve, commands) {
+        if is_paused && let Some(order) = self.pause(&mut surroundings, commands) {
             return Ok(self.give_up(order));
         }
         self.enter(RunPhase::Started);
         self.clock.begin_test();
-        let begun = self.set_up(&mut eve, commands)?;
-        self.merge_early(eve.seen);
+        let begun = self.set_up(&mut surroundings, commands)?;
+        self.merge_early(surroundings.seen);
         load.keep(&self.seen);
         if begun == Begun::Yes {
             self.enter(RunPhase::Running);
@@ -210,14 +229,18 @@ impl Lifecycle {
     }
 
     /// Waits for the word to begin; gives the order that came instead.
-    fn pause(&self, eve: &mut Eve<'_>, commands: &Receiver<RunCommand>) -> Option<RunCommand> {
+    fn pause(
+        &self,
+        surroundings: &mut Surroundings<'_>,
+        commands: &Receiver<RunCommand>,
+    ) -> Option<RunCommand> {
         self.enter(RunPhase::Paused);
         loop {
             match commands.recv_timeout(TELL_EVERY) {
                 Ok(RunCommand::Resume) => return None,
                 Ok(order) if order.is_stop() => return Some(order),
-                Ok(order) => eve.load.command(order),
-                Err(RecvTimeoutError::Timeout) => eve.tell(Before::Paused),
+                Ok(order) => surroundings.load.command(order),
+                Err(RecvTimeoutError::Timeout) => surroundings.tell(Before::Paused),
                 Err(RecvTimeoutError::Disconnected) => return Some(RunCommand::StopNow),
             }
         }
@@ -231,7 +254,7 @@ impl Lifecycle {
 
     fn set_up(
         &mut self,
-        eve: &mut Eve<'_>,
+        surroundings: &mut Surroundings<'_>,
         commands: &Receiver<RunCommand>,
     ) -> Result<Begun, StartError> {
         let lifecycle = &self.settings().lifecycle;
@@ -249,14 +272,14 @@ impl Lifecycle {
             let (now, since_began) = (clock.now(), clock.since_test_began());
             if now - told >= TELL_EVERY {
                 told = now;
-                eve.tell(Before::Setup);
+                surroundings.tell(Before::Setup);
             }
             match commands.try_recv() {
                 Ok(order) if order.is_stop() => stopped = Some(order),
-                Ok(order) => eve.load.command(order),
+                Ok(order) => surroundings.load.command(order),
                 Err(_) => {}
             }
-            if let Some(script) = &eve.script
+            if let Some(script) = &surroundings.script
                 && since_began.0 - held.0 >= HOLD_EVERY
             {
                 held = since_began;
@@ -265,6 +288,7 @@ impl Lifecycle {
             stopped.is_some() || crossed.is_some()
         };
         let report = self.run(&around, limit, &mut stop)?;
+        self.ended_in_setup = true;
         if matches!(report.ending, AroundEnding::Stopped) {
             self.setup_failed = true;
             let by_order = stopped.map(Begun::Stopped);
@@ -286,9 +310,10 @@ impl Lifecycle {
         };
         self.setup_failed = !passed;
         let is_fatal = |trouble: &Trouble| trouble.code != ExitCode::MarkedFailed;
-        match passed && !self.troubles.iter().any(is_fatal) {
-            true => Ok(Begun::Yes),
-            false => Ok(Begun::No),
+        self.ended_in_setup = !passed || self.troubles.iter().any(is_fatal);
+        match self.ended_in_setup {
+            true => Ok(Begun::No),
+            false => Ok(Begun::Yes),
         }
     }
 
@@ -316,6 +341,7 @@ impl Lifecycle {
         &mut self,
         commands: &Receiver<RunCommand>,
         stop: StopReason,
+        surroundings: &mut Surroundings<'_>,
     ) -> Result<Option<RunCommand>, StartError> {
         let lifecycle = &self.settings().lifecycle;
         let (wanted, limit) = (lifecycle.teardown, lifecycle.teardown_timeout);
@@ -329,7 +355,14 @@ impl Lifecycle {
         let data = watched.or_else(|| self.script.data.get().map(Arc::clone));
         let around = Around::Hook(Hook::Teardown, data);
         let mut ordered = None;
+        let clock = self.clock;
+        let mut told = second_of(clock.now());
         let mut is_urgent = |_: &mut dyn FnMut() -> MeasurementsDelta| {
+            let now = clock.now();
+            if second_of(now) > told {
+                told = second_of(now);
+                surroundings.tell_teardown(now);
+            }
             let orders = commands.try_iter().filter(|order| order.is_stop());
             for order in orders {
                 if ordered != Some(RunCommand::StopNow) {
@@ -339,6 +372,7 @@ impl Lifecycle {
             ordered == Some(RunCommand::StopNow)
         };
         let report = self.run(&around, limit, &mut is_urgent)?;
+        surroundings.tell_iterations(clock.now());
         let late = (ExitCode::TeardownTimeout, "teardown", limit);
         self.troubles.extend(trouble_in(report.ending, late));
         Ok(ordered)
@@ -375,6 +409,10 @@ impl Lifecycle {
         self.troubles.extend(report.signals.iter().map(trouble_of));
         Ok(report)
     }
+}
+
+fn second_of(at: Nanos) -> u64 {
+    at.0 / Nanos::PER_SECOND
 }
 
 /// JSON with the keys of its objects in order, in which scripts see it under k6.

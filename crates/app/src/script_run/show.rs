@@ -130,13 +130,36 @@ impl Show {
             match event {
                 RunEvent::Before(before) => self.draw_before(*before),
                 RunEvent::Mark(mark) => self.is_in_setup |= mark.kind == NOT_BEGUN_MARK,
+                RunEvent::TearingDown { at, iterations } => {
+                    self.tear_down((*at).into(), *iterations);
+                }
                 _ => {}
             }
             return;
         };
-        self.state.elapsed = Nanos(row.at_ns + row.span_ns).into();
-        self.count(delta);
+        // The last moment of the load is told after teardown().
+        let until = Nanos(row.at_ns + row.span_ns).into();
+        self.state.elapsed = self.state.elapsed.max(until);
+        self.count(delta, until);
         if row.span_ns >= 1_000_000_000 {
+            self.draw();
+        }
+    }
+
+    fn tear_down(&mut self, at: Duration, iterations: (u64, u64)) {
+        (self.state.complete, self.state.interrupted) = iterations;
+        let is_next_second = at.as_secs() > self.state.elapsed.as_secs();
+        self.state.elapsed = at;
+        self.state.active_vus = 0;
+        for scenario in &mut self.state.scenarios {
+            scenario.active_vus = 0;
+            let (start, duration) = self.starts[&scenario.name];
+            // One whose time is not over was cut, and stands still.
+            if duration.is_some_and(|duration| start + duration < at) {
+                advance(scenario, at, (start, duration), Duration::ZERO);
+            }
+        }
+        if is_next_second {
             self.draw();
         }
     }
@@ -162,23 +185,27 @@ impl Show {
         self.state.active_vus = 0;
         (self.state.complete, self.state.interrupted) = iterations;
         for scenario in &mut self.state.scenarios {
-            let (start, duration) = self.starts[&scenario.name];
-            let ended = self.state.elapsed.saturating_sub(start);
-            let is_cut =
-                stop != StopReason::Finished && duration.is_none_or(|duration| ended < duration);
             scenario.active_vus = 0;
-            if is_cut {
-                scenario.elapsed = ended;
-            }
-            scenario.status = match is_cut {
-                true => ScenarioStatus::Interrupted,
-                false => ScenarioStatus::Done,
+            let (_, duration) = self.starts[&scenario.name];
+            let is_open = match scenario.status {
+                ScenarioStatus::Running | ScenarioStatus::Stopping => true,
+                // It may begin and end within the last moment.
+                ScenarioStatus::Waiting(_) => stop == StopReason::Finished,
+                ScenarioStatus::Done | ScenarioStatus::Interrupted => false,
             };
+            let is_early = duration.is_none_or(|duration| scenario.elapsed < duration);
+            match is_open {
+                true if stop != StopReason::Finished && is_early => {
+                    scenario.status = ScenarioStatus::Interrupted;
+                }
+                true => scenario.end(),
+                false => {}
+            }
         }
         self.draw();
     }
 
-    fn count(&mut self, delta: &Snapshot) {
+    fn count(&mut self, delta: &Snapshot, until: Duration) {
         let Some(script) = delta.script.as_deref() else {
             return;
         };
@@ -204,15 +231,8 @@ impl Show {
             if makes_vus_as_wanted(&scenario.executor) {
                 scenario.made_vus += change.vus_made;
             }
-            scenario.elapsed = self.state.elapsed.saturating_sub(start);
-            scenario.rate_now = rate_at(&scenario.executor, scenario.elapsed);
-            scenario.status = if self.state.elapsed < start {
-                ScenarioStatus::Waiting(start - self.state.elapsed)
-            } else if duration.is_some_and(|duration| scenario.elapsed > duration) {
-                ScenarioStatus::Stopping
-            } else {
-                ScenarioStatus::Running
-            };
+            let last_end = Duration::from_nanos(change.last_end_ns);
+            advance(scenario, until, (start, duration), last_end);
         }
     }
 
@@ -236,6 +256,38 @@ impl Show {
     pub(super) fn leave(&mut self) {
         self.tui = None;
         self.drawn = 0;
+    }
+}
+
+/// Brings a scenario to where it is at a time of the test.
+fn advance(
+    scenario: &mut ScenarioProgress,
+    at: Duration,
+    (start, duration): (Duration, Option<Duration>),
+    last_end: Duration,
+) {
+    if matches!(
+        scenario.status,
+        ScenarioStatus::Done | ScenarioStatus::Interrupted
+    ) {
+        return;
+    }
+    if at <= start {
+        scenario.status = ScenarioStatus::Waiting(start - at);
+        return;
+    }
+    scenario.elapsed = at - start;
+    scenario.rate_now = rate_at(&scenario.executor, scenario.elapsed);
+    let is_over = duration.is_some_and(|duration| scenario.elapsed > duration);
+    scenario.status = match is_over && scenario.active_vus > 0 {
+        true => ScenarioStatus::Stopping,
+        false => ScenarioStatus::Running,
+    };
+    if scenario.is_complete() {
+        scenario.elapsed = last_end.saturating_sub(start);
+        scenario.end();
+    } else if is_over && scenario.active_vus == 0 {
+        scenario.end();
     }
 }
 

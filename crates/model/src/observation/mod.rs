@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 pub use log::{NOTES_MAX, ObservationLog, POINTS_MAX, SERIES_MAX};
 pub use names::{
     BUSIEST_PROCESS_METRIC, PROCESSES_METRIC, TOTAL_COMPONENT, WORKERS_METRIC, is_counted_twice,
-    limit_name, limited_by, title, without_unit,
+    limited_by, title, without_unit,
 };
 
 /// The kind of a note that says that an observer could not read for a while.

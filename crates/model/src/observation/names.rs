@@ -1,6 +1,6 @@
 //! What the names of observed metrics and components say.
 //!
-//! Must not know values. Invariant: a limit is found by the name of what it limits, and the other way round.
+//! Must not know values. Invariant: what is limited is found by the name of the limit, wherever `_limit` stands in it.
 
 /// The component that holds the sums over all components of an observer that has several.
 pub const TOTAL_COMPONENT: &str = "total";
@@ -21,13 +21,6 @@ const LIMIT: &str = "_limit";
 pub fn without_unit(metric: &str) -> &str {
     let bare = UNITS.iter().find_map(|unit| metric.strip_suffix(unit));
     bare.unwrap_or(metric)
-}
-
-/// The name that the limit of a metric has: `_limit` before its unit.
-#[must_use]
-pub fn limit_name(metric: &str) -> String {
-    let bare = without_unit(metric);
-    format!("{bare}{LIMIT}{}", &metric[bare.len()..])
 }
 
 /// The metric that a limit of this name is of; `None` where the name is no limit's.
@@ -68,8 +61,8 @@ mod tests {
             ("memory_bytes", "memory_limit_bytes"),
             ("open_files", "open_files_limit"),
             ("busy_workers", "busy_workers_limit"),
+            ("db_connections", "db_limit_connections"),
         ] {
-            assert_eq!(limit_name(metric), limit);
             assert_eq!(limited_by(limit).as_deref(), Some(metric));
             assert_eq!(limited_by(metric), None);
         }

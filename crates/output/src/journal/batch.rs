@@ -53,7 +53,7 @@ impl Batch {
         match event {
             // There is nothing yet that a crash could lose; and what is kept by all tags is for
             // others to keep.
-            RunEvent::Before(_) | RunEvent::Series(_) => {}
+            RunEvent::Before(_) | RunEvent::TearingDown { .. } | RunEvent::Series(_) => {}
             RunEvent::Started {
                 plan,
                 environment,

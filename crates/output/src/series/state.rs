@@ -108,6 +108,7 @@ impl SeriesState {
             }
             RunEvent::Resource(sample) => self.add_observed(sample),
             RunEvent::Before(_)
+            | RunEvent::TearingDown { .. }
             | RunEvent::Around(_)
             | RunEvent::Mark(_)
             | RunEvent::Observer(_)

@@ -86,6 +86,23 @@ pub struct ScenarioProgress {
     pub rate_now: f64,
 }
 
+impl ScenarioProgress {
+    /// Whether all iterations were run that it is to run; never, where they are not counted.
+    #[must_use]
+    pub fn is_complete(&self) -> bool {
+        planned_iterations(&self.executor).is_some_and(|planned| self.iterations >= planned)
+    }
+
+    /// Its time is over, or it is complete. Shared iterations that are left over were cut short.
+    pub fn end(&mut self) {
+        let is_shared = matches!(self.executor, Executor::SharedIterations { .. });
+        self.status = match is_shared && !self.is_complete() {
+            true => ScenarioStatus::Interrupted,
+            false => ScenarioStatus::Done,
+        };
+    }
+}
+
 /// The progress as plain lines, set off by an empty line before.
 #[must_use]
 pub fn progress(state: &ProgressState) -> String {
@@ -235,10 +252,11 @@ fn bar(share: f64, columns: usize, paint: Paint) -> String {
 
 /// How much of a scenario is done: of its iterations where they are counted, else of its time.
 fn share(scenario: &ScenarioProgress) -> f64 {
+    let is_shared = matches!(scenario.executor, Executor::SharedIterations { .. });
     match scenario.status {
         ScenarioStatus::Waiting(_) => return 0.0,
-        ScenarioStatus::Done | ScenarioStatus::Stopping => return 1.0,
-        ScenarioStatus::Running | ScenarioStatus::Interrupted => {}
+        ScenarioStatus::Done | ScenarioStatus::Stopping if !is_shared => return 1.0,
+        _ => {}
     }
     let share = match planned_iterations(&scenario.executor) {
         Some(planned) => scenario.iterations as f64 / planned.max(1) as f64,
@@ -328,11 +346,13 @@ fn time(scenario: &ScenarioProgress) -> String {
         return fixed(scenario.elapsed, scenario.elapsed);
     };
     let is_counted = planned_iterations(&scenario.executor).is_some();
+    let is_spent =
+        scenario.elapsed >= length && matches!(scenario.executor, Executor::PerVuIterations { .. });
     let is_over = matches!(
         scenario.status,
         ScenarioStatus::Done | ScenarioStatus::Stopping
     );
-    if is_over && !is_counted {
+    if is_over && (!is_counted || is_spent) {
         return duration(length);
     }
     let passed = fixed(scenario.elapsed.min(length), length);

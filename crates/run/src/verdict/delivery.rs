@@ -5,6 +5,7 @@
 
 use loadline_engine::INSTANT_FAILURES_PER_SECOND;
 use loadline_model::ErrorClass;
+use loadline_model::client::Protocol;
 use loadline_model::result::StopReason;
 use loadline_model::verdict::{Delivery, Finding, Gravity};
 
@@ -281,9 +282,13 @@ fn sent_again(facts: &Facts<'_>) -> Option<Finding> {
         Code::ClosedConnections.finding(
             Gravity::Note,
             format!(
-                "{} ({}) met a connection that the target had closed, and were sent again on a new one",
+                "{} ({}) met a connection that the target had closed{}, and were sent again",
                 counted(again, "request"),
-                percent(part)
+                percent(part),
+                match facts.evidence.plan.client.protocol {
+                    Protocol::Http1 => "",
+                    _ => ", or a stream that it refused",
+                }
             ),
             "look at the target's keep-alive timeout and its limit of requests per connection, or whether it cuts connections",
         )

@@ -217,6 +217,9 @@ fn heaviest(weights: Weights, of_target: Limit) -> Limit {
 }
 
 fn open_limit(facts: &Facts<'_>, knee: Option<&Knee>, weights: Weights) -> Limit {
+    if fell_in_stalls(facts) {
+        return Limit::Generator;
+    }
     let all_in_use = facts.evidence.totals.active_vus_max >= facts.vus;
     let busy = facts.busy_share() >= ALL_BUSY;
     let are_held = weights::engaged(facts) >= ALL_BUSY || had_no_user(facts);
@@ -248,6 +251,19 @@ fn open_limit(facts: &Facts<'_>, knee: Option<&Knee>, weights: Weights) -> Limit
         _ if all_in_use => heaviest(weights, Limit::Plan),
         _ => Limit::Unknown,
     }
+}
+
+/// Whether most of the arrivals that were dropped were due while the generator stood still, and came all at once.
+fn fell_in_stalls(facts: &Facts<'_>) -> bool {
+    const STALL_S: f64 = 0.5;
+    let dropped = |row: &&&Row| facts.stalled_s(row) >= STALL_S;
+    let stalled: u64 = facts
+        .rows
+        .iter()
+        .filter(dropped)
+        .map(|row| row.dropped)
+        .sum();
+    stalled > 0 && stalled.saturating_mul(2) >= facts.missed().unwrap_or(0)
 }
 
 /// Whether arrivals of a script were dropped because its scenario, one of several perhaps, had no virtual user left.

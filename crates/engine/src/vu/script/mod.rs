@@ -206,7 +206,10 @@ impl ScriptBehaviour {
         };
         self.worker.live.count_iteration(is_complete);
         if is_complete {
-            self.scenario.note(|change| change.iterations += 1);
+            self.scenario.note(|change| {
+                change.iterations += 1;
+                change.last_end_ns = now.0;
+            });
         }
         client.end_of_iteration();
         host.cut_short(client.take_cut());

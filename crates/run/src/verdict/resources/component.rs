@@ -4,7 +4,8 @@
 
 use loadline_model::Observations;
 use loadline_model::observation::{
-    Aggregation, BUSIEST_PROCESS_METRIC, ObservedSeries, PROCESSES_METRIC, Phase, Phases, title,
+    Aggregation, BUSIEST_PROCESS_METRIC, ObservedSeries, PROCESSES_METRIC, Phase, Phases,
+    TOTAL_COMPONENT, title,
 };
 
 /// One part of the service.
@@ -54,6 +55,12 @@ impl<'a> Component<'a> {
     pub(super) fn is_sum(&self) -> bool {
         self.held(PROCESSES_METRIC, Aggregation::Max)
             .is_some_and(|processes| processes > 1.0)
+    }
+
+    /// Whether it is the sum over the observer's other components.
+    pub(super) fn is_total(&self, all: &[Component<'_>]) -> bool {
+        let is_other = |other: &&Component<'_>| other.observer == self.observer;
+        self.name == TOTAL_COMPONENT && all.iter().filter(is_other).count() > 1
     }
 
     /// What its busiest process used, in cores; `None` where that is not known.

@@ -3,7 +3,7 @@
 //! Must not compare components, but for asking whether a replica stands idle. Invariant: a level is judged against a limit that was read, or against the cores of
 //! a machine that was.
 
-use loadline_model::observation::{Aggregation, ObservedSeries, Point, limit_name, slope};
+use loadline_model::observation::{Aggregation, ObservedSeries, Point, limited_by, slope};
 use loadline_model::verdict::Gravity;
 
 use super::component::Component;
@@ -57,7 +57,11 @@ fn at_limit(
     if component.is_machine() {
         return None;
     }
-    let limit = component.held(&limit_name(&series.metric), Aggregation::Last)?;
+    let is_limit = |other: &ObservedSeries| {
+        limited_by(&other.metric).is_some_and(|limited| limited == series.metric)
+    };
+    let limit = component.metrics().find(|other| is_limit(other))?;
+    let limit = component.held(&limit.metric, Aggregation::Last)?;
     let is_memory = series.metric.starts_with("memory");
     // Memory is taken once; a processor is used all the time.
     let aggregation = if is_memory {
@@ -99,6 +103,7 @@ fn one_core(
     let used = component.busiest_process()?;
     if has_limit
         || component.is_machine()
+        || component.is_total(all)
         || !ONE_CORE.contains(&used)
         || facts.environment_cores() <= 1.0
     {

@@ -192,6 +192,16 @@ fn sums_and_containers_are_no_replicas() {
 }
 
 #[test]
+fn a_sum_over_replicas_is_no_full_core() {
+    let mut run = busy(&[
+        ("api", "api[1]", "cpu_cores", &|_| 0.48),
+        ("api", "api[2]", "cpu_cores", &|_| 0.48),
+        ("api", "total", "cpu_cores", &|_| 0.96),
+    ]);
+    assert_eq!(text_of(&mut run, Code::OneCoreFull), None);
+}
+
+#[test]
 fn the_generator_is_no_component_of_the_target() {
     let mut run = busy(&[("K6", "K6", "cpu_cores", &|_| 1.0)]);
     assert!(text_of(&mut run, Code::OneCoreFull).is_some());

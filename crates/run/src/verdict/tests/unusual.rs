@@ -452,3 +452,20 @@ fn the_first_connection_of_each_virtual_user_is_no_short_lived_one() {
     assert!(!told(50));
     assert!(told(210));
 }
+
+/// What was due while the process was stopped comes all at once, more than there are virtual users for.
+#[test]
+fn arrivals_that_a_stopped_generator_drops_are_its_own() {
+    let limit_of = |stalled_ns: u64| {
+        let mut run = Run::new(arrivals(50, 7, 20), 7.0, 320, 6.0);
+        run.plan.script = Some(Arc::default());
+        run.totals.asked = Some(351);
+        run.totals.seen.counts.dropped = 31;
+        run.totals.active_vus_max = 20;
+        run.series[2].dropped = 31;
+        run.series[2].generator.stalled_ns = stalled_ns;
+        run.judge().limit
+    };
+    assert_eq!(limit_of(990 * MS), Limit::Generator);
+    assert_eq!(limit_of(0), Limit::Plan);
+}

@@ -113,13 +113,7 @@ pub fn run(
     conductor.threads = threads;
     conductor.watch = setup.watch;
     if let Some(lifecycle) = &mut lifecycle {
-        conductor.tell_around(lifecycle, on_event);
-    }
-    if lifecycle
-        .as_ref()
-        .is_some_and(|lifecycle| lifecycle.ended_in_setup)
-    {
-        conductor.mark_not_begun(&begun, on_event);
+        conductor.tell_setup(lifecycle, &begun, on_event);
     }
     conductor.take_over(begun, early_order, on_event);
     conductor.conduct(on_event);
@@ -507,8 +501,17 @@ impl Conductor {
         }
     }
 
-    /// Notes that the test ended in `setup()`.
-    fn mark_not_begun(&mut self, begun: &Begun, on_event: &mut dyn FnMut(RunEvent)) {
+    /// Tells what `setup()` measured, and whether the test ended there.
+    fn tell_setup(
+        &mut self,
+        lifecycle: &mut Lifecycle,
+        begun: &Begun,
+        on_event: &mut dyn FnMut(RunEvent),
+    ) {
+        self.tell_around(lifecycle, on_event);
+        if !lifecycle.ended_in_setup {
+            return;
+        }
         let text = match begun {
             Begun::No => "setup() failed: no load was made",
             _ => "the test was ended in setup(): no load was made",

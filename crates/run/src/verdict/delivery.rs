@@ -148,6 +148,27 @@ fn stopped(facts: &Facts<'_>) -> Option<Finding> {
     }
 }
 
+/// What to look at where requests had no answer.
+fn next_step(facts: &Facts<'_>) -> &'static str {
+    let proxy = facts.evidence.plan.client.proxy.as_ref();
+    match facts.worst_class() {
+        Some(ErrorClass::Refused | ErrorClass::ConnectTimeout) if proxy.is_some() => {
+            "connections go to the proxy: check that it runs and listens, then the target"
+        }
+        Some(class) => class.hint(),
+        None if facts.is_without_handshake() => {
+            "check that the port speaks TLS (https): it took what was sent and never answered the handshake"
+        }
+        None if facts.stuck().is_some() && facts.all.bytes_sent > 0 => {
+            "look whether the target hangs, or speaks something else on this port: it took what was sent and stayed silent"
+        }
+        None if facts.mean_service().is_some_and(|mean| mean >= HOPELESS_S) => {
+            "the target cannot keep up: look at what holds it up, or ask for less"
+        }
+        None => "give the requests more time: raise the duration[ or {graceful-stop}]",
+    }
+}
+
 fn unanswered(facts: &Facts<'_>) -> Option<Finding> {
     if let Some(why) = facts.not_begun() {
         return Some(Code::NothingSent.finding(
@@ -169,23 +190,7 @@ fn unanswered(facts: &Facts<'_>) -> Option<Finding> {
             "look at the plan's rate, duration and start times",
         ));
     }
-    let proxy = facts.evidence.plan.client.proxy.as_ref();
-    let next_step = match facts.worst_class() {
-        Some(ErrorClass::Refused | ErrorClass::ConnectTimeout) if proxy.is_some() => {
-            "connections go to the proxy: check that it runs and listens, then the target"
-        }
-        Some(class) => class.hint(),
-        None if facts.is_without_handshake() => {
-            "check that the port speaks TLS (https): it took what was sent and never answered the handshake"
-        }
-        None if facts.stuck().is_some() && facts.all.bytes_sent > 0 => {
-            "look whether the target hangs, or speaks something else on this port: it took what was sent and stayed silent"
-        }
-        None if facts.mean_service().is_some_and(|mean| mean >= HOPELESS_S) => {
-            "the target cannot keep up: look at what holds it up, or ask for less"
-        }
-        None => "give the requests more time: raise the duration[ or {graceful-stop}]",
-    };
+    let next_step = next_step(facts);
     let mostly = worst_in_words(facts);
     if sent > 0 && answered == 0 {
         let mostly = match facts.is_without_handshake() {

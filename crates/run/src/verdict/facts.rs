@@ -14,16 +14,14 @@ use loadline_model::units::Nanos;
 use loadline_model::url::Scheme;
 
 use super::Evidence;
-use super::names;
 use loadline_model::event::{AGENT_LOST_MARK, AGENT_REPLACED_MARK, NOT_BEGUN_MARK};
 
 /// The status by which a target says that it is asked too often.
 pub(super) const TOO_MANY_REQUESTS: u16 = 429;
 
-/// Share of answers that say that the request is wrong, from which the plan is.
-const MISTAKEN: f64 = 0.5;
-/// The same where one of several requests always gets such an answer.
-const MISTAKEN_IN_ONE: f64 = 0.33;
+/// Share of answers that say that the request is wrong, from which the plan is, where one of several requests always gets such
+/// an answer.
+const MISTAKES: f64 = 0.33;
 
 pub(super) struct Facts<'a> {
     pub(super) evidence: &'a Evidence<'a>,
@@ -461,20 +459,16 @@ impl<'a> Facts<'a> {
 
     /// The share of answers that say that the request is wrong: not allowed, not found, not understood. Those that the plan
     /// counts as good do not.
-    fn mistaken_share(&self) -> f64 {
+    pub(super) fn mistaken_share(&self) -> f64 {
         let said =
             self.status_share(|status| (400..500).contains(&status) && status != TOO_MANY_REQUESTS);
         let good = share(self.counts.good, self.counts.completed);
         said.min(1.0 - good)
     }
 
-    /// Whether most answers say so, or all those of one request.
-    pub(super) fn is_mistaken(&self) -> bool {
-        let least = match names::always_fails(self) {
-            true => MISTAKEN_IN_ONE,
-            false => MISTAKEN,
-        };
-        self.mistaken_share() >= least
+    /// Whether so many answers say so that it may be the plan's mistake.
+    pub(super) fn has_mistakes(&self) -> bool {
+        self.mistaken_share() >= MISTAKES
     }
 
     /// The class with most failures; `None` without a failure.

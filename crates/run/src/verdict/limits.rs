@@ -103,7 +103,7 @@ fn limit_of(facts: &Facts<'_>, knee: Option<&Knee>, seen: &Seen) -> (Limit, Opti
         let refuses = refused_share(facts) >= FAILURES_OF_OFFERED;
         let limit = match seen.decides || refuses {
             true => Limit::Target,
-            false if facts.is_mistaken() => Limit::Plan,
+            false if is_mistaken(facts) => Limit::Plan,
             false if signs::was_frozen(facts) || is_busy_beside(facts) => Limit::Generator,
             false if waits_beside(facts) => return beside(facts),
             false => Limit::Nobody,
@@ -117,7 +117,7 @@ fn limit_of(facts: &Facts<'_>, knee: Option<&Knee>, seen: &Seen) -> (Limit, Opti
         Some(side) if !is_of_time => return (side, None),
         _ if refused_share(facts) >= FAILURES => return (Limit::Target, None),
         // However fast they come: other requests would get other answers.
-        _ if facts.is_mistaken() => return (Limit::Plan, None),
+        _ if is_mistaken(facts) => return (Limit::Plan, None),
         _ if signs::generator_is_broken(facts) => return (Limit::Generator, None),
         _ if !is_of_time && cuts_off(facts) => return (Limit::Target, None),
         Some(side) => {
@@ -204,6 +204,12 @@ fn cuts_off(facts: &Facts<'_>) -> bool {
     is_its_fault
         && share(failed, started) >= FAILED
         && share(failed + again, started + again) >= CUT_OFF
+}
+
+/// Whether most answers say that the request is wrong, or all those of one request.
+fn is_mistaken(facts: &Facts<'_>) -> bool {
+    const MISTAKEN: f64 = 0.5;
+    facts.mistaken_share() >= MISTAKEN || facts.has_mistakes() && names::always_fails(facts)
 }
 
 /// Who took half of the time or more; what the target took counts for `of_target`.

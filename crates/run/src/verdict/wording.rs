@@ -265,7 +265,7 @@ fn limit_in_words(facts: &Facts<'_>, limit: Limit, reached: &str) -> Headline {
         ))
         .with(Some(format!(" and held {vus}")));
     }
-    let mistaken = facts.worst_status().filter(|_| facts.is_mistaken());
+    let mistaken = facts.worst_status().filter(|_| facts.has_mistakes());
     let mut more = None;
     let who = match limit {
         Limit::Target if !facts.is_hurried() => match facts.worst_status() {

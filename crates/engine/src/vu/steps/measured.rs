@@ -115,7 +115,10 @@ impl WorkerMeasures {
     /// Measures samples that were done at an instant; `exchanged` is what the exchanges since those before took.
     pub(crate) fn measure(&self, done: &[Heard], scenario: &str, at: Nanos, exchanged: HttpTimes) {
         let samples = || done.iter().flat_map(Heard::news);
-        let requests = samples().map(requests_in).sum::<usize>();
+        let mut requests = 0;
+        for sample in samples() {
+            each_request(sample, &mut |_| requests += 1);
+        }
         let exact = (requests == 1).then_some(exchanged);
         for sample in samples() {
             self.measure_one(sample, scenario, at, exact);
@@ -209,13 +212,24 @@ impl WorkerMeasures {
     }
 }
 
+/// Tells of each answer on which its assertions come to another conclusion than its status alone whether it is good.
+pub(crate) fn each_overruled(done: &[Heard], tell: &mut dyn FnMut(bool)) {
+    for sample in done.iter().flat_map(Heard::news) {
+        each_request(sample, &mut |request| {
+            if let Some(is_good) = overruled(request) {
+                tell(is_good);
+            }
+        });
+    }
+}
+
 /// Whether an answer is good by its assertions, where its status alone says the reverse; `None`: they agree.
-pub(crate) fn overruled(sample: &Sample) -> Option<bool> {
-    let status: u16 = sample.code.parse().ok().filter(|_| sample.url.is_some())?;
+fn overruled(request: &Sample) -> Option<bool> {
+    let status: u16 = request.code.parse().ok()?;
     let fails = |one: &AssertionOutcome| one.failure || one.error;
     match is_good_status(status) {
-        true => sample.assertions.iter().any(fails).then_some(false),
-        false => sample.success.then_some(true),
+        true => request.assertions.iter().any(fails).then_some(false),
+        false => request.success.then_some(true),
     }
 }
 
@@ -228,11 +242,14 @@ fn occasion(at: Nanos, tags: &dyn Tagged) -> Occasion<'_> {
     }
 }
 
-/// How many requests a sample tells.
-fn requests_in(sample: &Sample) -> usize {
-    match sample.is_transaction {
-        true => sample.children.iter().map(requests_in).sum(),
-        false => usize::from(sample.url.is_some()),
+/// The requests that a sample tells: itself, or those below a transaction.
+fn each_request<'a>(sample: &'a Sample, tell: &mut dyn FnMut(&'a Sample)) {
+    if sample.is_transaction {
+        for below in &sample.children {
+            each_request(below, tell);
+        }
+    } else if sample.url.is_some() {
+        tell(sample);
     }
 }
 
@@ -351,6 +368,28 @@ mod tests {
         assert_eq!(judged("404", false, true), Some(true));
         assert_eq!(judged("404", true, false), None);
         assert_eq!(judged("Non HTTP response code: X", true, false), None);
+    }
+
+    #[test]
+    fn answers_below_a_transaction_are_judged_too() {
+        let failing = AssertionOutcome {
+            failure: true,
+            ..Default::default()
+        };
+        let request = Sample {
+            code: "200".to_owned(),
+            assertions: vec![failing],
+            ..request("a", 1)
+        };
+        let transaction = Sample {
+            is_transaction: true,
+            code: "200".to_owned(),
+            children: vec![request.clone(), request],
+            ..Sample::default()
+        };
+        let mut told = Vec::new();
+        each_overruled(&[transaction.into()], &mut |is_good| told.push(is_good));
+        assert_eq!(told, [false, false]);
     }
 
     #[test]

@@ -21,7 +21,6 @@ use std::time::Duration;
 use loadline_model::thread_group::Arrivals;
 use loadline_model::{Nanos, RunCommand, TestPlan, ThreadGroup};
 use loadline_schedule::thread_group::{end_of_arrivals, life_of};
-use loadline_steps::listener::Heard;
 use loadline_steps::thread::{Ask, Deadline, End, Outcome, Thread};
 use tokio::sync::futures::Notified;
 
@@ -389,23 +388,16 @@ impl StepsVu {
         if samples.is_empty() {
             return Ok(());
         }
+        let now = self.shared.clock.now();
         if let Some(measures) = &of.on_worker.measures {
-            let now = self.shared.clock.now();
             let exchanged = self.client.take_times();
             measures.measure(&samples, &of.scenario, now, exchanged);
         }
-        let conclusions = samples
-            .iter()
-            .flat_map(Heard::news)
-            .filter_map(measured::overruled);
-        let conclusions: Vec<bool> = conclusions.collect();
+        measured::each_overruled(&samples, &mut |is_good| {
+            self.shared.recorder.borrow_mut().overruled(now, is_good);
+        });
         let held_up_ns = of.on_worker.outbox.put(samples, &self.shared.clock)?;
-        let mut recorder = self.shared.recorder.borrow_mut();
-        let now = self.shared.clock.now();
-        conclusions
-            .iter()
-            .for_each(|is_good| recorder.overruled(now, *is_good));
-        recorder.held_up(held_up_ns);
+        self.shared.recorder.borrow_mut().held_up(held_up_ns);
         Ok(())
     }
 

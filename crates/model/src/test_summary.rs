@@ -36,22 +36,6 @@ pub struct Section {
     pub groups: Vec<(String, Section)>,
 }
 
-/// One metric or sub-metric.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct MetricSummary {
-    /// Which metric.
-    pub definition: MetricDefinition,
-    /// The tags of a sub-metric; `None` for the metric itself.
-    pub tags: Option<TagSet>,
-    /// What stands between the braces of the threshold that asked for a sub-metric, as written;
-    /// `None`: as its tags are written in order.
-    pub suffix: Option<Arc<str>>,
-    /// What was measured.
-    pub values: Aggregated,
-    /// Thresholds on it, in the order of the script.
-    pub thresholds: Vec<ThresholdSummary>,
-}
-
 impl Section {
     /// The checks made here and in the groups within, each by its name behind those of its groups, `between` them.
     #[must_use]
@@ -73,6 +57,22 @@ impl Section {
             group.gather_checks(&format!("{path}{name}{between}"), between, found);
         }
     }
+}
+
+/// One metric or sub-metric.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MetricSummary {
+    /// Which metric.
+    pub definition: MetricDefinition,
+    /// The tags of a sub-metric; `None` for the metric itself.
+    pub tags: Option<TagSet>,
+    /// What stands between the braces of the threshold that asked for a sub-metric, as written;
+    /// `None`: as its tags are written in order.
+    pub suffix: Option<Arc<str>>,
+    /// What was measured.
+    pub values: Aggregated,
+    /// Thresholds on it, in the order of the script.
+    pub thresholds: Vec<ThresholdSummary>,
 }
 
 impl MetricSummary {

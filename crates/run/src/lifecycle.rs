@@ -199,6 +199,7 @@ impl Lifecycle {
         self.enter(RunPhase::Started);
         self.clock.begin_test();
         let begun = self.set_up(&mut surroundings, commands)?;
+        self.ended_in_setup = begun != Begun::Yes;
         self.merge_early(surroundings.seen);
         load.keep(&self.seen);
         if begun == Begun::Yes {
@@ -288,7 +289,6 @@ impl Lifecycle {
             stopped.is_some() || crossed.is_some()
         };
         let report = self.run(&around, limit, &mut stop)?;
-        self.ended_in_setup = true;
         if matches!(report.ending, AroundEnding::Stopped) {
             self.setup_failed = true;
             let by_order = stopped.map(Begun::Stopped);
@@ -310,10 +310,9 @@ impl Lifecycle {
         };
         self.setup_failed = !passed;
         let is_fatal = |trouble: &Trouble| trouble.code != ExitCode::MarkedFailed;
-        self.ended_in_setup = !passed || self.troubles.iter().any(is_fatal);
-        match self.ended_in_setup {
-            true => Ok(Begun::No),
-            false => Ok(Begun::Yes),
+        match passed && !self.troubles.iter().any(is_fatal) {
+            true => Ok(Begun::Yes),
+            false => Ok(Begun::No),
         }
     }
 

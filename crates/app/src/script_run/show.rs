@@ -9,7 +9,7 @@ use std::time::Duration;
 use loadline_metric::{Aggregated, BuiltIn, MetricId};
 use loadline_model::event::{Before, NOT_BEGUN_MARK, RunEvent};
 use loadline_model::plan::{Behaviour, Scenario};
-use loadline_model::result::StopReason;
+use loadline_model::result::{Row, StopReason};
 use loadline_model::{Executor, Nanos, Snapshot, TestPlan};
 use loadline_report::k6::{
     self as layouts, ProgressState, ScenarioDescription, ScenarioProgress, ScenarioStatus,
@@ -126,17 +126,16 @@ impl Show {
         if let Some(tui) = &self.tui {
             tui.event(event);
         }
-        let RunEvent::Second { row, delta } = event else {
-            match event {
-                RunEvent::Before(before) => self.draw_before(*before),
-                RunEvent::Mark(mark) => self.is_in_setup |= mark.kind == NOT_BEGUN_MARK,
-                RunEvent::TearingDown { at, iterations } => {
-                    self.tear_down((*at).into(), *iterations);
-                }
-                _ => {}
-            }
-            return;
-        };
+        match event {
+            RunEvent::Before(before) => self.draw_before(*before),
+            RunEvent::Mark(mark) => self.is_in_setup |= mark.kind == NOT_BEGUN_MARK,
+            RunEvent::Second { row, delta } => self.second(row, delta),
+            RunEvent::TearingDown { at, iterations } => self.tear_down((*at).into(), *iterations),
+            _ => {}
+        }
+    }
+
+    fn second(&mut self, row: &Row, delta: &Snapshot) {
         // The last moment of the load is told after teardown().
         let until = Nanos(row.at_ns + row.span_ns).into();
         self.state.elapsed = self.state.elapsed.max(until);
@@ -187,19 +186,14 @@ impl Show {
         for scenario in &mut self.state.scenarios {
             scenario.active_vus = 0;
             let (_, duration) = self.starts[&scenario.name];
-            let is_open = match scenario.status {
-                ScenarioStatus::Running | ScenarioStatus::Stopping => true,
-                // It may begin and end within the last moment.
-                ScenarioStatus::Waiting(_) => stop == StopReason::Finished,
-                ScenarioStatus::Done | ScenarioStatus::Interrupted => false,
-            };
             let is_early = duration.is_none_or(|duration| scenario.elapsed < duration);
-            match is_open {
-                true if stop != StopReason::Finished && is_early => {
-                    scenario.status = ScenarioStatus::Interrupted;
-                }
-                true => scenario.end(),
-                false => {}
+            let was_ended = stop != StopReason::Finished;
+            match scenario.status {
+                ScenarioStatus::Done | ScenarioStatus::Interrupted => {}
+                // Else it may begin and end within the last moment.
+                ScenarioStatus::Waiting(_) if was_ended => {}
+                _ if was_ended && is_early => scenario.status = ScenarioStatus::Interrupted,
+                _ => scenario.end(),
             }
         }
         self.draw();
@@ -279,14 +273,14 @@ fn advance(
     scenario.elapsed = at - start;
     scenario.rate_now = rate_at(&scenario.executor, scenario.elapsed);
     let is_over = duration.is_some_and(|duration| scenario.elapsed > duration);
-    scenario.status = match is_over && scenario.active_vus > 0 {
-        true => ScenarioStatus::Stopping,
-        false => ScenarioStatus::Running,
-    };
     if scenario.is_complete() {
         scenario.elapsed = last_end.saturating_sub(start);
         scenario.end();
-    } else if is_over && scenario.active_vus == 0 {
+    } else if !is_over {
+        scenario.status = ScenarioStatus::Running;
+    } else if scenario.active_vus > 0 {
+        scenario.status = ScenarioStatus::Stopping;
+    } else {
         scenario.end();
     }
 }

@@ -38,7 +38,7 @@ const EXAMPLE: usize = 80;
 pub(super) fn findings(facts: &Facts<'_>) -> Vec<Finding> {
     let of_bodies = || {
         some_hollow(facts)
-            .filter(|_| !has_unknown_requests(facts))
+            .filter(|_| !facts.may_think())
             .or_else(|| redirects(facts))
             .or_else(|| all_alike(facts))
             .or_else(|| all_empty(facts))
@@ -54,8 +54,8 @@ pub(super) fn findings(facts: &Facts<'_>) -> Vec<Finding> {
 /// Answers of another address than the one that was asked.
 fn followed(facts: &Facts<'_>) -> Option<Finding> {
     let completed = facts.counts.completed;
-    // A script's hops are answers of their own.
-    let (redirects, others) = match has_unknown_requests(facts) {
+    // The hops of scripts and of plans of steps are answers of their own.
+    let (redirects, others) = match facts.may_think() {
         true => {
             let hops = (facts.status_share(is_elsewhere) * completed as f64).round() as u64;
             (hops, completed.saturating_sub(hops))
@@ -113,11 +113,7 @@ fn redirects(facts: &Facts<'_>) -> Option<Finding> {
     let elsewhere = rows.filter(|(status, _)| is_elsewhere(**status));
     let (status, _) = elsewhere.max_by_key(|(_, n)| **n)?;
     // A script's hops are answers too, those that were followed among them.
-    let least = if has_unknown_requests(facts) {
-        1.0
-    } else {
-        REDIRECTS
-    };
+    let least = if facts.may_think() { 1.0 } else { REDIRECTS };
     (part >= least).then(|| {
         Code::MixedAnswers.finding(
             Gravity::Caution,
@@ -138,7 +134,7 @@ fn mixed(facts: &Facts<'_>) -> Option<Finding> {
     let all: u64 = good.iter().map(|(_, tally)| tally.count).sum();
     let kinds = || other_kinds(&good, all).or_else(|| empty_bodies(&good, all));
     let what = errors(&good, all)
-        .or_else(|| empty_objects(&good, all).filter(|_| !has_unknown_requests(facts)))
+        .or_else(|| empty_objects(&good, all).filter(|_| !facts.may_think()))
         .or_else(|| kinds().filter(|_| !requests_vary(facts)))?;
     Some(Code::MixedAnswers.finding(
         Gravity::Caution,
@@ -293,7 +289,7 @@ fn all_alike(facts: &Facts<'_>) -> Option<Finding> {
                  answer is not goodput]",
         ));
     }
-    (requests_vary(facts) && !has_unknown_requests(facts)).then(|| {
+    (requests_vary(facts) && !facts.may_think()).then(|| {
         Code::SameAnswer.finding(
             Gravity::Caution,
             format!("{}, though the requests differ", what("")),
@@ -324,12 +320,6 @@ fn body_is_checked(facts: &Facts<'_>) -> bool {
         .scenarios
         .iter()
         .any(|s| s.checks.iter().any(|check| check.needs_body()))
-}
-
-/// Whether the requests are those of a script or of a plan of steps, whose hops are answers of their own.
-fn has_unknown_requests(facts: &Facts<'_>) -> bool {
-    let mut scenarios = facts.evidence.plan.scenarios.iter();
-    scenarios.any(|scenario| scenario.requests().is_none())
 }
 
 fn requests_vary(facts: &Facts<'_>) -> bool {

@@ -322,17 +322,14 @@ fn paused(facts: &Facts<'_>) -> Option<Finding> {
 }
 
 fn worst_in_words(facts: &Facts<'_>) -> String {
-    let by_proxy = match facts.evidence.plan.client.proxy {
-        Some(_) => " by the proxy",
-        None => "",
-    };
-    match facts.worst_class() {
-        Some(class @ ErrorClass::Refused) => {
-            format!(", most failures: {}{by_proxy}", class.name())
-        }
-        Some(class) => format!(", most failures: {}", class.name()),
-        None => String::new(),
-    }
+    let is_proxied = facts.evidence.plan.client.proxy.is_some();
+    facts.worst_class().map_or_else(String::new, |class| {
+        let by_whom = match class {
+            ErrorClass::Refused if is_proxied => " by the proxy",
+            _ => "",
+        };
+        format!(", most failures: {}{by_whom}", class.name())
+    })
 }
 
 /// Which of several scenarios dropped arrivals.

@@ -165,7 +165,8 @@ impl<'a> Facts<'a> {
         self.evidence.plan.script.is_some()
     }
 
-    /// Whether virtual users may do something else than requests, such as sleep: those of scripts and of plans of steps.
+    /// Whether virtual users may do something else than requests, such as sleep: those of scripts and of plans of steps, whose
+    /// requests are not known beforehand.
     pub(super) fn may_think(&self) -> bool {
         let scenarios = self.evidence.plan.scenarios.iter();
         let mut behaviours = scenarios.map(|scenario| &scenario.behaviour);

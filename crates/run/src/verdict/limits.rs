@@ -489,7 +489,7 @@ fn faster(facts: &Facts<'_>, asked: f64, needed: u64, times: f64) -> String {
         few if few < 10.0 => format!("{few:.1}"),
         many => count(many.round() as u64),
     };
-    let only_wait = weights::link(facts).is_some() || target_is_slow(facts) && has_queue(facts);
+    let only_wait = weights::link(facts).is_some() || has_queue(facts);
     match only_wait {
         true => format!(
             "{asked} would need answers {times} times as fast: more connections would only wait longer"

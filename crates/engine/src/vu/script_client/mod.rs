@@ -36,7 +36,7 @@ use crate::client::{
     Around, Body, Broken, Http1Connection, Http2Connection, Instants, Message, Pace, Stop,
     StopSign, TurnedAway,
 };
-use crate::net::{Cause, Connected, Failure, Owner, Reach, Stream, WireBytes};
+use crate::net::{Cause, Connected, Failure, Owner, Reach, WireBytes};
 use crate::slot::{VuSlot, Watch};
 
 pub(crate) use settings::{ScriptClientPlan, ScriptClientSettings, WorkerParts};
@@ -370,10 +370,11 @@ impl ScriptClient {
             };
             return self.over_http1(watch, request, begun, kept).await;
         }
+        let seen = Rc::clone(&self.settings.connections);
         // Another request may have been quicker to make a connection that all share.
         let connection = match self.pool.shared(&request.origin) {
             Some(shared) => shared,
-            None => match self.speak_http2(stream, remote).await {
+            None => match Http2Connection::open(stream, remote, STREAM_WINDOW, seen).await {
                 Ok(connection) => {
                     let connection = Http2 { connection, tls };
                     if self.settings.plan.keep_alive() {
@@ -387,15 +388,6 @@ impl ScriptClient {
             },
         };
         self.over_http2(watch, request, begun, connection).await
-    }
-
-    async fn speak_http2(
-        &self,
-        stream: Stream,
-        remote: Option<SocketAddr>,
-    ) -> Result<Http2Connection, Failure> {
-        let seen = Rc::clone(&self.settings.connections);
-        Http2Connection::open(stream, remote, STREAM_WINDOW, seen).await
     }
 
     /// Makes a connection, and notes what that took; `Err(None)` when the iteration was cut.

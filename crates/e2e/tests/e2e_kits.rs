@@ -252,7 +252,7 @@ fn plugins_of_a_gateway() {
     );
     assert_eq!((rows.len(), results.len()), (9, 8), "{document}");
     for row in &rows[2..] {
-        let folder = format!("performance-{}-{}", row[0], row[1]);
+        let folder = format!("performance-scenario-{}-service-name-{}-", row[1], row[0]);
         let (_, result) = results
             .iter()
             .find(|(name, _)| name.starts_with(&folder))

@@ -86,7 +86,7 @@ error_classes! {
     /// The answer ended before its announced end.
     Truncated = "truncated", Target, "the target announced more bytes than it sent";
     /// The answer is not HTTP, or breaks its rules.
-    Malformed = "malformed", Target, "the answer is not valid HTTP: check the port and the protocol";
+    Malformed = "malformed", Target, "the answer is not valid HTTP, or its body not what its headers say: check port, protocol and content coding";
     /// The answer's head or framing exceeds a limit.
     TooLarge = "too-large", Target, "the answer's head or framing exceeds what any sane client takes[, or its body what {max-body} allows]";
     /// The HTTP/2 connection or stream was refused or broken.

@@ -87,7 +87,7 @@ fn answer() -> HopAnswer {
     headers.push(b"Content-Length", b"12");
     HopAnswer {
         status: 200,
-        reason: "OK".to_owned(),
+        reason: Some("OK".to_owned()),
         protocol: HopProtocol::Http11,
         headers,
         body: b"Hello, world".to_vec(),

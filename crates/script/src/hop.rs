@@ -27,8 +27,10 @@ pub struct HopRequest {
     pub headers: Vec<(Arc<str>, String)>,
     /// The body; `None` sends no `Content-Length`, an empty one sends zero.
     pub body: Option<Bytes>,
-    /// When the answer must be complete.
+    /// When the answer must be complete, if nothing holds the request back.
     pub deadline: Nanos,
+    /// Whether an answer led here: a limit of requests per second counts what the script asked for.
+    pub follows: bool,
     /// Whether the body of the answer is kept; else it is read and forgotten.
     pub keep_body: bool,
 }
@@ -113,8 +115,8 @@ impl HopHeaders {
 pub struct HopAnswer {
     /// Status code.
     pub status: u16,
-    /// Reason phrase as received; over HTTP/2 empty.
-    pub reason: String,
+    /// Reason phrase as received, its blanks too; `None` where not even a space follows the status, and over HTTP/2.
+    pub reason: Option<String>,
     /// Version of HTTP.
     pub protocol: HopProtocol,
     /// Header fields.

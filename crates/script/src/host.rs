@@ -106,6 +106,8 @@ pub struct LogEntry<'a> {
     pub message: &'a str,
     /// Fields after it, in order (`source=console`).
     pub fields: &'a [(&'a str, &'a str)],
+    /// Whether it is said in the init context.
+    pub in_init: bool,
 }
 
 /// The instance's own figures.

@@ -234,7 +234,7 @@ pub(crate) fn answer(status: u16, headers: &[(&str, &str)], body: &[u8]) -> HopA
     }
     HopAnswer {
         status,
-        reason: "OK".to_owned(),
+        reason: Some("OK".to_owned()),
         protocol: HopProtocol::Http11,
         headers: fields,
         body: body.to_vec(),

@@ -35,9 +35,9 @@ impl<'a> Head<'a> {
         self.raw.minor
     }
 
-    /// The reason phrase; often empty.
+    /// The reason phrase, often empty; `None` where not even a space follows the status.
     #[must_use]
-    pub fn reason(&self) -> &'a [u8] {
+    pub fn reason(&self) -> Option<&'a [u8]> {
         self.raw.reason
     }
 

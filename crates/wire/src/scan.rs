@@ -30,7 +30,8 @@ pub(crate) enum Scan<T> {
 pub(crate) struct RawHead<'a> {
     pub(crate) status: u16,
     pub(crate) minor: u8,
-    pub(crate) reason: &'a [u8],
+    /// What stands after the status and a space; none where the line ends with the status.
+    pub(crate) reason: Option<&'a [u8]>,
     pub(crate) fields: Fields<'a>,
     pub(crate) facts: Facts<'a>,
     pub(crate) len: usize,
@@ -244,7 +245,7 @@ fn odd_field(line: &[u8]) -> Result<(&[u8], &[u8]), HeaderFault> {
 
 /// Minor version, status and reason of `HTTP/1.x nnn[ reason]`.
 #[inline]
-fn status_line(line: &[u8]) -> Result<(u8, u16, &[u8]), WireError> {
+fn status_line(line: &[u8]) -> Result<(u8, u16, Option<&[u8]>), WireError> {
     match line {
         [
             b'H',
@@ -268,7 +269,7 @@ fn status_line(line: &[u8]) -> Result<(u8, u16, &[u8]), WireError> {
         {
             let digit = |byte: &u8| u16::from(byte - b'0');
             let status = digit(a) * 100 + digit(b) * 10 + digit(c);
-            Ok((minor - b'0', status, rest.get(1..).unwrap_or_default()))
+            Ok((minor - b'0', status, rest.get(1..)))
         }
         _ => odd_status_line(line),
     }
@@ -277,7 +278,7 @@ fn status_line(line: &[u8]) -> Result<(u8, u16, &[u8]), WireError> {
 /// What else Go and curl read: any version of two digits, and more than one space before the status. A version
 /// beyond 1.x is taken for 1.1, whose form the answer has; one below for 1.0.
 #[cold]
-fn odd_status_line(line: &[u8]) -> Result<(u8, u16, &[u8]), WireError> {
+fn odd_status_line(line: &[u8]) -> Result<(u8, u16, Option<&[u8]>), WireError> {
     let [
         b'H',
         b'T',
@@ -309,7 +310,7 @@ fn odd_status_line(line: &[u8]) -> Result<(u8, u16, &[u8]), WireError> {
                 b'1' => minor - b'0',
                 _ => 1,
             };
-            Ok((minor, status, after.get(1..).unwrap_or_default()))
+            Ok((minor, status, after.get(1..)))
         }
         _ => Err(bad_status_line(line)),
     }

@@ -243,6 +243,7 @@ impl StepsWorld for World {
                     level: sent,
                     message,
                     fields: &[(CLASS, class)],
+                    in_init: false,
                 });
             }
         };

@@ -14,6 +14,9 @@ use super::variables::{Variables, duration};
 use crate::Env;
 use crate::k6::K6Error;
 
+/// Where CSV goes if nobody says so.
+const CSV_FILE: &str = "file.csv";
+
 /// The file of this name, or standard output.
 ///
 /// # Errors
@@ -56,7 +59,7 @@ pub(super) fn csv_settings(
 ) -> Result<(String, CsvOptions), K6Error> {
     let refused = |why: String| not_created("csv", &why);
     let vars = Variables { env, output: "CSV" };
-    let mut file = vars.text("FILENAME").unwrap_or_default().to_owned();
+    let mut file = vars.text("FILENAME").unwrap_or(CSV_FILE).to_owned();
     let mut time_format = vars.text("TIME_FORMAT").unwrap_or("unix").to_owned();
     // Rows are written as they come: nothing waits for the interval.
     vars.duration("SAVE_INTERVAL")?;
@@ -134,7 +137,7 @@ mod tests {
                 TimeFormat::Rfc3339,
             ),
             ("x.csv?timeFormat=unix_nano", "x.csv", TimeFormat::UnixNano),
-            ("", "", TimeFormat::Unix),
+            ("", "file.csv", TimeFormat::Unix),
         ] {
             assert_eq!(
                 read(argument, &none),

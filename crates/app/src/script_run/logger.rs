@@ -123,6 +123,10 @@ impl Logger {
     /// Writes a line without the values of secrets. What a script says itself is else its own; what is
     /// said of it shows no secret of the list.
     pub(crate) fn tell(&self, notice: &Notice) {
+        self.tell_with(notice, self.console.as_ref());
+    }
+
+    fn tell_with(&self, notice: &Notice, console: Option<&Mutex<File>>) {
         let notice = &self.redacted(notice);
         let is_source =
             |(name, value): &(Cow<'static, str>, String)| name == "source" && value == "console";
@@ -138,7 +142,7 @@ impl Logger {
                 .unwrap_or_else(PoisonError::into_inner);
             *last = Some(notice.message.clone());
         }
-        match &self.console {
+        match console {
             Some(file) if notice.fields.iter().any(is_source) => {
                 // The level of a log file is not the console's.
                 if notice.level < self.console_lowest {
@@ -221,7 +225,9 @@ impl ScriptLog for Logger {
             .map(|(name, value)| (Cow::Owned((*name).to_owned()), (*value).to_owned()))
             .collect();
         fields.sort();
-        self.tell(&Notice {
+        // What the init context says is part of the log, as in k6.
+        let console = self.console.as_ref().filter(|_| !entry.in_init);
+        let notice = Notice {
             level: match entry.level {
                 LogLevel::Debug => Level::Debug,
                 LogLevel::Info => Level::Info,
@@ -230,7 +236,8 @@ impl ScriptLog for Logger {
             },
             message: entry.message.to_owned(),
             fields,
-        });
+        };
+        self.tell_with(&notice, console);
     }
 }
 

@@ -189,6 +189,7 @@ mod tests {
             level: LogLevel::Info,
             message: "it is s3cret",
             fields: &[("s3cret", "a s3cret b")],
+            in_init: false,
         };
         outgoing.write(&entry);
         let secrets = Arc::clone(&outgoing.secrets);

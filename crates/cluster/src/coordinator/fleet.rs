@@ -346,5 +346,6 @@ fn write(log: Option<&dyn ScriptLog>, line: &LogLine) {
         level: level_received(line),
         message: &line.message,
         fields: &fields,
+        in_init: false,
     });
 }

@@ -238,16 +238,23 @@ pub fn memory_bytes() -> Option<u64> {
         .map(|kib| kib * 1024)
 }
 
+/// A smoothed round trip that is so far above the smallest has a queue on its way, in microseconds.
+const QUEUED_US: u64 = 100_000;
+
 /// Asks the kernel about a TCP connection; `None` when it does not say.
 #[must_use]
 pub fn tcp_facts(socket: &impl AsRawFd) -> Option<TcpFacts> {
     // Offsets in `struct tcp_info` (linux/tcp.h): tcpi_retransmits, timeouts in a row without an acknowledgment, at 2, a
-    // byte; tcpi_rtt at 68, tcpi_total_retrans at 100, tcpi_bytes_received at 128, tcpi_min_rtt at 148.
+    // byte; tcpi_rtt at 68, tcpi_total_retrans at 100, tcpi_bytes_received at 128, tcpi_min_rtt at 148; in microseconds
+    // tcpi_busy_time, in which something was to be sent, at 168, and tcpi_rwnd_limited, how much of it the receiver's window
+    // was full, at 176.
     const RETRANSMITS: usize = 2;
     const RTT: usize = 68;
     const RECEIVED: std::ops::Range<usize> = 128..136;
     const TOTAL_RETRANS: usize = 100;
     const MIN_RTT: usize = 148;
+    const BUSY: usize = 168;
+    const WINDOW_FULL: usize = 176;
     let mut info = [0_u8; 256];
     let mut length = info.len() as libc::socklen_t;
     // SAFETY: `info` and `length` are valid for writing and agree on the size.
@@ -267,11 +274,19 @@ pub fn tcp_facts(socket: &impl AsRawFd) -> Option<TcpFacts> {
         let bytes: [u8; 4] = info[offset..offset + 4].try_into().ok()?;
         Some(u64::from(u32::from_ne_bytes(bytes)))
     };
-    let min_rtt_us = word(MIN_RTT)?;
+    let long = |offset: usize| {
+        let bytes: [u8; 8] = info[offset..offset + 8].try_into().ok()?;
+        Some(u64::from_ne_bytes(bytes))
+    };
+    let (min_rtt_us, rtt_us) = (word(MIN_RTT)?, word(RTT)?);
+    // An older kernel leaves zeros there.
+    let is_full = long(WINDOW_FULL)?.saturating_mul(2) > long(BUSY)?;
+    // A link with a long queue fills windows too.
+    let probes = is_full && rtt_us < min_rtt_us + QUEUED_US;
     (min_rtt_us != u64::from(u32::MAX)).then_some(TcpFacts {
         min_rtt_ns: min_rtt_us * 1_000,
-        rtt_ns: word(RTT)? * 1_000,
-        retransmits: word(TOTAL_RETRANS)?,
+        rtt_ns: rtt_us * 1_000,
+        retransmits: if probes { 0 } else { word(TOTAL_RETRANS)? },
         is_unacknowledged: info[RETRANSMITS] > 0 && info[RECEIVED].iter().any(|byte| *byte > 0),
     })
 }

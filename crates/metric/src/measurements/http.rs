@@ -15,6 +15,8 @@ use crate::{BuiltIn, Explosion, MetricRegistry, Tagged};
 /// Where the time of one HTTP exchange went, in nanoseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct HttpTimes {
+    /// Held back by a limit of requests per second before the request began: part of none of k6's times.
+    pub held: u64,
     /// From asking for a connection to having one.
     pub blocked: u64,
     /// TCP handshake; zero on a connection in use.

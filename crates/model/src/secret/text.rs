@@ -69,6 +69,9 @@ fn secret_at(text: &str, mark: usize) -> Option<(usize, usize)> {
             return some_span(start, start + quoted_length(&text[start..], quote));
         }
         None if is_pair => value.find(ends_value).unwrap_or(value.len()),
+        None if is_quoted && value.starts_with('[') => {
+            value.find(']').map_or(value.len(), |closing| closing + 1)
+        }
         None if is_quoted => value.find([',', '}', ']', '\n']).unwrap_or(value.len()),
         None if is_line_start(before, name) => value.find(['\r', '\n']).unwrap_or(value.len()),
         None => 0,
@@ -119,7 +122,10 @@ fn name_before(before: &str) -> (&str, bool) {
     let start = text.rfind(|c| !is_part(c)).map_or(0, |last| {
         last + text[last..].chars().next().map_or(1, char::len_utf8)
     });
-    (&text[start..], unquoted.is_some())
+    // The quote closes a URL, not a name: `Post "http://host/token": connection refused`.
+    let is_url = unquoted.is_some() && text[..start].ends_with(['/', '?', '&', '#']);
+    let name = if is_url { "" } else { &text[start..] };
+    (name, unquoted.is_some())
 }
 
 /// Behind `:` spaces come before the value; behind `=` they end it.
@@ -195,6 +201,10 @@ mod tests {
             ("user[password]=p", "user[password]=***"),
             ("é token=ü x", "é token=*** x"),
             ("token=\"a b\" c", "token=\"***\" c"),
+            (
+                "{\"X-Api-Key\": [\n \"k\"\n ], \"n\": 1}",
+                "{\"X-Api-Key\": ***, \"n\": 1}",
+            ),
         ] {
             assert_eq!(redacted_text(text), redacted, "{text}");
             assert_eq!(redacted_text(redacted), redacted, "twice is once: {text}");
@@ -216,6 +226,8 @@ mod tests {
             "token=",
             "\"token\":",
             "user@host",
+            "Post \"http://h/oauth/token\": dial tcp 127.0.0.1:1: connect: connection refused",
+            "msg=\"Get \\\"http://h/session\\\": refused\"",
         ] {
             assert_eq!(redacted_text(text), text);
         }

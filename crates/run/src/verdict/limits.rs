@@ -9,6 +9,7 @@ use loadline_model::error_class::{ErrorClass, Fault};
 use loadline_model::result::{Row, StopReason};
 use loadline_model::verdict::{Finding, Gravity, Limit};
 
+use super::backlog;
 use super::code::Code;
 use super::facts::{Facts, TOO_MANY_REQUESTS, share};
 use super::names;
@@ -103,9 +104,13 @@ fn limit_of(facts: &Facts<'_>, knee: Option<&Knee>, seen: &Seen) -> (Limit, Opti
         let refuses = refused_share(facts) >= FAILURES_OF_OFFERED;
         let limit = match seen.decides || refuses {
             true => Limit::Target,
-            false if is_mistaken(facts) => Limit::Plan,
+            false if is_mistaken(facts) || facts.mistaken_share() >= FAILURES_OF_OFFERED => {
+                Limit::Plan
+            }
             false if signs::was_frozen(facts) || is_busy_beside(facts) => Limit::Generator,
-            false if waits_beside(facts) => return beside(facts),
+            false if waits_beside(facts) || backlog::falls_behind(facts).is_some() => {
+                return by_time(facts);
+            }
             false => Limit::Nobody,
         };
         return (limit, None);
@@ -158,7 +163,8 @@ fn waits_beside(facts: &Facts<'_>) -> bool {
     users > 0.0 && waiting >= ALL_BUSY * users
 }
 
-fn beside(facts: &Facts<'_>) -> (Limit, Option<Weights>) {
+/// Who takes most of the time of a request.
+fn by_time(facts: &Facts<'_>) -> (Limit, Option<Weights>) {
     let weights = Weights::of(facts, false);
     let limit = weights.map_or(Limit::Unknown, |weights| heaviest(weights, Limit::Target));
     (limit, weights)
@@ -166,12 +172,19 @@ fn beside(facts: &Facts<'_>) -> (Limit, Option<Weights>) {
 
 /// Whose failures explain the run; `None` when too few requests failed for that.
 fn failing_side(facts: &Facts<'_>) -> Option<Limit> {
+    let is_carried = facts.open && facts.missed().is_none();
+    failing_from(facts, if is_carried { FAILURES_OF_OFFERED } else { FAILURES })
+}
+
+/// Whose failures and wrong answers are in the way of users that are not held up.
+fn spoils(facts: &Facts<'_>) -> Option<Limit> {
+    let mistaken = facts.mistaken_share() >= FAILURES_OF_OFFERED;
+    failing_from(facts, FAILURES_OF_OFFERED).or_else(|| mistaken.then_some(Limit::Plan))
+}
+
+/// Whose the failures are, of which there are so many.
+fn failing_from(facts: &Facts<'_>, needed: f64) -> Option<Limit> {
     let failed = facts.counts.failed_total();
-    let needed = if facts.open && facts.missed().is_none() {
-        FAILURES_OF_OFFERED
-    } else {
-        FAILURES
-    };
     if share(failed, facts.counts.started) < needed {
         return None;
     }
@@ -316,7 +329,7 @@ fn closed_limit(facts: &Facts<'_>, knee: Option<&Knee>, weights: Weights) -> Lim
         _ if knee.is_some_and(|knee| knee.slowed) => heaviest(weights, Limit::Target),
         // Users who think too find a queue.
         busy if busy >= QUEUED && has_queue(facts) => heaviest(weights, Limit::Target),
-        _ if is_paced || facts.may_think() => Limit::Nobody,
+        _ if is_paced || facts.may_think() => spoils(facts).unwrap_or(Limit::Nobody),
         // The rest are requests that never ended, and a ramp that had fewer virtual users than at its top.
         _ => heaviest(weights, Limit::Target),
     }

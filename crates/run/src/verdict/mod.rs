@@ -6,6 +6,7 @@
 //! run has one line and at most a note.
 
 mod answers;
+mod backlog;
 mod belief;
 mod body;
 mod code;

@@ -135,9 +135,12 @@ fn rising(mut points: Vec<Point>) -> Option<Vec<Point>> {
 }
 
 fn find_in_rates(points: &[Point]) -> Option<Knee> {
-    let top = top_of(points);
-    let (offered, good) = (mean(top, |point| point.load), mean(top, |point| point.good));
-    if good >= FOLLOWS_MIN * offered || good <= 0.0 {
+    let rates = |points: &[Point]| (mean(points, |point| point.load), mean(points, |point| point.good));
+    let (offered, good) = rates(top_of(points));
+    // What is never answered well, however little is asked for, is no matter of the load.
+    let (little, good_of_little) = rates(&points[..end_length(points)]);
+    let usual = (good_of_little / little.max(f64::MIN_POSITIVE)).min(1.0);
+    if good >= FOLLOWS_MIN * usual * offered || good <= 0.0 {
         return None;
     }
     let best = best_mean(points);
@@ -194,7 +197,11 @@ fn find_in_vus(points: &[Point]) -> Option<Knee> {
 
 /// The last fifth of the ramp, at least three seconds.
 fn top_of(points: &[Point]) -> &[Point] {
-    &points[points.len() - (points.len() / 5).max(3)..]
+    &points[points.len() - end_length(points)..]
+}
+
+fn end_length(points: &[Point]) -> usize {
+    (points.len() / 5).max(3)
 }
 
 fn mean(points: &[Point], value: impl Fn(&Point) -> f64) -> f64 {

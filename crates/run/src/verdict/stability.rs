@@ -5,6 +5,7 @@
 //! load in each.
 
 use loadline_model::bounded::Bounded;
+use loadline_model::error_class::Fault;
 use loadline_model::result::Row;
 use loadline_model::snapshot::Tally;
 use loadline_model::units::Nanos;
@@ -110,8 +111,10 @@ fn outage(facts: &Facts<'_>) -> Option<Finding> {
         let users = row.active_vus as f64;
         row.good > 0 && users > 0.0 && good(row) * taken >= RECOVERED * users
     };
-    let is_down =
-        |row: &Row| good(row) < DOWN * usual && was_asked(row) && ran(row) && !is_slow(row);
+    let is_down = |row: &Row| {
+        let may_be = was_asked(row) && ran(row) && !is_slow(row) && !fails_by_itself(row);
+        good(row) < DOWN * usual && may_be
+    };
     // The target may take its time to give the first answer.
     let first_up = rows.iter().position(|row| !is_down(row))?;
     let down = first_up + rows[first_up..].iter().position(|row| is_down(row))?;
@@ -154,6 +157,13 @@ fn outage(facts: &Facts<'_>) -> Option<Finding> {
         ),
         "look for a restart, a failover or a long pause (garbage collection) at that time",
     ))
+}
+
+/// Whether the generator could not even ask, for want of ports or descriptors.
+fn fails_by_itself(row: &Row) -> bool {
+    let own = row.failures.iter();
+    let own = own.filter(|(class, _)| class.fault() == Fault::Generator);
+    own.map(|(_, n)| n).sum::<u64>().saturating_mul(2) >= row.started.max(1)
 }
 
 fn cold_start(facts: &Facts<'_>) -> Option<Finding> {
@@ -317,7 +327,7 @@ fn pauses(facts: &Facts<'_>) -> Option<Finding> {
     Some(Code::Pauses.finding(
         Gravity::Caution,
         format!(
-            "in {} of {} seconds answers took up to {}{every}; half of all took {} or less",
+            "in {} of {} seconds answers stalled for up to {}{every}; half of all took {} or less",
             hit.len(),
             rows.len(),
             duration(longest / 1e9),

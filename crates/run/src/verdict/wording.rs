@@ -5,6 +5,7 @@
 
 use loadline_model::verdict::{Delivery, Finding, Gravity, Limit};
 
+use super::backlog;
 use super::code::Code;
 use super::facts::Facts;
 use super::saturation::Knee;
@@ -148,6 +149,13 @@ fn good_answers(facts: &Facts<'_>) -> String {
 fn delivered_headline(facts: &Facts<'_>) -> Headline {
     let asked = facts.asked_rate().unwrap_or(0.0);
     let well = facts.good_share();
+    if let Some(answered) = backlog::falls_behind(facts) {
+        return Headline::new(format!(
+            "the offered load of {} was sent, but answers fell behind: {} at the end",
+            rate(asked),
+            rate(answered)
+        ));
+    }
     let good = asked * well * facts.requests_per_iteration();
     if well >= WELL {
         let text = match facts.is_script() {
@@ -268,9 +276,12 @@ fn limit_in_words(facts: &Facts<'_>, limit: Limit, reached: &str) -> Headline {
     let mistaken = facts.worst_status().filter(|_| facts.has_mistakes());
     let mut more = None;
     let who = match limit {
-        Limit::Target if !facts.is_hurried() => match facts.worst_status() {
-            Some((status, n)) => others_have(facts, status, n),
-            None => format!("{vus} waited for the target part of their time"),
+        Limit::Target if !facts.is_hurried() => match (facts.worst_status(), facts.worst_class()) {
+            (Some((status, n)), _) if n >= facts.counts.failed_total() => {
+                others_have(facts, status, n)
+            }
+            (_, Some(class)) => format!("most failures: {}", class.name()),
+            _ => format!("{vus} waited for the target part of their time"),
         },
         Limit::Target => {
             let mean = facts.mean_service();

@@ -277,6 +277,7 @@ impl VuState {
             level,
             message,
             fields,
+            in_init: self.stage.get() == Stage::Init,
         });
     }
 

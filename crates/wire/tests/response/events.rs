@@ -140,7 +140,7 @@ fn head_event(head: &Head<'_>) -> Event {
     Event::Head(HeadEvent {
         status: head.status(),
         minor: head.minor_version(),
-        reason: head.reason().to_vec(),
+        reason: head.reason().unwrap_or_default().to_vec(),
         headers: owned(head.headers()),
         content_type: head.content_type().map(<[u8]>::to_vec),
         content_length: head.content_length(),

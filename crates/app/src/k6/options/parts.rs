@@ -7,8 +7,9 @@ use std::collections::BTreeMap;
 use loadline_go::GoDuration;
 use loadline_go::duration::parse as parse_duration;
 use loadline_go::integer::parse_int;
+use loadline_go::quoted;
 use loadline_model::script_names::{
-    BadPattern, DnsPolicy, DnsSelect, HostAddress, HostnamePatterns, Hosts, Network,
+    DnsPolicy, DnsSelect, HostAddress, HostnamePatterns, Network,
 };
 use loadline_model::segment::{Segment, SegmentSequence};
 use loadline_model::system_tags::{SystemTag, SystemTags};
@@ -342,14 +343,14 @@ impl OptionValue for HostsOption {
             let Value::String(text) = value else {
                 return Err(OptionError::of_type(value, field, "string"));
             };
+            if !is_host_pattern(name) {
+                return Err(OptionError::Text(format!("invalid host pattern '{name}'")));
+            }
+            if let Some(port) = port_of(text).filter(|port| port.parse::<i64>().is_err()) {
+                let why = format!("strconv.Atoi: parsing {}: invalid syntax", quoted(port));
+                return Err(OptionError::Text(why));
+            }
             let address = text.parse().ok();
-            let checked = HostAddress {
-                ip: core::net::Ipv4Addr::UNSPECIFIED.into(),
-                port: None,
-            };
-            Hosts::new([(name.as_str(), checked)]).map_err(|BadPattern(text)| {
-                OptionError::Text(format!("invalid host pattern '{text}'"))
-            })?;
             rows.insert(name.to_lowercase(), address);
         }
         Ok(Some(HostsOption(rows)))
@@ -370,6 +371,25 @@ impl OptionValue for HostsOption {
                 .collect(),
         )
     }
+}
+
+/// What k6 takes for a name of `hosts`: `*` or `*.`, labels, `:port`, each of which may be missing.
+fn is_host_pattern(text: &str) -> bool {
+    let rest = text.strip_prefix('*').map_or(text, |rest| rest.strip_prefix('.').unwrap_or(rest));
+    let (labels, port) = rest.split_once(':').unwrap_or((rest, "0"));
+    let is_label = |label: &str| {
+        let is_inner = |c: char| c.is_ascii_alphanumeric() || c == '-';
+        !label.is_empty() && label.chars().all(is_inner) && label.trim_matches('-') == label
+    };
+    let is_port = (1..=5).contains(&port.len()) && port.bytes().all(|byte| byte.is_ascii_digit());
+    is_port && (labels.is_empty() || labels.split('.').all(is_label))
+}
+
+/// The port behind an address, as Go's `net.SplitHostPort` finds it; `None` where it finds none.
+fn port_of(text: &str) -> Option<&str> {
+    let (host, port) = text.rsplit_once(':')?;
+    let is_bracketed = host.starts_with('[') && host.ends_with(']');
+    (is_bracketed || !host.contains(':')).then_some(port)
 }
 
 /// `blacklistIPs`: networks.

@@ -6,6 +6,7 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
+use std::time::Duration;
 
 use loadline_metric::{Contains, MetricId, MetricType, TagSet, Tagged};
 use loadline_model::Nanos;
@@ -170,7 +171,8 @@ impl VuHost {
     fn account(&self, sample: &HttpSample<'_>) {
         let facts = &sample.facts;
         let started = Nanos(facts.started_ns);
-        let mut life = Life::begin(self.intended_of(started), started);
+        let begun = started + Duration::from_nanos(sample.times.held);
+        let mut life = Life::begin(self.intended_of(started), begun);
         life.blocked_ns = sample.times.blocked;
         life.connect_ns = sample.times.connecting + sample.times.tls_handshaking;
         life.sending_ns = sample.times.sending;

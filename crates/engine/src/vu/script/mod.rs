@@ -245,6 +245,7 @@ impl ScriptBehaviour {
                 FailureKind::Rejected => &rejected,
                 _ => &thrown,
             },
+            in_init: false,
         });
     }
 }

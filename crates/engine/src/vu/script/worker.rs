@@ -140,6 +140,7 @@ impl WorkerScript {
                     "a value of metric '{name}' is infinite: such values are not recorded"
                 ),
                 fields: &[],
+                in_init: false,
             });
         }
     }
@@ -173,6 +174,7 @@ impl WorkerScript {
                 ("executor", scenario.executor),
                 ("scenario", &scenario.name),
             ],
+            in_init: false,
         });
     }
 

@@ -279,6 +279,7 @@ mod tests {
             headers: headers.iter().map(field).collect(),
             body: body.map(|text| Bytes::from_static(text.as_bytes())),
             deadline: Nanos::MAX,
+            follows: false,
             keep_body: true,
         }
     }

@@ -119,9 +119,14 @@ impl ScriptClient {
     /// [`Cut`] when the iteration was cut; whatever else goes wrong is part of the outcome.
     #[inline]
     pub(crate) async fn exchange(&self, request: &HopRequest) -> Result<HopOutcome, Cut> {
-        if let Some(pace) = &self.settings.plan.pace {
-            Box::pin(self.keep_pace(pace)).await?;
+        match &self.settings.plan.pace {
+            Some(pace) if !request.follows => Box::pin(self.exchange_at_pace(pace, request)).await,
+            _ => self.exchange_now(request).await,
         }
+    }
+
+    #[inline]
+    async fn exchange_now(&self, request: &HopRequest) -> Result<HopOutcome, Cut> {
         let now = self.settings.clock.now();
         let watch = self.slot.watch(request.deadline);
         let left = Duration::from_nanos(request.deadline.since(now));
@@ -167,17 +172,32 @@ impl ScriptClient {
         self.owner.bytes.take()
     }
 
-    async fn keep_pace(&self, pace: &Pace) -> Result<(), Cut> {
-        let now = self.settings.clock.now();
-        let wait = Duration::from_nanos(pace.reserve(now).since(now));
+    /// The time that the limit takes is none of the request's.
+    async fn exchange_at_pace(
+        &self,
+        pace: &Pace,
+        request: &HopRequest,
+    ) -> Result<HopOutcome, Cut> {
+        let asked = self.settings.clock.now();
+        let wait = Duration::from_nanos(pace.reserve(asked).since(asked));
         if wait.is_zero() {
-            return Ok(());
+            return self.exchange_now(request).await;
         }
         let watch = self.slot.watch(Nanos::MAX);
-        match watch.guard(tokio::time::sleep(wait)).await {
-            Ok(()) | Err(Stop::TimedOut) => Ok(()),
-            Err(Stop::Cut) => Err(Cut),
+        if let Err(Stop::Cut) = watch.guard(tokio::time::sleep(wait)).await {
+            return Err(Cut);
         }
+        let held = self.settings.clock.now().since(asked);
+        let request = HopRequest {
+            deadline: request.deadline + Duration::from_nanos(held),
+            ..request.clone()
+        };
+        let mut outcome = self.exchange_now(&request).await?;
+        match &mut outcome {
+            Ok(answer) => answer.times.held = held,
+            Err(failure) => failure.times.held = held,
+        }
+        Ok(outcome)
     }
 
     async fn run_with_timer(
@@ -512,6 +532,7 @@ impl ScriptClient {
         let occasion = Occasion {
             host: &request.origin.host,
             unix_s: self.settings.unix_s(),
+            is_proxied: self.settings.plan.proxy(&request.origin).is_some(),
         };
         let trouble = Trouble::of(failure, occasion);
         HopFailure {

@@ -20,7 +20,7 @@ const FIELDS_USUAL: usize = 12;
 pub(super) struct Received {
     /// Zero until a head came.
     pub(super) status: u16,
-    pub(super) reason: String,
+    pub(super) reason: Option<String>,
     pub(super) protocol: Option<HopProtocol>,
     pub(super) headers: HopHeaders,
     pub(super) body: Vec<u8>,
@@ -87,7 +87,7 @@ impl ResponseSink for Received {
     #[inline]
     fn head(&mut self, head: &Head<'_>) {
         self.status = head.status();
-        self.reason = String::from_utf8_lossy(head.reason()).into_owned();
+        self.reason = head.reason().map(|reason| String::from_utf8_lossy(reason).into_owned());
         self.protocol = Some(match head.minor_version() {
             0 => HopProtocol::Http10,
             _ => HopProtocol::Http11,

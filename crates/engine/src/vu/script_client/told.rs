@@ -33,6 +33,7 @@ impl Begun {
             false => 0,
         };
         HopTimes {
+            held: 0,
             blocked: self.got.since(self.asked),
             connecting: self.connecting_ns,
             tls_handshaking: self.handshaking_ns,

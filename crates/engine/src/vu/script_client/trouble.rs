@@ -26,6 +26,7 @@ mod code {
     pub(super) const NO_SUCH_HOST: u16 = 1101;
     pub(super) const BLACKLISTED_IP: u16 = 1110;
     pub(super) const BLOCKED_HOSTNAME: u16 = 1111;
+    pub(super) const TCP: u16 = 1200;
     pub(super) const BROKEN_PIPE: u16 = 1201;
     pub(super) const TCP_ERRNO: u16 = 1202;
     pub(super) const DIAL: u16 = 1210;
@@ -61,6 +62,8 @@ pub(super) struct Occasion<'a> {
     pub(super) host: &'a str,
     /// Seconds since 1970.
     pub(super) unix_s: u64,
+    /// Whether a proxy is asked instead.
+    pub(super) is_proxied: bool,
 }
 
 impl Trouble {
@@ -69,7 +72,18 @@ impl Trouble {
         let Some(cause) = &failure.cause else {
             return Trouble::generic(failure.detail.clone());
         };
-        match &**cause {
+        let trouble = Trouble::of_cause(failure, cause, occasion);
+        match occasion.is_proxied && is_of_connecting(cause) {
+            true => {
+                let detail = format!("proxyconnect tcp: {}", trouble.detail);
+                Trouble::new(code::TCP, detail.clone(), detail)
+            }
+            false => trouble,
+        }
+    }
+
+    fn of_cause(failure: &Failure, cause: &Cause, occasion: Occasion<'_>) -> Trouble {
+        match cause {
             Cause::BlockedHost { host, pattern } => blocked_host(host, pattern),
             Cause::BlockedAddress { ip, network } => blocked_address(*ip, network),
             Cause::Lookup { host, fault } => lookup(host, name_server().as_deref(), &fault.why),
@@ -107,6 +121,20 @@ impl Trouble {
         let what = what.into();
         Trouble::new(code::GENERIC, what.clone(), what)
     }
+}
+
+/// Whether there was no connection yet.
+fn is_of_connecting(cause: &Cause) -> bool {
+    matches!(
+        cause,
+        Cause::Lookup { .. }
+            | Cause::NoUsableAddress { .. }
+            | Cause::ConnectTimeout { .. }
+            | Cause::System {
+                stage: Stage::Connecting,
+                ..
+            }
+    )
 }
 
 fn dial_timeout(address: &str) -> Trouble {

@@ -122,7 +122,7 @@ impl Silence<'_> {
 
 impl ResponseSink for StepsReceiver<'_> {
     fn head(&mut self, head: &Head<'_>) {
-        self.reason = String::from_utf8_lossy(head.reason()).into_owned();
+        self.reason = String::from_utf8_lossy(head.reason().unwrap_or_default()).into_owned();
         self.header_bytes = head.wire_len() as u64;
         self.inner.head(head);
     }

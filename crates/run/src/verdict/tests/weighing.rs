@@ -230,7 +230,7 @@ fn pauses_are_told_with_their_period() {
     let verdict = second_by_second(&times);
     let text = &found(&verdict, Code::Pauses).expect("told").text;
     assert!(
-        text.starts_with("in 6 of 12 seconds answers took up to 200 ms, about every 2 s"),
+        text.starts_with("in 6 of 12 seconds answers stalled for up to 200 ms, about every 2 s"),
         "{text}"
     );
 }

@@ -15,7 +15,7 @@ pub(crate) use frozen::freeze_one;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use rquickjs::{Array, Ctx, Function, Object, Result, Value};
+use rquickjs::{Array, Ctx, Exception, Function, Object, Result, Value};
 
 use crate::natives::{Body, Builtin, refuse};
 use crate::vu::{Stage, state};
@@ -57,6 +57,9 @@ impl SharedArrays {
     }
 }
 
+/// What stands for a value that JSON has no word for, a function perhaps.
+const UNSAYABLE: &str = "undefined";
+
 /// One array: the elements' JSON, end to end.
 #[derive(Default)]
 pub(super) struct SharedArray {
@@ -66,13 +69,13 @@ pub(super) struct SharedArray {
 }
 
 impl SharedArray {
-    /// The elements of a script's array; one that JSON cannot say is `null`.
+    /// The elements of a script's array; one that JSON cannot say is an error to whoever looks at it.
     fn of<'js>(ctx: &Ctx<'js>, elements: &Array<'js>) -> Result<SharedArray> {
         let mut array = SharedArray::default();
         for element in elements.iter::<Value<'js>>() {
             match ctx.json_stringify(element?)? {
                 Some(json) => array.push(&json.to_string()?),
-                None => array.push("null"),
+                None => array.push(UNSAYABLE),
             }
         }
         Ok(array)
@@ -164,6 +167,10 @@ fn getter<'js>(
 ) -> impl Fn(Ctx<'js>, Object<'js>, Value<'js>) -> Result<Value<'js>> + 'js {
     move |ctx, target, key| match index_of(&key) {
         Some(index) => match array.element(index) {
+            Some(UNSAYABLE) => Err(Exception::throw_syntax(
+                &ctx,
+                "invalid character 'u' looking for beginning of value",
+            )),
             Some(json) => frozen::parse(&ctx, json),
             None => Ok(Value::new_undefined(ctx)),
         },

@@ -33,9 +33,18 @@ const traps = {
   },
 };
 
+// Even of what is sorted already.
+const sort = function (compare) {
+  if (compare !== undefined && typeof compare !== "function") {
+    throw new TypeError(`Value is not an object: ${String(compare)}`);
+  }
+  throw new TypeError(READ_ONLY);
+};
+
 // An array of `length` elements, which `get` makes when they are looked at.
 export function arrayOf({ length, get }) {
   const target = [];
   target.length = length;
+  Object.defineProperty(target, "sort", { value: sort, configurable: true });
   return new Proxy(target, Object.assign(Object.create(traps), { get }));
 }

@@ -20,7 +20,7 @@ pub(crate) struct Facts {
     /// The last address; `None`: it was never made.
     pub(crate) address: Option<Rc<Address>>,
     pub(crate) status: u16,
-    pub(crate) reason: String,
+    pub(crate) reason: Option<String>,
     pub(crate) protocol: Option<HopProtocol>,
     pub(crate) headers: HopHeaders,
     /// Unpacked; `None` shows as `null`.
@@ -87,7 +87,7 @@ impl Facts {
             call: None,
             address: None,
             status: 0,
-            reason: String::new(),
+            reason: None,
             protocol: None,
             headers: HopHeaders::default(),
             body: None,
@@ -107,10 +107,13 @@ impl Facts {
             return String::new();
         }
         let reason = match self.protocol {
-            Some(HopProtocol::Http2) if self.reason.is_empty() => standard_reason(self.status),
-            _ => self.reason.as_str(),
+            Some(HopProtocol::Http2) => Some(standard_reason(self.status)),
+            _ => self.reason.as_deref(),
         };
-        format!("{} {reason}", self.status).trim_end().to_owned()
+        match reason {
+            Some(reason) => format!("{} {reason}", self.status),
+            None => self.status.to_string(),
+        }
     }
 
     /// The URL that was asked last, as it was given where nothing answered; empty when none was.

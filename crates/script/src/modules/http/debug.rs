@@ -56,7 +56,7 @@ pub(super) fn answer(state: &VuState, answer: &HopAnswer, id: &str) {
         "{} {} {}\n",
         answer.protocol.name(),
         answer.status,
-        answer.reason
+        answer.reason.as_deref().unwrap_or_default()
     );
     for (name, value) in fields {
         field(&mut dump, &loadline_go::header::canonical(&name), &value);

@@ -7,6 +7,7 @@
 use std::borrow::Cow;
 use std::rc::Rc;
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
 use loadline_go::header::is_token;
@@ -111,6 +112,11 @@ impl Exchange {
 
     /// What came of the hop that was sent.
     pub(super) fn ended(&mut self, state: &VuState, outcome: HopOutcome) -> Next {
+        let held = match &outcome {
+            Err(failure) => failure.times.held,
+            Ok(answer) => answer.times.held,
+        };
+        self.deadline = self.deadline + Duration::from_nanos(held);
         match outcome {
             Err(failure) => self.failed(state, &failure),
             Ok(answer) => self.answered(state, answer),
@@ -131,6 +137,7 @@ impl Exchange {
             headers,
             body: self.body.clone(),
             deadline: self.deadline,
+            follows: self.followed > 0,
             keep_body: self.call.response_type != ResponseType::None,
         })
     }
@@ -270,7 +277,7 @@ impl Exchange {
         );
         self.trace(state, answer.times, || TracedOutcome::Answer {
             status: answer.status,
-            reason: &answer.reason,
+            reason: answer.reason.as_deref().unwrap_or_default(),
             protocol: answer.protocol,
             headers: &answer.headers,
             body: &body,

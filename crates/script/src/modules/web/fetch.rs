@@ -69,7 +69,7 @@ fn failure<'js>(ctx: &Ctx<'js>, words: &str, code: u16) -> Result<Value<'js>> {
 fn shown<'js>(ctx: &Ctx<'js>, mut facts: Facts) -> Result<Object<'js>> {
     let shown = Object::new(ctx.clone())?;
     shown.set("status", facts.status)?;
-    shown.set("statusText", facts.reason.as_str())?;
+    shown.set("statusText", facts.reason.as_deref().unwrap_or_default())?;
     let url = facts.url();
     let without_fragment = url.split('#').next().unwrap_or_default();
     shown.set("url", without_fragment)?;

@@ -129,6 +129,15 @@ mod tests {
 
     use super::*;
 
+    /// People write such a file by hand.
+    #[test]
+    fn suites_of_kits_are_short() {
+        for kit in &KITS {
+            let lines = kit.suite.lines().count();
+            assert!(lines <= 40, "{}: {lines} lines", kit.folder);
+        }
+    }
+
     #[test]
     fn every_preset_has_an_example_that_is_whole() {
         for preset in presets::names() {

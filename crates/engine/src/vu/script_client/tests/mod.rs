@@ -86,6 +86,7 @@ fn request(method: &str, origin: &Arc<Origin>, body: Option<&'static str>) -> Ho
         headers: vec![(Arc::from("Host"), origin.authority())],
         body: body.map(|text| Bytes::from_static(text.as_bytes())),
         deadline: Nanos::MAX,
+        follows: false,
         keep_body: true,
     }
 }
@@ -111,7 +112,7 @@ fn an_answer_comes_whole() {
         .await;
         let bench = Bench::plain();
         let answer = bench.answer(&server.origin).await;
-        assert_eq!((answer.status, answer.reason.as_str()), (299, "My Thing"));
+        assert_eq!((answer.status, answer.reason.as_deref()), (299, Some("My Thing")));
         assert_eq!(answer.protocol.name(), "HTTP/1.0");
         assert_eq!(answer.body, b"abc");
         let fields: Vec<_> = answer.headers.iter().take(2).collect();

@@ -133,6 +133,8 @@ pub struct K6Invocation {
     pub as_json: bool,
     /// The proxy of its requests; `None`: direct.
     proxy: Option<ProxyPlan>,
+    /// Whether HTTP/2 is not offered: k6's users say so to Go.
+    http1_only: bool,
     tiers: Tiers,
     overrides: Overrides,
     settings: Settings,
@@ -227,6 +229,7 @@ impl K6Invocation {
             as_json: given.switch("json").unwrap_or(false),
             tiers,
             proxy,
+            http1_only: is_http1_only(env),
             overrides: surroundings::overrides(&given)?,
             settings: surroundings::settings(&given, env)?,
         })))
@@ -320,6 +323,7 @@ impl K6Invocation {
             features,
             seed: script.seed,
             proxy: self.proxy.clone(),
+            http1_only: self.http1_only,
         };
         let plan = plan::plan(&options, &around).map_err(K6Error::config)?;
         notices.extend(plan::threshold_notices(&plan));
@@ -458,6 +462,13 @@ impl K6Invocation {
         }
         Ok(outputs)
     }
+}
+
+/// Whether `GODEBUG`, the last word of which counts, turns Go's HTTP/2 off.
+fn is_http1_only(env: &Env) -> bool {
+    let words = env.get("GODEBUG").unwrap_or_default().split(',');
+    let settings = words.filter_map(|word| word.strip_prefix("http2client="));
+    settings.last() == Some("0")
 }
 
 fn check_dns(options: &K6Options) -> Result<(), String> {

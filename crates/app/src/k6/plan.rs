@@ -60,6 +60,8 @@ pub(super) struct Surroundings {
     pub seed: u64,
     /// The proxy of requests; `None`: direct.
     pub proxy: Option<ProxyPlan>,
+    /// Whether HTTP/2 is not offered.
+    pub http1_only: bool,
 }
 
 /// Time in which a connection must be made.
@@ -82,6 +84,10 @@ pub(super) fn plan(options: &K6Options, around: &Surroundings) -> Result<TestPla
             .collect::<Result<_, _>>()?,
         client: ClientPlan {
             proxy: around.proxy.clone(),
+            protocol: match around.http1_only {
+                true => Protocol::Http1,
+                false => Protocol::Negotiate { streams: 250 },
+            },
             ..client(options)?
         },
         thresholds: Vec::new(),
@@ -285,7 +291,6 @@ fn client(options: &K6Options) -> Result<ClientPlan, String> {
     let verify = !options.insecure_skip_tls_verify.unwrap_or(false);
     let dns = dns(options);
     Ok(ClientPlan {
-        protocol: Protocol::Negotiate { streams: 250 },
         keep_alive: !options.no_connection_reuse.unwrap_or(false),
         connect_timeout: Some(CONNECT_TIMEOUT),
         request_timeout: Some(REQUEST_TIMEOUT),

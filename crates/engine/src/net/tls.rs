@@ -7,7 +7,7 @@ use std::cell::OnceCell;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-use loadline_model::client::{Protocol, TlsPlan, TlsVersion};
+use loadline_model::client::{ClientPlan, Protocol, TlsPlan, TlsVersion};
 use loadline_model::script_settings::ScriptTls;
 use loadline_tls::TrustsAnybody;
 use rustls::client::danger::ServerCertVerifier;
@@ -82,7 +82,7 @@ impl TlsSettings {
     /// # Errors
     /// A client certificate or key that cannot be used.
     pub(crate) fn of_script(
-        plan: &TlsPlan,
+        client: &ClientPlan,
         script: &ScriptTls,
     ) -> Result<Arc<TlsSettings>, TlsError> {
         let provider = provider_of(&script.cipher_suites);
@@ -93,8 +93,8 @@ impl TlsSettings {
             is_encrypted: identity.password.is_some(),
         });
         let identities = Identities::read(given, true, &provider)?;
-        let alpn = alpn_of(Protocol::Negotiate { streams: 1 });
-        Ok(TlsSettings::new(plan, alpn, provider, identities))
+        let alpn = alpn_of(client.protocol);
+        Ok(TlsSettings::new(&client.tls, alpn, provider, identities))
     }
 
     fn new(

@@ -173,7 +173,14 @@ fn by_time(facts: &Facts<'_>) -> (Limit, Option<Weights>) {
 /// Whose failures explain the run; `None` when too few requests failed for that.
 fn failing_side(facts: &Facts<'_>) -> Option<Limit> {
     let is_carried = facts.open && facts.missed().is_none();
-    failing_from(facts, if is_carried { FAILURES_OF_OFFERED } else { FAILURES })
+    failing_from(
+        facts,
+        if is_carried {
+            FAILURES_OF_OFFERED
+        } else {
+            FAILURES
+        },
+    )
 }
 
 /// Whose failures and wrong answers are in the way of users that are not held up.

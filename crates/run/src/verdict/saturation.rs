@@ -135,7 +135,12 @@ fn rising(mut points: Vec<Point>) -> Option<Vec<Point>> {
 }
 
 fn find_in_rates(points: &[Point]) -> Option<Knee> {
-    let rates = |points: &[Point]| (mean(points, |point| point.load), mean(points, |point| point.good));
+    let rates = |points: &[Point]| {
+        (
+            mean(points, |point| point.load),
+            mean(points, |point| point.good),
+        )
+    };
     let (offered, good) = rates(top_of(points));
     // What is never answered well, however little is asked for, is no matter of the load.
     let (little, good_of_little) = rates(&points[..end_length(points)]);

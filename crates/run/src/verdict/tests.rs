@@ -1,6 +1,7 @@
 //! Cases: runs made of numbers that people published, and runs made to show one thing each.
 
 pub(crate) mod builder;
+mod carried;
 mod cases;
 mod generator;
 mod kinds;

@@ -6,13 +6,13 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 
 use rquickjs::function::Opt;
-use rquickjs::{ArrayBuffer, Ctx, Error, IntoJs, Module, Object, Persistent, Result, Value};
+use rquickjs::{ArrayBuffer, Ctx, Error, Module, Object, Persistent, Result, Value};
 
 use crate::lazy::{Lazy, native};
 use crate::loading::WHOLE;
 use crate::modules;
 use crate::natives::refuse;
-use crate::vu::{Stage, state};
+use crate::vu::{Stage, state, text_of};
 
 const OPEN_TOO_LATE: &str = "the \"open\" function is only available in the init stage (i.e. the global scope), see https://grafana.com/docs/k6/latest/using-k6/test-lifecycle/ for more information";
 const REQUIRE_TOO_LATE: &str = "the \"require\" function is only available in the init stage (i.e. the global scope), see https://grafana.com/docs/k6/latest/using-k6/test-lifecycle/ for more information";
@@ -205,5 +205,5 @@ fn open<'js>(ctx: Ctx<'js>, path: Opt<Value<'js>>, mode: Opt<String>) -> Result<
     if mode.0.as_deref() == Some("b") {
         return ArrayBuffer::new_copy(ctx.clone(), &bytes).map(ArrayBuffer::into_value);
     }
-    String::from_utf8_lossy(&bytes).as_ref().into_js(&ctx)
+    text_of(&ctx, bytes)
 }

@@ -253,7 +253,7 @@ impl Sources {
         })?;
         loaded.recorded.files.insert(url.clone(), bytes.clone());
         let form = if resolve::is_standard_input(&url) {
-            Form::Either
+            Form::TypeScript
         } else {
             Form::of_path(url.path())
         };

@@ -29,10 +29,9 @@ const ROOM_MIN: usize = 64 << 20;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
     JavaScript,
-    TypeScript,
     Json,
-    /// JavaScript or, where that does not do, TypeScript.
-    Either,
+    /// JavaScript or, where that does not do, TypeScript: as in k6, whose imports then all run.
+    TypeScript,
 }
 
 impl Form {
@@ -110,9 +109,8 @@ pub(super) fn read(name: &str, text: &str, form: Form) -> Result<SourceText, Loa
 fn read_form(name: &str, text: &str, form: Form) -> Result<SourceText, LoadError> {
     match form {
         Form::JavaScript => read_javascript(name, text),
-        Form::TypeScript => read_javascript(name, &typescript::strip(name, text)?),
         Form::Json => read_json(name, text),
-        Form::Either => match read_javascript(name, text) {
+        Form::TypeScript => match read_javascript(name, text) {
             Ok(read) => Ok(read),
             Err(_) => read_javascript(name, &typescript::strip(name, text)?),
         },

@@ -6,12 +6,13 @@
 use rquickjs::{ArrayBuffer, Ctx, Object, Result, TypedArray, Value};
 
 use crate::kinds::array_buffer;
+use crate::vu::bytes_of;
 
-/// The bytes of text (as UTF-8; half a surrogate pair is U+FFFD), an `ArrayBuffer` or a
+/// The bytes of text (those it was made of, else as UTF-8; half a surrogate pair is U+FFFD), an `ArrayBuffer` or a
 /// `Uint8Array`; `None` for anything else.
 pub(crate) fn of_data(value: &Value<'_>) -> Result<Option<Vec<u8>>> {
     if value.is_string() {
-        return Ok(Some(text(value)?.into_bytes()));
+        return of_text(value).map(Some);
     }
     let Some(object) = value.as_object() else {
         return Ok(None);
@@ -62,6 +63,14 @@ fn of_buffer(object: &Object<'_>) -> Option<Vec<u8>> {
     let buffer = array_buffer(object)?;
     // SAFETY: as above.
     Some(unsafe { buffer.as_bytes() }.unwrap_or_default().to_vec())
+}
+
+/// The bytes that a string was made of, else its text as UTF-8.
+pub(crate) fn of_text(value: &Value<'_>) -> Result<Vec<u8>> {
+    match bytes_of(value) {
+        Some(bytes) => Ok(bytes.to_vec()),
+        None => text(value).map(String::into_bytes),
+    }
 }
 
 /// A string's text; half a surrogate pair is U+FFFD.

@@ -10,11 +10,12 @@
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD, URL_SAFE, URL_SAFE_NO_PAD};
 use rquickjs::function::Opt;
-use rquickjs::{Ctx, IntoJs, Result, Value};
+use rquickjs::{Ctx, Result, Value};
 
 use super::bytes;
 use crate::lazy::{Lazy, native};
 use crate::natives::{Body, Builtin, refuse};
+use crate::vu::text_of;
 
 pub(super) const MODULE: Builtin = Builtin {
     name: "k6/encoding",
@@ -160,7 +161,7 @@ fn b64decode<'js>(
         _ => false,
     };
     if is_text {
-        return String::from_utf8_lossy(&decoded).as_ref().into_js(&ctx);
+        return text_of(&ctx, decoded.into());
     }
     bytes::buffer(&ctx, &decoded)
 }

@@ -124,6 +124,7 @@ impl VuCore {
             ending
         });
         self.state.event_loop.clear();
+        self.state.raw_texts.end_task();
         self.state.leave();
         ending
     }

@@ -8,6 +8,7 @@ mod ask;
 mod core;
 mod event_loop;
 mod failure;
+mod raw_texts;
 mod rejections;
 mod returned;
 mod stack;
@@ -26,6 +27,7 @@ pub use stack::StackPool;
 pub(crate) use self::core::move_in;
 pub(crate) use event_loop::Timer;
 pub(crate) use failure::{failure_of, failure_of_value};
+pub(crate) use raw_texts::{bytes_of, mended, text_of};
 pub(crate) use state::{Stage, VuState, cancellation, state};
 
 use self::core::VuCore;

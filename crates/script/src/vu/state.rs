@@ -18,6 +18,7 @@ use rquickjs::{Ctx, Error, Exception, qjs};
 use super::ScenarioSetup;
 use super::ask::{Ask, OpId, Resume, Wait};
 use super::event_loop::EventLoop;
+use super::raw_texts::RawTexts;
 use crate::hop::{HopOutcome, HopRequest};
 use crate::host::{Host, LogEntry, LogLevel};
 use crate::program::Program;
@@ -55,6 +56,7 @@ pub(crate) struct VuState {
     pub(crate) iteration: Cell<u64>,
     pub(crate) stage: Cell<Stage>,
     pub(crate) event_loop: EventLoop,
+    pub(super) raw_texts: RawTexts,
     /// The path of the group under way (`::outer::inner`); empty at the top.
     pub(crate) group: RefCell<Rc<str>>,
     /// Tags of every sample of this virtual user now: run, scenario, its own, group and scenario.
@@ -93,6 +95,7 @@ impl VuState {
             iteration: Cell::new(0),
             stage: Cell::new(Stage::Init),
             event_loop: EventLoop::default(),
+            raw_texts: RawTexts::default(),
             group: RefCell::new(Rc::from("")),
             tags: RefCell::default(),
             metadata: RefCell::default(),
@@ -133,6 +136,7 @@ impl VuState {
     pub(crate) fn clear_slots(&self) {
         self.slots.borrow_mut().clear();
         self.event_loop.clear();
+        self.raw_texts.clear();
     }
 
     pub(crate) fn enter(&self, yielder: &Yielder<Resume, Ask>) {

@@ -8,9 +8,7 @@ use loadline_go::GoDuration;
 use loadline_go::duration::parse as parse_duration;
 use loadline_go::integer::parse_int;
 use loadline_go::quoted;
-use loadline_model::script_names::{
-    DnsPolicy, DnsSelect, HostAddress, HostnamePatterns, Network,
-};
+use loadline_model::script_names::{DnsPolicy, DnsSelect, HostAddress, HostnamePatterns, Network};
 use loadline_model::segment::{Segment, SegmentSequence};
 use loadline_model::system_tags::{SystemTag, SystemTags};
 use serde_json::Value;
@@ -375,7 +373,9 @@ impl OptionValue for HostsOption {
 
 /// What k6 takes for a name of `hosts`: `*` or `*.`, labels, `:port`, each of which may be missing.
 fn is_host_pattern(text: &str) -> bool {
-    let rest = text.strip_prefix('*').map_or(text, |rest| rest.strip_prefix('.').unwrap_or(rest));
+    let rest = text
+        .strip_prefix('*')
+        .map_or(text, |rest| rest.strip_prefix('.').unwrap_or(rest));
     let (labels, port) = rest.split_once(':').unwrap_or((rest, "0"));
     let is_label = |label: &str| {
         let is_inner = |c: char| c.is_ascii_alphanumeric() || c == '-';

@@ -173,11 +173,7 @@ impl ScriptClient {
     }
 
     /// The time that the limit takes is none of the request's.
-    async fn exchange_at_pace(
-        &self,
-        pace: &Pace,
-        request: &HopRequest,
-    ) -> Result<HopOutcome, Cut> {
+    async fn exchange_at_pace(&self, pace: &Pace, request: &HopRequest) -> Result<HopOutcome, Cut> {
         let asked = self.settings.clock.now();
         let wait = Duration::from_nanos(pace.reserve(asked).since(asked));
         if wait.is_zero() {

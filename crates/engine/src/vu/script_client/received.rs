@@ -87,7 +87,9 @@ impl ResponseSink for Received {
     #[inline]
     fn head(&mut self, head: &Head<'_>) {
         self.status = head.status();
-        self.reason = head.reason().map(|reason| String::from_utf8_lossy(reason).into_owned());
+        self.reason = head
+            .reason()
+            .map(|reason| String::from_utf8_lossy(reason).into_owned());
         self.protocol = Some(match head.minor_version() {
             0 => HopProtocol::Http10,
             _ => HopProtocol::Http11,

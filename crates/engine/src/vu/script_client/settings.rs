@@ -48,7 +48,7 @@ impl ScriptClientPlan {
         Ok(Arc::new(ScriptClientPlan {
             client: Arc::new(client.clone()),
             addresses: Arc::new(AddressRules::of_script(&script.names)),
-            tls: TlsSettings::of_script(&client.tls, &script.tls)?,
+            tls: TlsSettings::of_script(client, &script.tls)?,
             body_max: script.http.body_max,
             closes_after_iteration: script.http.closes_after_iteration,
             keep: keep_rules(client, &script.http),

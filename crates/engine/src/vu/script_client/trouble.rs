@@ -539,6 +539,7 @@ mod tests {
             let occasion = Occasion {
                 host,
                 unix_s: 1_795_259_556,
+                is_proxied: false,
             };
             handshake(&TlsError::InvalidCertificate(why), b"\x16\x03", occasion)
         };

@@ -17,6 +17,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use rquickjs::{Array, Ctx, Exception, Function, Object, Result, Value};
 
+use crate::kinds::is_async;
 use crate::natives::{Body, Builtin, refuse};
 use crate::vu::{Stage, state};
 
@@ -125,7 +126,7 @@ fn open<'js>(ctx: Ctx<'js>, name: String, make: Value<'js>) -> Result<Object<'js
         let why = "a function is expected as the second argument of SharedArray's constructor";
         return Err(refuse(&ctx, why));
     };
-    if is_async(make) {
+    if is_async(make.as_value()) {
         let why = "SharedArray constructor does not support async functions as second argument";
         return Err(refuse(&ctx, why));
     }
@@ -139,13 +140,6 @@ pub(super) fn view<'js>(ctx: &Ctx<'js>, array: Arc<SharedArray>) -> Result<Objec
     view.set("length", array.ends.len())?;
     view.set("get", Function::new(ctx.clone(), getter(array))?)?;
     Ok(view)
-}
-
-fn is_async(function: &Function<'_>) -> bool {
-    let constructor = function.get::<_, Object<'_>>("constructor");
-    constructor
-        .and_then(|constructor| constructor.get::<_, String>("name"))
-        .is_ok_and(|name| name == "AsyncFunction")
 }
 
 /// Nothing is locked while the script makes the data: it may be suspended there, or make another.

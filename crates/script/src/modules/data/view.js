@@ -36,7 +36,7 @@ const traps = {
 // Even of what is sorted already.
 const sort = function (compare) {
   if (compare !== undefined && typeof compare !== "function") {
-    throw new TypeError(`Value is not an object: ${String(compare)}`);
+    throw new TypeError("The comparison function must be either a function or undefined");
   }
   throw new TypeError(READ_ONLY);
 };

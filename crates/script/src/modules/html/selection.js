@@ -55,7 +55,33 @@ const dataValue = (written) => {
   return isNumber ? number : written;
 };
 
-const camelCase = (name) => name.replace(/-([a-z])/g, (_, letter) => letter.toUpperCase());
+// Words that Go writes in capitals.
+const INITIALISMS = new Set(
+  "acl api ascii cpu css dns eof guid html http https id ip json lhs qps ram rhs rpc sla smtp sql ssh tcp tls ttl udp ui uid uuid uri url utf8 vm xml xmpp xsrf xss".split(
+    " ",
+  ),
+);
+
+// `user-id` as a name of Go: `userID`.
+const camelCase = (name) => {
+  const word = (text) => (INITIALISMS.has(text) ? text.toUpperCase() : text.slice(0, 1).toUpperCase() + text.slice(1));
+  const [first, ...others] = name.split("-");
+  return first + others.map(word).join("");
+};
+
+// Capitals in a row as words: `IDB` is `id` and `b`.
+const wordsOf = (capitals) => {
+  const words = [];
+  for (let at = 0; at < capitals.length; at += words.at(-1).length) {
+    const lengths = [5, 4, 3, 2].filter((length) => INITIALISMS.has(capitals.slice(at, at + length).toLowerCase()));
+    words.push(capitals.slice(at, at + (lengths[0] ?? 1)).toLowerCase());
+  }
+  return words;
+};
+
+// And back: `userID` is `user-id`, and so is `UserId`.
+const dashed = (name) =>
+  name.replace(/[A-Z]+/g, (capitals, at) => `${at === 0 ? "" : "-"}${wordsOf(capitals).join("-")}`);
 
 // The value of a node, or what stands in it.
 const valueOrHTML = (tree, id) => attribute(tree, id, "value") ?? inner(tree, id);
@@ -164,8 +190,7 @@ class Selection {
   data(name) {
     if (this.#nodes.length === 0) return undefined;
     if (name !== undefined) {
-      const key = String(name).replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-      return dataValue(attribute(this.#tree, this.#nodes[0], `data-${key}`) ?? "");
+      return dataValue(attribute(this.#tree, this.#nodes[0], `data-${dashed(String(name))}`) ?? "");
     }
     const own = attributes(this.#tree, this.#nodes[0]);
     if (own.length === 0) return undefined;

@@ -6,12 +6,13 @@
 
 use bytes::Bytes;
 use rquickjs::class::{JsClass, Readable, Trace, Tracer};
-use rquickjs::function::{Constructor, Opt, This};
-use rquickjs::{Class, Coerced, Ctx, Function, JsLifetime, Object, Result, TypedArray, Value};
+use rquickjs::function::{Constructor, Opt};
+use rquickjs::{Class, Coerced, Ctx, JsLifetime, Object, Result, TypedArray, Value};
 
 use super::call::Refused;
 use super::{error, go_value};
 use crate::kinds::array_buffer;
+use crate::modules::bytes::of_text;
 use crate::modules::go_values::GoText;
 use crate::vu::state;
 
@@ -36,11 +37,16 @@ pub(super) fn of<'js>(
         bytes: bytes.into(),
         content_type: None,
     };
-    if let Some(text) = value.as_string() {
-        return Ok(Ok(Some(plain(string_bytes(text)?))));
+    if value.is_string() {
+        return Ok(Ok(Some(plain(of_text(value)?))));
     }
     if let Some(bytes) = binary(value) {
         return Ok(Ok(Some(plain(bytes))));
+    }
+    if file_of(value).is_some() {
+        return Ok(Err(Refused::new(
+            "unknown request body type *http.FileData".to_owned(),
+        )));
     }
     let kind = go_value::type_name(value);
     match value.as_object() {
@@ -49,22 +55,6 @@ pub(super) fn of<'js>(
             "unknown request body type {kind}"
         )))),
     }
-}
-
-/// The bytes of a text; halves of surrogate pairs become U+FFFD.
-pub(super) fn string_bytes(text: &rquickjs::String<'_>) -> Result<Vec<u8>> {
-    match text.to_string() {
-        Ok(text) => Ok(text.into_bytes()),
-        Err(rquickjs::Error::Utf8(_)) => well_formed(text).map(String::into_bytes),
-        Err(error) => Err(error),
-    }
-}
-
-fn well_formed(text: &rquickjs::String<'_>) -> Result<String> {
-    let class: Object<'_> = text.ctx().globals().get("String")?;
-    let prototype: Object<'_> = class.get("prototype")?;
-    let mend: Function<'_> = prototype.get("toWellFormed")?;
-    mend.call((This(text.clone()),))
 }
 
 /// The bytes of an `ArrayBuffer` or `Uint8Array`; `None` when it is neither.
@@ -91,10 +81,10 @@ fn form<'js>(ctx: &Ctx<'js>, object: &Object<'js>) -> Result<Made> {
         match value.as_array() {
             Some(array) => {
                 for item in array.iter::<Value<'js>>() {
-                    fields.push((name.clone(), go_value::format(&item?)?));
+                    fields.push((name.clone(), formatted(&item?)?));
                 }
             }
-            None => fields.push((name, go_value::format(&value)?)),
+            None => fields.push((name, formatted(&value)?)),
         }
     }
     Ok(Made {
@@ -103,23 +93,31 @@ fn form<'js>(ctx: &Ctx<'js>, object: &Object<'js>) -> Result<Made> {
     })
 }
 
+/// A field's value as Go writes it.
+fn formatted(value: &Value<'_>) -> Result<Vec<u8>> {
+    match value.is_string() {
+        true => of_text(value),
+        false => go_value::format(value).map(String::into_bytes),
+    }
+}
+
 /// Go's `url.Values.Encode`: sorted by name.
-pub(super) fn encode_form(mut fields: Vec<(String, String)>) -> String {
+pub(super) fn encode_form<T: AsRef<[u8]>>(mut fields: Vec<(String, T)>) -> String {
     fields.sort_by(|left, right| left.0.cmp(&right.0));
     let mut out = String::new();
     for (name, value) in &fields {
         if !out.is_empty() {
             out.push('&');
         }
-        escape(name, &mut out);
+        escape(name.as_bytes(), &mut out);
         out.push('=');
-        escape(value, &mut out);
+        escape(value.as_ref(), &mut out);
     }
     out
 }
 
-fn escape(text: &str, out: &mut String) {
-    for byte in text.bytes() {
+fn escape(text: &[u8], out: &mut String) {
+    for &byte in text {
         match byte {
             b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => {
                 out.push(byte as char);
@@ -154,7 +152,7 @@ fn multipart<'js>(ctx: &Ctx<'js>, entries: &[(String, Value<'js>)]) -> Result<Ma
             }
             None => {
                 body.extend_from_slice(b"\r\n\r\n");
-                body.extend_from_slice(go_value::format(value)?.as_bytes());
+                body.extend_from_slice(&formatted(value)?);
             }
         }
         body.extend_from_slice(b"\r\n");
@@ -179,9 +177,9 @@ fn in_quotes(text: &str) -> String {
 }
 
 fn content(data: &Value<'_>) -> Result<Vec<u8>> {
-    match data.as_string() {
-        Some(text) => string_bytes(text),
-        None => Ok(binary(data).unwrap_or_default()),
+    match data.is_string() {
+        true => of_text(data),
+        false => Ok(binary(data).unwrap_or_default()),
     }
 }
 

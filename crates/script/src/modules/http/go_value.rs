@@ -5,9 +5,11 @@
 //! Invariant: a value that holds itself ends at [`DEPTH_MAX`].
 
 use loadline_go::float;
-use rquickjs::{Array, Coerced, Object, Result, Value};
+use rquickjs::function::This;
+use rquickjs::{Array, Coerced, Function, Object, Result, Value};
 
-use crate::kinds::array_buffer;
+use crate::kinds::{array_buffer, is_made_by};
+use crate::modules::bytes::{self, view_of};
 
 /// Levels of a nested value that are written.
 const DEPTH_MAX: usize = 32;
@@ -86,12 +88,43 @@ fn write(value: &Value<'_>, depth: usize, out: &mut String) -> Result<()> {
         out.push_str(&number_text(number));
     } else if let Some(array) = value.as_array() {
         write_array(array, depth, out)?;
+    } else if let Some(bytes) = view_bytes(value)? {
+        let numbers: Vec<String> = bytes.iter().map(u8::to_string).collect();
+        out.push_str(&format!("[{}]", numbers.join(" ")));
+    } else if let Some(time) = time_text(value)? {
+        out.push_str(&time);
     } else if let Some(object) = value.as_object().filter(|object| !object.is_function()) {
         write_map(object, depth, out)?;
     } else {
         out.push_str(&value.get::<Coerced<String>>()?.0);
     }
     Ok(())
+}
+
+/// The bytes of a view of an array buffer.
+fn view_bytes(value: &Value<'_>) -> Result<Option<Vec<u8>>> {
+    match value.as_object() {
+        Some(object) if view_of(object)?.is_some() => bytes::of_source(value),
+        _ => Ok(None),
+    }
+}
+
+/// A `Date` as Go prints times: `1970-01-01 00:00:00.5 +0000 UTC`.
+fn time_text(value: &Value<'_>) -> Result<Option<String>> {
+    let Some(object) = value.as_object() else {
+        return Ok(None);
+    };
+    if !is_made_by(value.ctx(), object, "Date")? {
+        return Ok(None);
+    }
+    let spelled: Function<'_> = object.get("toJSON")?;
+    // Null for a date that is none.
+    let Some(spelled) = spelled.call::<_, Option<String>>((This(value.clone()),))? else {
+        return Ok(None);
+    };
+    let time = spelled.trim_end_matches('Z').trim_end_matches('0');
+    let time = time.trim_end_matches('.').replace('T', " ");
+    Ok(Some(format!("{time} +0000 UTC")))
 }
 
 fn write_array(array: &Array<'_>, depth: usize, out: &mut String) -> Result<()> {

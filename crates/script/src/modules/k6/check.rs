@@ -9,6 +9,7 @@ use rquickjs::{Coerced, Ctx, Exception, Function, Object, Result, Value};
 use loadline_metric::TagSet;
 
 use super::group::{BAD_NAME, current_tags};
+use crate::kinds::is_async;
 use crate::modules::go_values::object_of;
 use crate::modules::tags;
 use crate::natives::refuse;
@@ -48,7 +49,8 @@ pub(super) fn check<'js>(
             return Err(refuse(&ctx, BAD_NAME));
         }
         match outcome(&ctx, &value, &condition) {
-            Ok(outcome) if outcome.is_promise() => {
+            // Any other promise is true, as in k6.
+            Ok(outcome) if outcome.is_promise() && is_async(&condition) => {
                 promises.push(later(&ctx, &outcome, &name, base.clone())?);
             }
             Ok(outcome) => {

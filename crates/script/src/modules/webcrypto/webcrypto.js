@@ -79,7 +79,16 @@ const isBytes = (data) => data instanceof ArrayBuffer || ArrayBuffer.isView(data
 const bytesOf = (data) =>
   isBytes(data) ? data : fail("OperationError", "data is neither an ArrayBuffer, nor a TypedArray nor DataView");
 
-const optionalBytes = (data) => (data === undefined || data === null ? new ArrayBuffer(0) : bytesOf(data));
+// Bytes of an algorithm's parameter: k6 takes texts and lists for them as well.
+const parameterBytes = (data) => {
+  if (typeof data === "string") return native.fromText(data);
+  return Array.isArray(data) ? Uint8Array.from(data) : bytesOf(data);
+};
+
+const optionalBytes = (data) => (data === undefined || data === null ? new ArrayBuffer(0) : parameterBytes(data));
+
+// A number of bits, as Go's integers take it.
+const bitsGiven = (length) => Math.trunc(Number(length));
 
 const field = (algorithm, name) =>
   algorithm[name] ?? fail("SyntaxError", `could not get ${name} from algorithm parameter`);
@@ -160,7 +169,7 @@ const rsaAlgorithm = (name, hash, open) => {
 const generate = (algorithm, extractable, usages) => {
   const { name } = algorithm;
   if (AES.includes(name)) {
-    const length = field(algorithm, "length");
+    const length = bitsGiven(field(algorithm, "length"));
     if (!AES_BITS.includes(length)) fail("OperationError", "invalid key length");
     checkUsages(name, "secret", usages);
     return makeKey("secret", extractable, { name, length }, usages, native.random(length / 8));
@@ -333,7 +342,8 @@ const allowed = (operation, usage, algorithm, key) => {
   return material;
 };
 
-const tagBytes = ({ tagLength = 128 }) => {
+const tagBytes = (algorithm) => {
+  const tagLength = bitsGiven(algorithm.tagLength ?? 128);
   if ([32, 64].includes(tagLength)) fail("NotSupportedError", "tag length 32 and 64 are not supported");
   return [96, 104, 112, 120, 128].includes(tagLength)
     ? tagLength / 8
@@ -354,7 +364,7 @@ const ciphered = (algorithm, key, material, data, encrypts) => {
     case "AES-GCM": {
       const gcm = encrypts ? native.aesGcmEncrypt : native.aesGcmDecrypt;
       const additional = optionalBytes(algorithm.additionalData);
-      return gcm(material, bytesOf(algorithm.iv), additional, tagBytes(algorithm), data);
+      return gcm(material, parameterBytes(algorithm.iv), additional, tagBytes(algorithm), data);
     }
     default: {
       const oaep = encrypts ? native.rsaEncrypt : native.rsaDecrypt;
@@ -372,7 +382,7 @@ const bitsOf = (length) => {
   return length / 8;
 };
 
-const saltOf = (algorithm) => bytesOf(algorithm.salt ?? fail("TypeError", "field salt is null or undefined"));
+const saltOf = (algorithm) => parameterBytes(algorithm.salt ?? fail("TypeError", "field salt is null or undefined"));
 
 const agreed = (algorithm, key, material, length) => {
   const other = algorithm.public ?? fail("TypeError", "algorithm does not contain a public key");
@@ -394,7 +404,7 @@ const derived = (algorithm, key, material, length) => {
   const bytes = bitsOf(length);
   const hash = hashOf(algorithm);
   if (algorithm.name === "HKDF") {
-    return native.hkdf(hash, material, saltOf(algorithm), bytesOf(field(algorithm, "info")), bytes);
+    return native.hkdf(hash, material, saltOf(algorithm), parameterBytes(field(algorithm, "info")), bytes);
   }
   const salt = saltOf(algorithm);
   const iterations = Number(algorithm.iterations) || fail("OperationError", "number of iterations can't be 0");
@@ -403,7 +413,8 @@ const derived = (algorithm, key, material, length) => {
 
 const keyBits = (algorithm) => {
   if (algorithm.name === "HMAC") return hmacBits(hashOf(algorithm), algorithm.length);
-  return AES_BITS.includes(algorithm.length) ? algorithm.length : fail("OperationError", "invalid key length");
+  const length = bitsGiven(algorithm.length);
+  return AES_BITS.includes(length) ? length : fail("OperationError", "invalid key length");
 };
 
 // What a wrapped key is as bytes: its JWK as text, other formats as they are.

@@ -112,7 +112,10 @@ fn an_answer_comes_whole() {
         .await;
         let bench = Bench::plain();
         let answer = bench.answer(&server.origin).await;
-        assert_eq!((answer.status, answer.reason.as_deref()), (299, Some("My Thing")));
+        assert_eq!(
+            (answer.status, answer.reason.as_deref()),
+            (299, Some("My Thing"))
+        );
         assert_eq!(answer.protocol.name(), "HTTP/1.0");
         assert_eq!(answer.body, b"abc");
         let fields: Vec<_> = answer.headers.iter().take(2).collect();

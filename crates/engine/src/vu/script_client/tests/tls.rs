@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use loadline_model::ClientPlan;
+use loadline_model::client::Protocol;
 use loadline_model::client::{TlsPlan, TlsVersion};
 use loadline_model::script_settings::ScriptSettings;
 use loadline_model::url::Origin;
@@ -81,6 +82,7 @@ async fn serve<F: Future<Output = ()> + 'static>(
 
 fn trusting(authority_pem: Vec<u8>) -> ClientPlan {
     ClientPlan {
+        protocol: Protocol::Negotiate { streams: 250 },
         tls: TlsPlan {
             authorities_file: Some(PathBuf::from("the test's authority")),
             authorities_pem: authority_pem,

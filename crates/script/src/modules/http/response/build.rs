@@ -9,7 +9,7 @@ use super::super::call::Call;
 use super::super::cookies::{append_pair, set_cookies};
 use super::Field;
 use crate::hop::{HopHeaders, HopTimes};
-use crate::vu::state;
+use crate::vu::{mended, state, text_of};
 
 /// What k6 shows for a cookie without a date: Go's zero time in milliseconds, overflown.
 const NO_EXPIRY_MS: i64 = -6_795_364_578_871;
@@ -55,22 +55,7 @@ pub(super) fn body<'js>(ctx: &Ctx<'js>, facts: &mut Facts) -> Result<Value<'js>>
     if facts.is_binary {
         return ArrayBuffer::new(ctx.clone(), bytes).map(ArrayBuffer::into_value);
     }
-    match std::str::from_utf8(&bytes) {
-        Ok(text) => text.into_js(ctx),
-        Err(_) => mended(&bytes).into_js(ctx),
-    }
-}
-
-/// Text in which each byte that is no part of a character became U+FFFD, as Go has it.
-pub(super) fn mended(bytes: &[u8]) -> String {
-    let mut text = String::with_capacity(bytes.len() + bytes.len() / 2);
-    for chunk in bytes.utf8_chunks() {
-        text.push_str(chunk.valid());
-        for _ in chunk.invalid() {
-            text.push('\u{fffd}');
-        }
-    }
-    text
+    text_of(ctx, bytes.into())
 }
 
 fn headers<'js>(ctx: &Ctx<'js>, facts: &Facts) -> Result<Object<'js>> {

@@ -11,12 +11,13 @@ use rquickjs::{Class, Ctx, Result, Value};
 use serde::de::IgnoredAny;
 
 use super::super::{body, error};
-use super::build::mended;
 use super::{Field, Response};
 use crate::json_fault;
+use crate::modules::bytes::of_text;
 use crate::modules::go_values::GoText;
 use crate::nesting::json_levels;
 use crate::room::with_room;
+use crate::vu::mended;
 
 const NO_BODY: &str = "the body is null so we can't transform it to JSON - this likely was because of a request error getting the response";
 
@@ -150,9 +151,9 @@ pub(super) fn with_text<T>(
     let Some(shown) = shown else {
         return Ok(None);
     };
-    if let Some(text) = shown.as_string() {
-        let bytes = body::string_bytes(text)?;
-        return Ok(Some(with(&String::from_utf8_lossy(&bytes))));
+    if shown.is_string() {
+        let bytes = of_text(&shown)?;
+        return Ok(Some(with(&mended(&bytes))));
     }
     Ok(body::binary(&shown).map(|bytes| with(&mended(&bytes))))
 }

@@ -1,0 +1,2 @@
+globalThis.seen = 'the import has run';
+export const unused = 1;

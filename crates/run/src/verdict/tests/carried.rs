@@ -1,0 +1,56 @@
+//! Loads that were sent in full, and what keeps them from being carried all the same: answers that fall behind, or that are
+//! wrong.
+
+use loadline_model::error_class::ErrorClass;
+use loadline_model::verdict::Limit;
+
+use super::builder::{Run, arrivals, constant_vus};
+
+/// Arrivals of which so many more are under way at the end of each second, of those of the last second.
+fn piling(per_second: u64, under_way: impl Fn(u64) -> u64) -> Run {
+    let mut run = Run::new(arrivals(200, 12, 400), 12.0, 2_400, 30.0);
+    run.seconds(12, |second, row| {
+        row.completed = per_second;
+        row.active_vus = under_way(second + 1);
+    });
+    run
+}
+
+#[test]
+fn answers_that_fall_behind_from_beginning_to_end_are_not_delivered() {
+    let verdict = piling(170, |second| 30 * second).judge();
+    assert_eq!(verdict.limit, Limit::Target, "{verdict:#?}");
+    assert_eq!(
+        verdict.headline,
+        "the offered load of 200/s was sent, but answers fell behind: 170/s at the end"
+    );
+}
+
+#[test]
+fn requests_that_always_take_long_do_not_pile_up() {
+    for under_way in [|_| 180, |second| if second < 3 { 60 * second } else { 180 }] {
+        let verdict = piling(200, under_way).judge();
+        assert_eq!(verdict.limit, Limit::Nobody, "{verdict:#?}");
+    }
+}
+
+#[test]
+fn a_tenth_of_wrong_answers_is_somebodys() {
+    for (status, limit) in [(403, Limit::Plan), (500, Limit::Target)] {
+        let mut run = Run::new(arrivals(100, 10, 50), 10.0, 1_000, 5.0);
+        run.totals.seen.counts.good = 800;
+        *run.totals.seen.statuses.row(200) -= 200;
+        *run.totals.seen.statuses.row(status) += 200;
+        let verdict = run.judge();
+        assert_eq!(verdict.limit, limit, "{status}: {verdict:#?}");
+    }
+}
+
+#[test]
+fn a_tenth_of_failures_is_in_the_way_of_users_who_think_too() {
+    let mut run = Run::new(constant_vus(8, 10), 10.0, 800, 2.0);
+    run.plan.script = Some(std::sync::Arc::default());
+    assert_eq!(run.judge().limit, Limit::Nobody);
+    run.fail(ErrorClass::Refused, 150, 1_000);
+    assert_eq!(run.judge().limit, Limit::Target);
+}

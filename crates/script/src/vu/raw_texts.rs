@@ -1,0 +1,106 @@
+//! Texts made of bytes that are no UTF-8, and those bytes: k6's strings keep them until they are cut or joined.
+//!
+//! Must not know where a text comes from, or where it goes. Invariants: a text in the list is alive, so that its address is no
+//! other's; what an iteration made is forgotten at its end.
+
+use std::cell::RefCell;
+
+use bytes::Bytes;
+use rquickjs::{Ctx, IntoJs, Persistent, Result, Value, qjs};
+
+use super::state::{Stage, state};
+
+/// Texts of an iteration that are remembered; the oldest goes first. Each may hold a whole body.
+const OF_ITERATION_MAX: usize = 16;
+/// Texts of the init context that are remembered: files, whose bytes all virtual users share.
+const OF_INIT_MAX: usize = 1_024;
+
+/// The texts of one virtual user.
+#[derive(Default)]
+pub(crate) struct RawTexts {
+    of_init: RefCell<Vec<RawText>>,
+    of_iteration: RefCell<Vec<RawText>>,
+}
+
+struct RawText {
+    address: usize,
+    bytes: Bytes,
+    /// Keeps the text alive.
+    _text: Persistent<Value<'static>>,
+}
+
+impl RawTexts {
+    fn keep<'js>(&self, ctx: &Ctx<'js>, text: &Value<'js>, bytes: Bytes, is_init: bool) {
+        let (list, most) = match is_init {
+            true => (&self.of_init, OF_INIT_MAX),
+            false => (&self.of_iteration, OF_ITERATION_MAX),
+        };
+        let mut list = list.borrow_mut();
+        if list.len() == most {
+            list.remove(0);
+        }
+        list.push(RawText {
+            address: address(text),
+            bytes,
+            _text: Persistent::save(ctx, text.clone()),
+        });
+    }
+
+    fn find(&self, text: &Value<'_>) -> Option<Bytes> {
+        let address = address(text);
+        let lists = [&self.of_iteration, &self.of_init];
+        lists.into_iter().find_map(|list| {
+            let list = list.borrow();
+            let found = list.iter().find(|known| known.address == address);
+            found.map(|known| known.bytes.clone())
+        })
+    }
+
+    /// Forgets what the task that ended has made.
+    pub(super) fn end_task(&self) {
+        self.of_iteration.borrow_mut().clear();
+    }
+
+    /// Forgets everything: before the context goes.
+    pub(super) fn clear(&self) {
+        self.end_task();
+        self.of_init.borrow_mut().clear();
+    }
+}
+
+/// Where a string lies.
+fn address(text: &Value<'_>) -> usize {
+    // SAFETY: a string is a pointer, and nothing is read through it.
+    unsafe { qjs::JS_VALUE_GET_PTR(text.as_raw()) as usize }
+}
+
+/// The text of some bytes; each that is no part of a character is shown as U+FFFD, as in Go.
+pub(crate) fn text_of<'js>(ctx: &Ctx<'js>, bytes: Bytes) -> Result<Value<'js>> {
+    if let Ok(text) = std::str::from_utf8(&bytes) {
+        return text.into_js(ctx);
+    }
+    let text = mended(&bytes).into_js(ctx)?;
+    let state = state(ctx);
+    let is_init = state.stage.get() == Stage::Init;
+    state.raw_texts.keep(ctx, &text, bytes, is_init);
+    Ok(text)
+}
+
+/// The bytes of a text that is as it came, where they are no UTF-8.
+pub(crate) fn bytes_of(text: &Value<'_>) -> Option<Bytes> {
+    text.is_string()
+        .then(|| state(text.ctx()).raw_texts.find(text))
+        .flatten()
+}
+
+/// Text in which each byte that is no part of a character became U+FFFD, as Go has it.
+pub(crate) fn mended(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(bytes.len() + bytes.len() / 2);
+    for chunk in bytes.utf8_chunks() {
+        text.push_str(chunk.valid());
+        for _ in chunk.invalid() {
+            text.push('\u{fffd}');
+        }
+    }
+    text
+}

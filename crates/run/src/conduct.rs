@@ -32,6 +32,8 @@ use crate::windows::Windows;
 /// How often orders are looked for and the live counters read: soon enough for a hand on Ctrl-C,
 /// seldom enough to cost nothing.
 const TICK: Duration = Duration::from_millis(50);
+/// How often what was seen is told.
+const SECOND: Duration = Duration::from_secs(1);
 /// Thresholds that are marked as crossed at one instant; all are in the result.
 const CROSSED_MAX: usize = 16;
 /// How long workers may take to report after they were told to stop at once.
@@ -134,6 +136,8 @@ struct Conductor {
     /// When the workers were told to stop at once.
     cut_at: Option<Nanos>,
     active_vus_max: u64,
+    /// Virtual users at work when that was last looked at before the end of the second under way.
+    at_work_before: u64,
     windows: Option<Windows>,
     /// When reports were last waited for.
     looked_at: Nanos,
@@ -170,6 +174,7 @@ impl Conductor {
             stopped_at: None,
             cut_at: None,
             active_vus_max: 0,
+            at_work_before: 0,
             windows,
             looked_at: Nanos::ZERO,
             stalled_ns: 0,
@@ -336,7 +341,11 @@ impl Conductor {
     /// Reads the live counters.
     fn look(&mut self) {
         let live = self.load.live();
-        self.active_vus_max = self.active_vus_max.max(self.at_work());
+        let at_work = self.at_work();
+        self.active_vus_max = self.active_vus_max.max(at_work);
+        if self.load.clock().now() < self.told_until + SECOND {
+            self.at_work_before = at_work;
+        }
         if let Some(windows) = &mut self.windows {
             let now = self.load.clock().now();
             let done = live.completed + live.failed;
@@ -409,7 +418,11 @@ impl Conductor {
     /// Tells a whole second, which is when gauges are read.
     fn tell_second(&mut self, mut told: Told, on_event: &mut dyn FnMut(RunEvent)) {
         told.row.generator.stalled_ns = std::mem::take(&mut self.stalled_ns);
-        let live = self.live();
+        // As in k6, whose seconds begin a moment before the iterations do: what ends with a second was at work in it.
+        let live = LiveTotals {
+            vus_active: self.at_work_before,
+            ..self.live()
+        };
         if let Some(script) = &mut self.script {
             let until_ns = told.row.at_ns + told.row.span_ns;
             let started_unix_ms = self.load.started_unix_ms();

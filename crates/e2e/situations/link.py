@@ -45,8 +45,9 @@ class Way:
 
     begun_at = None
 
-    def __init__(self, source, sink, asked):
+    def __init__(self, source, sink, asked, own_rate):
         self.source, self.sink, self.asked = source, sink, asked
+        self.own_rate = own_rate
         self.waiting = collections.deque()
         self.bytes = 0
         self.free_at = 0.0
@@ -62,9 +63,14 @@ class Way:
             Way.begun_at = Way.begun_at or now
             if asked.cut and now - Way.begun_at >= asked.cut:
                 continue
-            if asked.loss and random.random() < asked.loss or self.bytes + len(packet) > asked.queue:
+            since = now - Way.begun_at
+            if asked.blackout[0] and since % asked.blackout[0] > asked.blackout[0] - asked.blackout[1]:
                 continue
-            self.free_at = max(self.free_at, now) + (len(packet) / asked.rate if asked.rate else 0)
+            loss = asked.later_loss[1] if since >= asked.later_loss[0] else asked.loss
+            rate = asked.later_rate[1] if since >= asked.later_rate[0] else self.own_rate or asked.rate
+            if loss and random.random() < loss or self.bytes + len(packet) > asked.queue:
+                continue
+            self.free_at = max(self.free_at, now) + (len(packet) / rate if rate else 0)
             due = self.free_at + self.delay(now - Way.begun_at) / 1000
             # A packet does not overtake another.
             due = max(due, self.waiting[-1][0]) if self.waiting else due
@@ -103,9 +109,14 @@ def main():
     parser.add_argument("--rate", type=float, default=0, help="bytes per second each way; 0: no limit")
     parser.add_argument("--queue", type=int, default=1 << 20, help="bytes that may wait each way")
     parser.add_argument("--cut", type=float, default=0, help="seconds after the first packet from which none passes; 0: never")
+    parser.add_argument("--up", type=float, default=0, help="bytes per second towards the far side")
+    parser.add_argument("--down", type=float, default=0, help="bytes per second towards this side")
+    parser.add_argument("--later-rate", type=pair, default=(float("inf"), 0.0), help="SECONDS:BYTES_PER_SECOND")
+    parser.add_argument("--later-loss", type=pair, default=(float("inf"), 0.0), help="SECONDS:SHARE")
+    parser.add_argument("--blackout", type=pair, default=(0.0, 0.0), help="EVERY:SECONDS, nothing passes at the end of each")
     asked = parser.parse_args()
     near, far = set_up(asked.namespace)
-    ways = [Way(near, far, asked), Way(far, near, asked)]
+    ways = [Way(near, far, asked, asked.up), Way(far, near, asked, asked.down)]
     while True:
         dues = [due for due in (way.due() for way in ways) if due is not None]
         patience = max(0.0, min(dues) - time.monotonic()) if dues else 1.0

@@ -11,7 +11,7 @@ use rquickjs::{Class, Ctx, Result, Value};
 use serde::de::IgnoredAny;
 
 use super::super::{body, error};
-use super::{Field, Response};
+use super::{Field, Response, modifiers};
 use crate::json_fault;
 use crate::modules::bytes::of_text;
 use crate::modules::go_values::GoText;
@@ -59,14 +59,35 @@ pub(super) fn json<'js>(
 
 /// The part of a text that a path names, as JSON.
 fn follow(text: &str, path: &str) -> io::Result<Option<String>> {
-    let found = || {
-        let found = gjson::get(text, path);
-        found.exists().then(|| found.json().to_owned())
-    };
+    let found = || found(text, path);
     if parts(path) <= PARTS_ON_OWN_STACK && !path.contains('@') {
         return Ok(found());
     }
     with_room(ROOM_BYTES, found)
+}
+
+fn found(text: &str, path: &str) -> Option<String> {
+    let Some(split) = modifiers::split(path) else {
+        let found = gjson::get(text, path);
+        return found.exists().then(|| found.json().to_owned());
+    };
+    let before = match split.before {
+        "" => text.to_owned(),
+        before => found(text, before).unwrap_or_default(),
+    };
+    let modified = |json: &str| {
+        let made = split.modifier.apply(json)?;
+        match split.after {
+            "" => Some(made),
+            after => found(&made, after),
+        }
+    };
+    if !split.to_each {
+        return modified(&before);
+    }
+    let each = gjson::parse(&before).array();
+    let each = each.iter().filter_map(|value| modified(value.json()));
+    Some(format!("[{}]", each.collect::<Vec<_>>().join(",")))
 }
 
 /// An upper bound of the calls within one another that a path takes.
@@ -74,8 +95,8 @@ fn parts(path: &str) -> usize {
     path.bytes().filter(|b| b".|#@([{*".contains(b)).count()
 }
 
-/// Modifiers of k6's paths that are not followed here.
-const UNSUPPORTED: [&str; 6] = ["keys", "values", "tostr", "fromstr", "group", "dig"];
+/// A modifier of k6's paths that is not followed here.
+const UNSUPPORTED: &str = "dig";
 
 /// Why a path is not followed: it has a part that k6 knows and this dialect does not.
 fn unsupported(path: &str) -> Option<String> {
@@ -84,9 +105,11 @@ fn unsupported(path: &str) -> Option<String> {
         let rest = &path[at + 1..];
         let end = rest.find(|c: char| !c.is_ascii_alphanumeric());
         let name = &rest[..end.unwrap_or(rest.len())];
-        if UNSUPPORTED.contains(&name) {
+        let is_inner = modifiers::is_known(name) && is_in_brackets(&path[..at]);
+        if name == UNSUPPORTED || is_inner {
+            let place = if is_inner { " in brackets" } else { "" };
             return Some(format!(
-                "the modifier @{name} of paths is not supported: take the value whole, and its part in the script"
+                "the modifier @{name} of paths is not supported{place}: take the value whole, and its part in the script"
             ));
         }
     }
@@ -94,6 +117,12 @@ fn unsupported(path: &str) -> Option<String> {
     literals
         .next()
         .map(|_| "literals (!) in paths are not supported: add the value in the script".to_owned())
+}
+
+/// Whether a bracket is open at the end of a text.
+fn is_in_brackets(before: &str) -> bool {
+    let count = |brackets: [char; 3]| before.matches(brackets).count();
+    count(['(', '[', '{']) > count([')', ']', '}'])
 }
 
 /// Why a path is not followed: it would need more of the stack than there may be.
@@ -164,14 +193,7 @@ mod tests {
 
     #[test]
     fn parts_that_are_not_followed_are_named() {
-        for path in [
-            "@keys",
-            "a.@keys.0",
-            "l.#.@values",
-            "l.#|@tostr",
-            "{x:a.@dig:k}",
-            "[a,@group]",
-        ] {
+        for path in ["@dig:k", "{x:a.@dig:k}", "{x:a.@keys}", "[a,@group]"] {
             assert!(
                 unsupported(path).is_some_and(|why| why.contains("modifier @")),
                 "{path}"

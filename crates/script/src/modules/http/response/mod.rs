@@ -7,6 +7,7 @@
 mod build;
 mod headers;
 mod json;
+mod modifiers;
 mod page;
 
 use std::cell::{Cell, RefCell};

@@ -218,6 +218,8 @@ typedef enum JSErrorEnum {
 } JSErrorEnum;
 
 #define JS_MAX_LOCAL_VARS 65535
+/* arguments that a list may have that is spread into a call */
+#define JS_MAX_SPREAD_ARGS (1 << 20)
 #define JS_STACK_SIZE_MAX 65534
 #define JS_STRING_LEN_MAX ((1 << 30) - 1)
 // 1,024 bytes is about the cutoff point where it starts getting
@@ -376,6 +378,8 @@ struct JSRuntime {
     uintptr_t stack_size; /* in bytes, 0 if no limit */
     uintptr_t stack_top;
     uintptr_t stack_limit; /* lower stack limit */
+    uintptr_t stack_shallow; /* bytes that may be used unnoticed, 0: all */
+    bool stack_went_deep; /* more than stack_shallow was used */
 
     JSValue current_exception;
     /* true if inside an out of memory error, to avoid recursing */
@@ -440,8 +444,8 @@ typedef struct JSStackFrame {
     struct JSVarRef **var_refs; /* references to arguments or local variables */
     uint8_t *cur_pc; /* only used in bytecode functions : PC of the
                         instruction after the call */
+    uint32_t arg_count;
     uint16_t var_ref_count; /* number of var refs */
-    uint16_t arg_count;
     bool is_strict_mode;
     bool is_constructor; /* true if invoked as a constructor (new) */
     /* only used in generators. Current stack pointer value. NULL if
@@ -2318,11 +2322,22 @@ static inline uintptr_t js_get_stack_pointer(void)
 #endif
 }
 
+/* The first limit is that of shallow use: who goes beyond it is noted once, and has the
+   whole stack from then on. */
+static no_inline bool js_is_beyond_stack(JSRuntime *rt, uintptr_t sp)
+{
+    if (rt->stack_size != 0) {
+        rt->stack_limit = rt->stack_top - rt->stack_size;
+        rt->stack_went_deep = true;
+    }
+    return sp < rt->stack_limit;
+}
+
 static inline bool js_check_stack_overflow(JSRuntime *rt, size_t alloca_size)
 {
     uintptr_t sp;
     sp = js_get_stack_pointer() - alloca_size;
-    return unlikely(sp < rt->stack_limit);
+    return unlikely(sp < rt->stack_limit) && js_is_beyond_stack(rt, sp);
 }
 
 JSRuntime *JS_NewRuntime2(const JSMallocFunctions *mf, void *opaque)
@@ -3152,8 +3167,38 @@ static void update_stack_limit(JSRuntime *rt)
         rt->stack_limit = 0; /* no limit */
     } else {
         rt->stack_limit = rt->stack_top - rt->stack_size;
+        if (rt->stack_shallow != 0 && rt->stack_shallow < rt->stack_size)
+            rt->stack_limit = rt->stack_top - rt->stack_shallow;
     }
 #endif
+}
+
+/* The engine runs on another stack from here on: it may use 'stack_size' bytes of it, and
+   notes whether it used more than 'shallow' (0: it does not). */
+void JS_MoveToStack(JSRuntime *rt, size_t stack_size, size_t shallow)
+{
+    rt->stack_top = js_get_stack_pointer();
+    rt->stack_size = stack_size;
+    rt->stack_shallow = shallow;
+    rt->stack_went_deep = false;
+    update_stack_limit(rt);
+}
+
+/* Whether more than 'shallow' is in use. */
+bool JS_IsDeep(JSRuntime *rt)
+{
+    return rt->stack_went_deep &&
+        js_get_stack_pointer() < rt->stack_top - rt->stack_shallow;
+}
+
+/* Whether more than 'shallow' was used and no longer is; it is noted anew from here on. */
+bool JS_CameUp(JSRuntime *rt)
+{
+    if (!rt->stack_went_deep || JS_IsDeep(rt))
+        return false;
+    rt->stack_went_deep = false;
+    update_stack_limit(rt);
+    return true;
 }
 
 void JS_SetMaxStackSize(JSRuntime *rt, size_t stack_size)
@@ -42611,10 +42656,10 @@ static JSValue *build_arg_list(JSContext *ctx, uint32_t *plen,
     }
     if (js_get_length32(ctx, &len, array_arg))
         return NULL;
-    if (len > JS_MAX_LOCAL_VARS) {
-        // XXX: check for stack overflow?
+    /* they lie on the heap: what copies them to the stack looks at its limit */
+    if (len > JS_MAX_SPREAD_ARGS) {
         JS_ThrowRangeError(ctx, "too many arguments in function call (only %d allowed)",
-                           JS_MAX_LOCAL_VARS);
+                           JS_MAX_SPREAD_ARGS);
         return NULL;
     }
     /* avoid allocating 0 bytes */

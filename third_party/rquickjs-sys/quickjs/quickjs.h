@@ -1236,6 +1236,9 @@ struct JSLazyProperty {
     /* makes the value; an exception leaves the property as it is */
     JSValue (*make)(JSContext *ctx, JSValueConst obj, const JSLazyProperty *lazy);
 };
+JS_EXTERN void JS_MoveToStack(JSRuntime *rt, size_t stack_size, size_t shallow);
+JS_EXTERN bool JS_IsDeep(JSRuntime *rt);
+JS_EXTERN bool JS_CameUp(JSRuntime *rt);
 JS_EXTERN int JS_DefineLazyProperty(JSContext *ctx, JSValueConst obj, JSAtom prop,
                                     const JSLazyProperty *lazy, int flags);
 JS_EXTERN JSModuleDef *JS_NewLazyModule(JSContext *ctx, const char *name, JSValue values);

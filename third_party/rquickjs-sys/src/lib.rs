@@ -41,6 +41,13 @@ extern "C" {
     /// What is compiled until `JS_EndCompile` takes at most so many steps to find names, and additional bytes.
     pub fn JS_BeginCompile(rt: *mut JSRuntime, steps_max: u64, bytes_max: usize);
     pub fn JS_EndCompile(rt: *mut JSRuntime);
+    /// The engine runs on another stack from here on, of which it may use `stack_size` bytes; it notes
+    /// whether it used more than `shallow` (0: it does not).
+    pub fn JS_MoveToStack(rt: *mut JSRuntime, stack_size: usize, shallow: usize);
+    /// Whether more than `shallow` is in use.
+    pub fn JS_IsDeep(rt: *mut JSRuntime) -> bool;
+    /// Whether more than `shallow` was used since `JS_MoveToStack`, or since this was last so, and no longer is.
+    pub fn JS_CameUp(rt: *mut JSRuntime) -> bool;
     /// `lazy` must outlive the context; it takes the place of a property that is there.
     pub fn JS_DefineLazyProperty(
         ctx: *mut JSContext,

@@ -168,8 +168,9 @@ impl ScriptVu {
         debug_assert!(self.running.is_none(), "one task at a time");
         let stack = StackPool::take(&self.stacks).map_err(ScriptFailure::no_stack)?;
         let core = Rc::clone(&self.core);
+        let extent = stack.extent();
         self.running = Some(Coroutine::with_stack(stack, move |yielder, _| {
-            core.run(yielder, &task)
+            core.run(yielder, &task, extent)
         }));
         Ok(self.resume(Resume::Go))
     }

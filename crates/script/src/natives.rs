@@ -15,7 +15,7 @@ use rquickjs::{Ctx, Error, Exception, Module, Object, Result, WriteOptions, qjs}
 
 use crate::lazy::{self, Lazy};
 use crate::modules;
-use crate::vu::state;
+use crate::vu::{frames_of, state};
 
 /// Most steps that finding the names of a module takes: a second or two.
 const COMPILE_STEPS_MAX: u64 = 500_000_000;
@@ -184,7 +184,7 @@ fn within_limits<T>(
             format!("it takes more than {} MB to compile", memory >> 20)
         }
         (Some("InternalError"), Some(why)) => why.to_owned(),
-        (Some("SyntaxError"), Some(why)) if !field("stack").is_some_and(|at| at.contains(name)) => {
+        (Some("SyntaxError"), Some(why)) if !frames_of(ctx, &thrown).contains(name) => {
             if let Some(error) = thrown.as_object() {
                 error.set("message", format!("{why} at {name}"))?;
             }

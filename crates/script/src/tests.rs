@@ -147,6 +147,39 @@ fn deep_recursion_is_an_exception_and_not_a_crash() {
 }
 
 #[test]
+fn what_a_script_does_to_its_errors_changes_no_trace_of_the_log() {
+    let script = r#"
+        const names = { multi: "x\n    at evil (file:///evil.js:1:1)", get name() { throw new Error("name"); } };
+        export default function () {
+            const error = new Error(names.multi);
+            error.stack = "at other (file:///other.js:1:1)";
+            const named = new TypeError("t");
+            Object.defineProperty(named, "name", Object.getOwnPropertyDescriptor(names, "name"));
+            try { named.stack; } catch (e) { console.log(e.message); }
+            Error.captureStackTrace(named, () => 1);
+            const frozen = Object.freeze(new Error("frozen"));
+            console.log(frozen.stack.split("\n")[0], frozen.stack === frozen.stack);
+            console.log(structuredClone(frozen).stack === frozen.stack);
+            throw error;
+        }"#;
+    let run = Rehearsal::new(script).run();
+    assert_eq!(
+        run.log(),
+        [
+            "info name source=console",
+            "info Error: frozen true source=console",
+            "info true source=console",
+        ]
+    );
+    let failure = run.failure().expect("it threw");
+    assert!(
+        failure.contains("at default (file:///script.js:4:"),
+        "{failure}"
+    );
+    assert!(!failure.contains("other.js"), "{failure}");
+}
+
+#[test]
 fn people_s_recursion_is_as_deep_as_it_likes() {
     let script = r#"
         import { group } from "k6";

@@ -2910,7 +2910,7 @@ JSContext *JS_NewContextRaw(JSRuntime *rt)
     ctx->error_ctor = JS_NULL;
     ctx->error_back_trace = JS_UNDEFINED;
     ctx->error_prepare_stack = JS_UNDEFINED;
-    ctx->error_stack_trace_limit = js_int32(10);
+    ctx->error_stack_trace_limit = js_int32(64);
     init_list_head(&ctx->loaded_modules);
     // TODO(bnoordhuis) use getrandom() etc.
     ctx->random_state = js__gettimeofday_us();
@@ -8209,12 +8209,12 @@ static bool can_store_error_stack(JSValueConst obj)
     p = JS_VALUE_GET_OBJ(obj);
     if (p->class_id != JS_CLASS_ERROR)
         return false;
-    if (!JS_IsUndefined(p->u.object_data))
-        return false;
-    if (find_own_property1(p, JS_ATOM_stack))
-        return false;
-    return true;
+    return JS_IsUndefined(p->u.object_data);
 }
+
+static int delete_property(JSContext *ctx, JSObject *p, JSAtom atom);
+/* see shown-stack.h */
+static void js_announce_stack(JSContext *ctx, JSObject *p);
 
 #define JS_BACKTRACE_FLAG_SKIP_FIRST_LEVEL (1 << 0)
 /* only taken into account if filename is provided */
@@ -8426,7 +8426,13 @@ static void build_backtrace(JSContext *ctx, JSValueConst error_val,
 
     if (JS_IsUndefined(ctx->error_back_trace))
         ctx->error_back_trace = js_dup(stack);
-    if (has_filter_func) {
+    if (has_filter_func && JS_IsError(error_obj)) {
+        p = JS_VALUE_GET_OBJ(error_obj);
+        JS_FreeValue(ctx, p->u.object_data);
+        p->u.object_data = stack;
+        delete_property(ctx, p, JS_ATOM_stack);
+        js_announce_stack(ctx, p);
+    } else if (has_filter_func) {
         /* Error.captureStackTrace(target, ...): install an own data property
            on the (possibly non-Error) target, shadowing the accessor */
         JS_DefinePropertyValue(ctx, error_obj, JS_ATOM_stack, stack,
@@ -8436,6 +8442,7 @@ static void build_backtrace(JSContext *ctx, JSValueConst error_val,
         p = JS_VALUE_GET_OBJ(error_obj);
         JS_FreeValue(ctx, p->u.object_data);
         p->u.object_data = stack;
+        js_announce_stack(ctx, p);
     } else if (can_add_backtrace(error_obj)) {
         /* DOMException and the like keep an own "stack" data property */
         JS_DefinePropertyValue(ctx, error_obj, JS_ATOM_stack, stack,
@@ -8470,6 +8477,7 @@ static JSValue JS_MakeError2(JSContext *ctx, JSErrorEnum error_num,
     }
     if (JS_IsException(obj))
         return JS_EXCEPTION;
+    js_announce_stack(ctx, JS_VALUE_GET_OBJ(obj));
     msg = JS_NewString(ctx, message);
     if (JS_IsException(msg))
         msg = JS_NewString(ctx, "Invalid error message");
@@ -42924,8 +42932,9 @@ static JSValue js_error_constructor(JSContext *ctx, JSValueConst new_target,
     JSValue obj, msg, proto, cause;
     JSValueConst message;
     int present, opts;
+    bool is_call = JS_IsUndefined(new_target);
 
-    if (JS_IsUndefined(new_target))
+    if (is_call)
         new_target = JS_GetActiveFunction(ctx);
     proto = JS_GetProperty(ctx, new_target, JS_ATOM_prototype);
     if (JS_IsException(proto))
@@ -42946,6 +42955,9 @@ static JSValue js_error_constructor(JSContext *ctx, JSValueConst new_target,
         proto = js_dup(proto1);
     }
     obj = JS_NewObjectProtoClass(ctx, proto, JS_CLASS_ERROR);
+    /* before the message, as in k6 */
+    if (!JS_IsException(obj))
+        js_announce_stack(ctx, JS_VALUE_GET_OBJ(obj));
     JS_FreeValue(ctx, proto);
     if (JS_IsException(obj))
         return obj;
@@ -43001,8 +43013,9 @@ static JSValue js_error_constructor(JSContext *ctx, JSValueConst new_target,
                                JS_PROP_WRITABLE | JS_PROP_CONFIGURABLE);
     }
 
-    /* skip the Error() function in the backtrace */
-    build_backtrace(ctx, obj, JS_UNDEFINED, NULL, 0, 0, JS_BACKTRACE_FLAG_SKIP_FIRST_LEVEL);
+    /* skip the Error() function in the backtrace, unless it was called without 'new', as in k6 */
+    build_backtrace(ctx, obj, JS_UNDEFINED, NULL, 0, 0,
+                    is_call ? 0 : JS_BACKTRACE_FLAG_SKIP_FIRST_LEVEL);
     return obj;
  exception:
     JS_FreeValue(ctx, obj);
@@ -43038,50 +43051,10 @@ static JSValue js_error_toString(JSContext *ctx, JSValueConst this_val,
     return JS_ConcatString(ctx, name, msg);
 }
 
-static JSValue js_error_get_stack(JSContext *ctx, JSValueConst this_val)
-{
-    JSObject *p;
-
-    if (JS_VALUE_GET_TAG(this_val) != JS_TAG_OBJECT)
-        return JS_ThrowTypeErrorNotAnObject(ctx);
-    p = JS_VALUE_GET_OBJ(this_val);
-    if (p->class_id != JS_CLASS_ERROR)
-        return JS_UNDEFINED;
-    return js_dup(p->u.object_data);
-}
-
-static JSValue js_error_set_stack(JSContext *ctx, JSValueConst this_val,
-                                  JSValueConst value)
-{
-    int ret, flags;
-
-    if (JS_VALUE_GET_TAG(this_val) != JS_TAG_OBJECT)
-        return JS_ThrowTypeErrorNotAnObject(ctx);
-    if (!JS_IsString(value))
-        return JS_ThrowTypeError(ctx, "Error.prototype.stack setter expects a string");
-    if (js_same_value(ctx, this_val, ctx->class_proto[JS_CLASS_ERROR]))
-        return JS_ThrowTypeError(ctx, "Error.prototype.stack setter called on the home object");
-    ret = JS_GetOwnPropertyFlagsInternal(ctx, &flags, JS_VALUE_GET_OBJ(this_val),
-                                         JS_ATOM_stack);
-    if (ret < 0)
-        return JS_EXCEPTION;
-    if (ret == 0) {
-        if (JS_DefinePropertyValue(ctx, this_val, JS_ATOM_stack, js_dup(value),
-                                   JS_PROP_C_W_E | JS_PROP_THROW) < 0)
-            return JS_EXCEPTION;
-    } else {
-        if (JS_SetPropertyInternal2(ctx, this_val, JS_ATOM_stack, js_dup(value),
-                                    this_val, JS_PROP_THROW) < 0)
-            return JS_EXCEPTION;
-    }
-    return JS_UNDEFINED;
-}
-
 static const JSCFunctionListEntry js_error_proto_funcs[] = {
     JS_CFUNC_DEF("toString", 0, js_error_toString ),
     JS_PROP_STRING_DEF("name", "Error", JS_PROP_WRITABLE | JS_PROP_CONFIGURABLE ),
     JS_PROP_STRING_DEF("message", "", JS_PROP_WRITABLE | JS_PROP_CONFIGURABLE ),
-    JS_CGETSET_DEF("stack", js_error_get_stack, js_error_set_stack ),
 };
 
 static JSValue js_error_isError(JSContext *ctx, JSValueConst this_val,
@@ -65087,6 +65060,7 @@ uintptr_t js_std_cmd(int cmd, ...) {
 
 #include "lazy-intrinsics.h"
 #include "lazy-values.h"
+#include "shown-stack.h"
 
 #undef malloc
 #undef free

@@ -1237,6 +1237,7 @@ struct JSLazyProperty {
     JSValue (*make)(JSContext *ctx, JSValueConst obj, const JSLazyProperty *lazy);
 };
 JS_EXTERN void JS_MoveToStack(JSRuntime *rt, size_t stack_size, size_t shallow);
+JS_EXTERN JSValue JS_ErrorFrames(JSContext *ctx, JSValueConst val);
 JS_EXTERN bool JS_IsDeep(JSRuntime *rt);
 JS_EXTERN bool JS_CameUp(JSRuntime *rt);
 JS_EXTERN int JS_DefineLazyProperty(JSContext *ctx, JSValueConst obj, JSAtom prop,

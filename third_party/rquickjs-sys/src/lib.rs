@@ -41,6 +41,9 @@ extern "C" {
     /// What is compiled until `JS_EndCompile` takes at most so many steps to find names, and additional bytes.
     pub fn JS_BeginCompile(rt: *mut JSRuntime, steps_max: u64, bytes_max: usize);
     pub fn JS_EndCompile(rt: *mut JSRuntime);
+    /// The frames of an error in the engine's form, whatever became of its property `stack`; undefined of
+    /// anything else.
+    pub fn JS_ErrorFrames(ctx: *mut JSContext, val: JSValue) -> JSValue;
     /// The engine runs on another stack from here on, of which it may use `stack_size` bytes; it notes
     /// whether it used more than `shallow` (0: it does not).
     pub fn JS_MoveToStack(rt: *mut JSRuntime, stack_size: usize, shallow: usize);

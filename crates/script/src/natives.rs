@@ -13,6 +13,7 @@ use rquickjs::module::Declared;
 use rquickjs::object::Property;
 use rquickjs::{Ctx, Error, Exception, Module, Object, Result, WriteOptions, qjs};
 
+use crate::host::LogLevel;
 use crate::lazy::{self, Lazy};
 use crate::modules;
 use crate::vu::{frames_of, state};
@@ -98,7 +99,13 @@ pub(crate) fn load_module<'js>(ctx: &Ctx<'js>, name: &str) -> Result<Module<'js,
         }
         None => {
             let module = compiled(ctx, name, || {
-                let loaded = state(ctx).program.sources().load(name);
+                let state = state(ctx);
+                let sources = state.program.sources();
+                let loaded = sources.load(name);
+                if let Some(why) = sources.take_map_fault(name) {
+                    let message = format!("Couldn't load source map for {name}");
+                    state.log(LogLevel::Warning, &message, &[("error", &why)]);
+                }
                 loaded.map_err(|error| Exception::throw_message(ctx, &error.message))
             })?;
             modules::describe_file(&module.meta()?, name)?;

@@ -180,6 +180,27 @@ fn what_a_script_does_to_its_errors_changes_no_trace_of_the_log() {
 }
 
 #[test]
+fn places_are_named_by_source_maps() {
+    let map = r#"{"version":3,"sources":["../orig.ts"],"names":[],"mappings":"AASA;AACA"}"#;
+    let script = r#"
+        import { thrown } from "./out/lib.js";
+        export default function () {
+            console.log(thrown().stack.split("\n")[1]);
+            throw thrown();
+        }"#;
+    let run = Rehearsal::new(script)
+        .file(
+            "out/lib.js",
+            "exports.thrown = () => new Error('x');\n//# sourceMappingURL=lib.js.map",
+        )
+        .file("out/lib.js.map", map)
+        .run();
+    assert_eq!(run.log(), ["info \tat file:///orig.ts:10:0 source=console"]);
+    let failure = run.failure().expect("it threw");
+    assert!(failure.contains("\tat file:///orig.ts:10:0\n"), "{failure}");
+}
+
+#[test]
 fn people_s_recursion_is_as_deep_as_it_likes() {
     let script = r#"
         import { group } from "k6";

@@ -379,6 +379,9 @@ struct JSRuntime {
     uintptr_t stack_top;
     uintptr_t stack_limit; /* lower stack limit */
     uintptr_t stack_shallow; /* bytes that may be used unnoticed, 0: all */
+    /* what a place is called in traces, see JS_SetPlaceNamer */
+    JSPlaceNamer *place_namer;
+    void *place_opaque;
     bool stack_went_deep; /* more than stack_shallow was used */
 
     JSValue current_exception;
@@ -3199,6 +3202,12 @@ bool JS_CameUp(JSRuntime *rt)
     rt->stack_went_deep = false;
     update_stack_limit(rt);
     return true;
+}
+
+void JS_SetPlaceNamer(JSRuntime *rt, JSPlaceNamer *namer, void *opaque)
+{
+    rt->place_namer = namer;
+    rt->place_opaque = opaque;
 }
 
 void JS_SetMaxStackSize(JSRuntime *rt, size_t stack_size)
@@ -8362,8 +8371,20 @@ static void build_backtrace(JSContext *ctx, JSValueConst error_val,
                 pc = sf->cur_pc - b->byte_code_buf - 1;
                 line_num1 = find_line_num(ctx, b, pc, &col_num1);
                 atom_str = b->filename ? JS_AtomToCString(ctx, b->filename) : NULL;
+                if (atom_str && line_num1 != -1 && rt->place_namer) {
+                    char place[1024];
+                    size_t len = rt->place_namer(rt->place_opaque, atom_str, line_num1, col_num1,
+                                                 place, sizeof(place));
+                    if (len > 0) {
+                        dbuf_printf(&dbuf, " (%.*s", (int)len, place);
+                        line_num1 = -1;
+                        JS_FreeCString(ctx, atom_str);
+                        goto placed;
+                    }
+                }
                 dbuf_printf(&dbuf, " (%s", atom_str ? atom_str : "<null>");
                 JS_FreeCString(ctx, atom_str);
+            placed:
                 if (line_num1 != -1)
                     dbuf_printf(&dbuf, ":%d:%d", line_num1, col_num1);
                 dbuf_putc(&dbuf, ')');

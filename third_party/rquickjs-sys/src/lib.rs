@@ -37,7 +37,20 @@ pub struct JSLazyProperty {
     ) -> JSValue,
 }
 
+/// Writes what a place of a file is called in traces into a buffer of `size` bytes, and gives the length; 0: the
+/// file's own name.
+pub type JSPlaceNamer = unsafe extern "C" fn(
+    opaque: *mut ::core::ffi::c_void,
+    file: *const ::core::ffi::c_char,
+    line: ::core::ffi::c_int,
+    column: ::core::ffi::c_int,
+    buf: *mut ::core::ffi::c_char,
+    size: usize,
+) -> usize;
+
 extern "C" {
+    /// `opaque` is handed to the namer, and must outlive the runtime.
+    pub fn JS_SetPlaceNamer(rt: *mut JSRuntime, namer: JSPlaceNamer, opaque: *mut ::core::ffi::c_void);
     /// What is compiled until `JS_EndCompile` takes at most so many steps to find names, and additional bytes.
     pub fn JS_BeginCompile(rt: *mut JSRuntime, steps_max: u64, bytes_max: usize);
     pub fn JS_EndCompile(rt: *mut JSRuntime);

@@ -6,6 +6,7 @@
 
 use std::any::{Any, TypeId};
 use std::cell::{Cell, OnceCell, RefCell};
+use std::ffi::{CStr, c_char, c_int, c_void};
 use std::ptr;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -121,6 +122,8 @@ impl VuState {
         // SAFETY: as above.
         let runtime = unsafe { qjs::JS_GetRuntime(ctx.as_raw().as_ptr()) };
         self.runtime.set(runtime);
+        // SAFETY: as above; the state outlives the runtime.
+        unsafe { qjs::JS_SetPlaceNamer(runtime, name_place, pointer) };
     }
 
     /// A module's own state, made at first use.
@@ -325,6 +328,30 @@ impl VuState {
     pub(crate) fn has_tag(&self, tag: SystemTag) -> bool {
         self.program.settings.system_tags.has(tag)
     }
+}
+
+/// Names a place in a trace as the source map of its file does; called by the engine.
+unsafe extern "C" fn name_place(
+    opaque: *mut c_void,
+    file: *const c_char,
+    line: c_int,
+    column: c_int,
+    place: *mut c_char,
+    size: usize,
+) -> usize {
+    // SAFETY: the engine hands over what [`VuState::attach`] gave it, and a string that ends with a zero.
+    let (state, file) = unsafe { (&*opaque.cast::<VuState>(), CStr::from_ptr(file)) };
+    let named = || {
+        let (line, column) = (u32::try_from(line).ok()?, u32::try_from(column).ok()?);
+        let sources = state.program.sources();
+        sources.place(file.to_str().ok()?, line, column)
+    };
+    let Some(named) = named().filter(|named| named.len() <= size) else {
+        return 0;
+    };
+    // SAFETY: the place has room for so many bytes.
+    unsafe { ptr::copy_nonoverlapping(named.as_ptr(), place.cast(), named.len()) };
+    named.len()
 }
 
 /// Called when a hop ends.

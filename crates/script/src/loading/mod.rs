@@ -296,7 +296,7 @@ impl Sources {
         let url = script.join(named).map_err(|error| error.to_string())?;
         let bytes = self.fetch.read(&url);
         let bytes = bytes.map_err(|error| import_error(&url, url.as_str(), &error).message)?;
-        loaded.recorded.files.insert(url.clone(), bytes.clone());
+        loaded.recorded.files.insert(url, bytes.clone());
         // As in k6, sources are named as the script sees them.
         SourceMap::read(&String::from_utf8_lossy(&bytes), script)
     }

@@ -135,6 +135,7 @@ fn main() {
         "k6-words.h",
         "lazy-intrinsics.h",
         "lazy-values.h",
+        "shown-stack.h",
         "libregexp-opcode.h",
         "libregexp.h",
         "libunicode-table.h",

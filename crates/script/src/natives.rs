@@ -13,9 +13,10 @@ use rquickjs::module::Declared;
 use rquickjs::object::Property;
 use rquickjs::{Ctx, Error, Exception, Module, Object, Result, WriteOptions, qjs};
 
+use crate::host::LogLevel;
 use crate::lazy::{self, Lazy};
 use crate::modules;
-use crate::vu::state;
+use crate::vu::{frames_of, state};
 
 /// Most steps that finding the names of a module takes: a second or two.
 const COMPILE_STEPS_MAX: u64 = 500_000_000;
@@ -98,7 +99,13 @@ pub(crate) fn load_module<'js>(ctx: &Ctx<'js>, name: &str) -> Result<Module<'js,
         }
         None => {
             let module = compiled(ctx, name, || {
-                let loaded = state(ctx).program.sources().load(name);
+                let state = state(ctx);
+                let sources = state.program.sources();
+                let loaded = sources.load(name);
+                if let Some(why) = sources.take_map_fault(name) {
+                    let message = format!("Couldn't load source map for {name}");
+                    state.log(LogLevel::Warning, &message, &[("error", &why)]);
+                }
                 loaded.map_err(|error| Exception::throw_message(ctx, &error.message))
             })?;
             modules::describe_file(&module.meta()?, name)?;
@@ -184,7 +191,7 @@ fn within_limits<T>(
             format!("it takes more than {} MB to compile", memory >> 20)
         }
         (Some("InternalError"), Some(why)) => why.to_owned(),
-        (Some("SyntaxError"), Some(why)) if !field("stack").is_some_and(|at| at.contains(name)) => {
+        (Some("SyntaxError"), Some(why)) if !frames_of(ctx, &thrown).contains(name) => {
             if let Some(error) = thrown.as_object() {
                 error.set("message", format!("{why} at {name}"))?;
             }

@@ -94,7 +94,6 @@ impl<L: Lent + 'static> PlainEngine<L> {
         let no_memory = |_| "no memory for an engine of scripts".to_owned();
         let runtime = Runtime::new().map_err(no_memory)?;
         runtime.set_memory_limit(MEMORY_BYTES);
-        runtime.set_max_stack_size(STACK_BYTES);
         let context = Context::full(&runtime).map_err(no_memory)?;
         let lent: Rc<RefCell<Option<L>>> = Rc::default();
         let seen = Rc::clone(&lent);
@@ -104,7 +103,7 @@ impl<L: Lent + 'static> PlainEngine<L> {
         };
         runtime.set_interrupt_handler(Some(Box::new(is_overdue)));
         let run = context.with(|ctx| {
-            move_in(&ctx);
+            move_in(&ctx, STACK_BYTES);
             let made = prepared(&ctx, &lent);
             made.map_err(|error| told(&ctx, &error))
         })?;
@@ -121,7 +120,7 @@ impl<L: Lent + 'static> PlainEngine<L> {
         let before = self.lent.replace(Some(lent));
         debug_assert!(before.is_none(), "scripts do not run within each other");
         let outcome = self.context.with(|ctx| {
-            move_in(&ctx);
+            move_in(&ctx, STACK_BYTES);
             let outcome = self.call(&ctx, script);
             outcome.map_err(|error| told(&ctx, &error))
         });

@@ -108,6 +108,15 @@ pub trait ModuleSources: Send + Sync {
     /// # Errors
     /// When it is not there, cannot be read, or is no JavaScript.
     fn load(&self, full_name: &str) -> Result<Arc<str>, LoadError>;
+    /// `address:line:column` of what a place of a loaded module was made from, as its source map has it;
+    /// `None`: it has none that knows the place. Lines and columns of the module count from one.
+    fn place(&self, _full_name: &str, _line: u32, _column: u32) -> Option<String> {
+        None
+    }
+    /// Why the source map that a loaded module names could not be had; `None`: it could, or was told before.
+    fn take_map_fault(&self, _full_name: &str) -> Option<String> {
+        None
+    }
     /// The contents of a file that a script opens. A relative path is seen from the module `base`,
     /// the one whose code is being run; `None`: from the entry script.
     ///

@@ -32,23 +32,50 @@ pub(crate) fn with_room_up_to<T>(
     most: usize,
     work: impl FnOnce() -> T,
 ) -> io::Result<T> {
-    let mut bytes = most.max(least);
-    loop {
-        match Room::new(bytes) {
-            Ok(room) => return Ok(on_stack(room, work)),
-            Err(error) if bytes == least => return Err(error),
-            Err(_) => bytes = (bytes / 2).max(least),
-        }
-    }
+    Room::new_up_to(least, most).map(|room| on_stack(room, work))
 }
 
 /// A reserved stack.
-struct Room {
+pub(crate) struct Room {
     base: StackPointer,
     limit: StackPointer,
 }
 
 impl Room {
+    /// One as near to `most` bytes as the system has address space for.
+    ///
+    /// # Errors
+    /// When there are not even `least` bytes.
+    pub(crate) fn new_up_to(least: usize, most: usize) -> io::Result<Room> {
+        let mut bytes = most.max(least);
+        loop {
+            match Room::new(bytes) {
+                Err(_) if bytes > least => bytes = (bytes / 2).max(least),
+                made => return made,
+            }
+        }
+    }
+
+    /// Bytes that may be used.
+    pub(crate) fn usable(&self) -> usize {
+        self.base.get() - self.limit.get() - GUARD_BYTES
+    }
+
+    /// Has memory taken by small pages: of a huge one most would lie idle.
+    pub(crate) fn take_small_pages(&self) {
+        #[cfg(target_os = "linux")]
+        self.beyond(0).advise(libc::MADV_NOHUGEPAGE);
+    }
+
+    /// What of it lies beyond the first `kept` bytes.
+    pub(crate) fn beyond(&self, kept: usize) -> Beyond {
+        let kept = kept.next_multiple_of(PAGE_BYTES);
+        Beyond {
+            start: self.limit.get() + GUARD_BYTES,
+            bytes: self.usable().saturating_sub(kept),
+        }
+    }
+
     fn new(bytes: usize) -> io::Result<Room> {
         let too_large = || io::Error::from(io::ErrorKind::OutOfMemory);
         let usable = bytes
@@ -74,6 +101,30 @@ impl Room {
             return Err(io::Error::last_os_error());
         }
         Ok(room)
+    }
+}
+
+/// The far part of a room.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Beyond {
+    start: usize,
+    bytes: usize,
+}
+
+impl Beyond {
+    /// Gives back what memory was taken there.
+    ///
+    /// # Safety
+    /// The room is there still, and nothing in this part is read again before it is written.
+    pub(crate) unsafe fn give_back(self) {
+        self.advise(libc::MADV_DONTNEED);
+    }
+
+    fn advise(self, advice: libc::c_int) {
+        // SAFETY: the range is part of a mapping; whoever gives it back answers for what it holds.
+        let advised = unsafe { libc::madvise(self.start as *mut _, self.bytes, advice) };
+        // Without it more memory is held: nothing that its users could mend.
+        let _ = advised;
     }
 }
 
@@ -116,6 +167,26 @@ mod tests {
         assert_eq!(with_room(1 << 30, || depth(100_000)).ok(), Some(100_000));
         let nested = with_room(1 << 20, || with_room(1 << 20, || depth(100)).ok()).ok();
         assert_eq!(nested, Some(Some(100)));
+    }
+
+    #[test]
+    fn what_is_given_back_is_empty_again_and_what_is_kept_stays() {
+        let room = Room::new_up_to(1 << 20, 8 << 20).expect("there is address space");
+        assert_eq!(room.usable(), 8 << 20);
+        room.take_small_pages();
+        let near = (room.base.get() - 1) as *mut u8;
+        let far = (room.limit.get() + GUARD_BYTES) as *mut u8;
+        // SAFETY: both are in the room, which nobody else uses; the far one is written before it is read.
+        let kept = unsafe {
+            near.write(7);
+            far.write(7);
+            room.beyond(1 << 20).give_back();
+            (near.read(), far.read())
+        };
+        assert_eq!(kept.0, 7);
+        if cfg!(target_os = "linux") {
+            assert_eq!(kept.1, 0);
+        }
     }
 
     #[test]

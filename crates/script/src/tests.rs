@@ -147,6 +147,146 @@ fn deep_recursion_is_an_exception_and_not_a_crash() {
 }
 
 #[test]
+fn what_a_script_does_to_its_errors_changes_no_trace_of_the_log() {
+    let script = r#"
+        const names = { multi: "x\n    at evil (file:///evil.js:1:1)", get name() { throw new Error("name"); } };
+        export default function () {
+            const error = new Error(names.multi);
+            error.stack = "at other (file:///other.js:1:1)";
+            const named = new TypeError("t");
+            Object.defineProperty(named, "name", Object.getOwnPropertyDescriptor(names, "name"));
+            try { named.stack; } catch (e) { console.log(e.message); }
+            Error.captureStackTrace(named, () => 1);
+            const frozen = Object.freeze(new Error("frozen"));
+            console.log(frozen.stack.split("\n")[0], frozen.stack === frozen.stack);
+            console.log(structuredClone(frozen).stack === frozen.stack);
+            throw error;
+        }"#;
+    let run = Rehearsal::new(script).run();
+    assert_eq!(
+        run.log(),
+        [
+            "info name source=console",
+            "info Error: frozen true source=console",
+            "info true source=console",
+        ]
+    );
+    let failure = run.failure().expect("it threw");
+    assert!(
+        failure.contains("at default (file:///script.js:4:"),
+        "{failure}"
+    );
+    assert!(!failure.contains("other.js"), "{failure}");
+}
+
+#[test]
+fn places_are_named_by_source_maps() {
+    let map = r#"{"version":3,"sources":["../orig.ts"],"names":[],"mappings":"AASA;AACA"}"#;
+    let script = r#"
+        import { thrown } from "./out/lib.js";
+        export default function () {
+            console.log(thrown().stack.split("\n")[1]);
+            throw thrown();
+        }"#;
+    let run = Rehearsal::new(script)
+        .file(
+            "out/lib.js",
+            "exports.thrown = () => new Error('x');\n//# sourceMappingURL=lib.js.map",
+        )
+        .file("out/lib.js.map", map)
+        .run();
+    assert_eq!(run.log(), ["info \tat file:///orig.ts:10:0 source=console"]);
+    let failure = run.failure().expect("it threw");
+    assert!(failure.contains("\tat file:///orig.ts:10:0\n"), "{failure}");
+}
+
+#[test]
+fn people_s_recursion_is_as_deep_as_it_likes() {
+    let script = r#"
+        import { group } from "k6";
+        const plain = (n) => n ? plain(n - 1) + 1 : 0;
+        const mapped = (n) => n ? [1].map(() => mapped(n - 1))[0] + 1 : 0;
+        const grouped = (n) => n ? group("g", () => grouped(n - 1)) + 1 : 0;
+        const waited = async (n) => n ? await waited(n - 1) + 1 : 0;
+        function* yielded(n) { if (n) yield* yielded(n - 1); else yield "yielded"; }
+        const list = "[".repeat(50_000) + "]".repeat(50_000);
+        export default async function () {
+            console.log(plain(20_000), mapped(5_000), grouped(200), await waited(2_000), ...yielded(5_000));
+            console.log(JSON.stringify(JSON.parse(list)) === list);
+            try { grouped(1_000); } catch (e) { console.log(String(e)); }
+        }"#;
+    let lines = [
+        "info 20000 5000 200 2000 yielded source=console",
+        "info true source=console",
+        "info RangeError: Maximum call stack size exceeded source=console",
+    ];
+    assert_eq!(log_of(script), lines);
+}
+
+#[test]
+fn recursion_without_end_is_an_exception_whatever_it_goes_through() {
+    let script = r#"
+        const self = { toString() { return `${self}`; }, toJSON() { return JSON.stringify(self); } };
+        const ways = {
+            get getter() { return ways.getter; },
+            proxy() { const trapped = new Proxy({}, { get: (_, name) => trapped[name] }); return trapped.x; },
+            chain() { let chain = {}; for (let i = 0; i < 300_000; i++) chain = new Proxy(chain, {}); return chain.x; },
+            text() { return String(self); },
+            json() { return JSON.stringify(self); },
+            sort() { return [2, 1].sort(() => ways.sort()); },
+            replace() { return "a".replace(/a/, () => ways.replace()); },
+            made() { return new (class Made { constructor() { this.made = new Made(); } })(); },
+            yielded() { const endless = function* () { yield* endless(); }; return [...endless()]; },
+            read() { return eval("[".repeat(100_000) + "]".repeat(100_000)); },
+        };
+        const wait = async () => await wait();
+        const tryAll = async (where) => {
+            const ended = await wait().then(() => "", (e) => e.name);
+            const others = Object.keys(ways).filter((way) => {
+                try { const found = ways[way]; found(); } catch (e) { return e.name !== "RangeError"; }
+                return true;
+            });
+            console.log(where, ended, ...others);
+        };
+        tryAll("init");
+        export const setup = () => tryAll("setup");
+        export default () => tryAll("iteration");
+        export const teardown = () => tryAll("teardown");
+        export const handleSummary = async () => { await tryAll("summary"); return {}; };"#;
+    let log = log_of(script);
+    assert!(!log.is_empty());
+    for line in log {
+        let mut words = line.split(' ');
+        assert_eq!(words.next(), Some("info"), "{line}");
+        assert_eq!(words.nth(1), Some("RangeError"), "{line}");
+        assert_eq!(words.next(), Some("source=console"), "{line}");
+    }
+}
+
+#[test]
+fn a_call_takes_a_quarter_of_a_million_arguments() {
+    let script = r#"
+        const many = Array.from({ length: 250_000 }, (_, n) => n % 2 ? 97 : 98);
+        const last = (...all) => all[249_999] + arguments_of(...all);
+        function arguments_of() { return arguments.length; }
+        function* taken(...all) { yield all.length; }
+        export default function () {
+            const list = [];
+            console.log(Math.max(...many), list.push(...many), String.fromCharCode(...many).length);
+            console.log(last(...many), last.bind(null, 1)(...many.slice(1)), ...taken(...many));
+            console.log(new Array(...many).length, Reflect.construct(Array, many).length);
+            try { last.apply(null, { length: 2e9 }); } catch (e) { console.log(e.name); }
+        }"#;
+    let lines = [
+        "info 98 250000 250000 source=console",
+        "info 250097 250097 250000 source=console",
+        "info 250000 250000 source=console",
+        "info RangeError source=console",
+    ];
+    assert_eq!(log_of(script), lines);
+}
+
+#[test]
 fn a_function_of_more_variables_than_the_stack_holds_is_an_exception() {
     let script = r#"
         const check = () => [/(a|b)+/.exec("ab")[0], JSON.stringify({ a: [1] }), [2, 1].sort()].join();

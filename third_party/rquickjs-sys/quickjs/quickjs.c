@@ -218,6 +218,8 @@ typedef enum JSErrorEnum {
 } JSErrorEnum;
 
 #define JS_MAX_LOCAL_VARS 65535
+/* arguments that a list may have that is spread into a call */
+#define JS_MAX_SPREAD_ARGS (1 << 20)
 #define JS_STACK_SIZE_MAX 65534
 #define JS_STRING_LEN_MAX ((1 << 30) - 1)
 // 1,024 bytes is about the cutoff point where it starts getting
@@ -376,6 +378,11 @@ struct JSRuntime {
     uintptr_t stack_size; /* in bytes, 0 if no limit */
     uintptr_t stack_top;
     uintptr_t stack_limit; /* lower stack limit */
+    uintptr_t stack_shallow; /* bytes that may be used unnoticed, 0: all */
+    /* what a place is called in traces, see JS_SetPlaceNamer */
+    JSPlaceNamer *place_namer;
+    void *place_opaque;
+    bool stack_went_deep; /* more than stack_shallow was used */
 
     JSValue current_exception;
     /* true if inside an out of memory error, to avoid recursing */
@@ -440,8 +447,8 @@ typedef struct JSStackFrame {
     struct JSVarRef **var_refs; /* references to arguments or local variables */
     uint8_t *cur_pc; /* only used in bytecode functions : PC of the
                         instruction after the call */
+    uint32_t arg_count;
     uint16_t var_ref_count; /* number of var refs */
-    uint16_t arg_count;
     bool is_strict_mode;
     bool is_constructor; /* true if invoked as a constructor (new) */
     /* only used in generators. Current stack pointer value. NULL if
@@ -2318,11 +2325,22 @@ static inline uintptr_t js_get_stack_pointer(void)
 #endif
 }
 
+/* The first limit is that of shallow use: who goes beyond it is noted once, and has the
+   whole stack from then on. */
+static no_inline bool js_is_beyond_stack(JSRuntime *rt, uintptr_t sp)
+{
+    if (rt->stack_size != 0) {
+        rt->stack_limit = rt->stack_top - rt->stack_size;
+        rt->stack_went_deep = true;
+    }
+    return sp < rt->stack_limit;
+}
+
 static inline bool js_check_stack_overflow(JSRuntime *rt, size_t alloca_size)
 {
     uintptr_t sp;
     sp = js_get_stack_pointer() - alloca_size;
-    return unlikely(sp < rt->stack_limit);
+    return unlikely(sp < rt->stack_limit) && js_is_beyond_stack(rt, sp);
 }
 
 JSRuntime *JS_NewRuntime2(const JSMallocFunctions *mf, void *opaque)
@@ -2895,7 +2913,7 @@ JSContext *JS_NewContextRaw(JSRuntime *rt)
     ctx->error_ctor = JS_NULL;
     ctx->error_back_trace = JS_UNDEFINED;
     ctx->error_prepare_stack = JS_UNDEFINED;
-    ctx->error_stack_trace_limit = js_int32(10);
+    ctx->error_stack_trace_limit = js_int32(64);
     init_list_head(&ctx->loaded_modules);
     // TODO(bnoordhuis) use getrandom() etc.
     ctx->random_state = js__gettimeofday_us();
@@ -3152,8 +3170,44 @@ static void update_stack_limit(JSRuntime *rt)
         rt->stack_limit = 0; /* no limit */
     } else {
         rt->stack_limit = rt->stack_top - rt->stack_size;
+        if (rt->stack_shallow != 0 && rt->stack_shallow < rt->stack_size)
+            rt->stack_limit = rt->stack_top - rt->stack_shallow;
     }
 #endif
+}
+
+/* The engine runs on another stack from here on: it may use 'stack_size' bytes of it, and
+   notes whether it used more than 'shallow' (0: it does not). */
+void JS_MoveToStack(JSRuntime *rt, size_t stack_size, size_t shallow)
+{
+    rt->stack_top = js_get_stack_pointer();
+    rt->stack_size = stack_size;
+    rt->stack_shallow = shallow;
+    rt->stack_went_deep = false;
+    update_stack_limit(rt);
+}
+
+/* Whether more than 'shallow' is in use. */
+bool JS_IsDeep(JSRuntime *rt)
+{
+    return rt->stack_went_deep &&
+        js_get_stack_pointer() < rt->stack_top - rt->stack_shallow;
+}
+
+/* Whether more than 'shallow' was used and no longer is; it is noted anew from here on. */
+bool JS_CameUp(JSRuntime *rt)
+{
+    if (!rt->stack_went_deep || JS_IsDeep(rt))
+        return false;
+    rt->stack_went_deep = false;
+    update_stack_limit(rt);
+    return true;
+}
+
+void JS_SetPlaceNamer(JSRuntime *rt, JSPlaceNamer *namer, void *opaque)
+{
+    rt->place_namer = namer;
+    rt->place_opaque = opaque;
 }
 
 void JS_SetMaxStackSize(JSRuntime *rt, size_t stack_size)
@@ -8164,12 +8218,12 @@ static bool can_store_error_stack(JSValueConst obj)
     p = JS_VALUE_GET_OBJ(obj);
     if (p->class_id != JS_CLASS_ERROR)
         return false;
-    if (!JS_IsUndefined(p->u.object_data))
-        return false;
-    if (find_own_property1(p, JS_ATOM_stack))
-        return false;
-    return true;
+    return JS_IsUndefined(p->u.object_data);
 }
+
+static int delete_property(JSContext *ctx, JSObject *p, JSAtom atom);
+/* see shown-stack.h */
+static void js_announce_stack(JSContext *ctx, JSObject *p);
 
 #define JS_BACKTRACE_FLAG_SKIP_FIRST_LEVEL (1 << 0)
 /* only taken into account if filename is provided */
@@ -8317,8 +8371,20 @@ static void build_backtrace(JSContext *ctx, JSValueConst error_val,
                 pc = sf->cur_pc - b->byte_code_buf - 1;
                 line_num1 = find_line_num(ctx, b, pc, &col_num1);
                 atom_str = b->filename ? JS_AtomToCString(ctx, b->filename) : NULL;
+                if (atom_str && line_num1 != -1 && rt->place_namer) {
+                    char place[1024];
+                    size_t len = rt->place_namer(rt->place_opaque, atom_str, line_num1, col_num1,
+                                                 place, sizeof(place));
+                    if (len > 0) {
+                        dbuf_printf(&dbuf, " (%.*s", (int)len, place);
+                        line_num1 = -1;
+                        JS_FreeCString(ctx, atom_str);
+                        goto placed;
+                    }
+                }
                 dbuf_printf(&dbuf, " (%s", atom_str ? atom_str : "<null>");
                 JS_FreeCString(ctx, atom_str);
+            placed:
                 if (line_num1 != -1)
                     dbuf_printf(&dbuf, ":%d:%d", line_num1, col_num1);
                 dbuf_putc(&dbuf, ')');
@@ -8381,7 +8447,13 @@ static void build_backtrace(JSContext *ctx, JSValueConst error_val,
 
     if (JS_IsUndefined(ctx->error_back_trace))
         ctx->error_back_trace = js_dup(stack);
-    if (has_filter_func) {
+    if (has_filter_func && JS_IsError(error_obj)) {
+        p = JS_VALUE_GET_OBJ(error_obj);
+        JS_FreeValue(ctx, p->u.object_data);
+        p->u.object_data = stack;
+        delete_property(ctx, p, JS_ATOM_stack);
+        js_announce_stack(ctx, p);
+    } else if (has_filter_func) {
         /* Error.captureStackTrace(target, ...): install an own data property
            on the (possibly non-Error) target, shadowing the accessor */
         JS_DefinePropertyValue(ctx, error_obj, JS_ATOM_stack, stack,
@@ -8391,6 +8463,7 @@ static void build_backtrace(JSContext *ctx, JSValueConst error_val,
         p = JS_VALUE_GET_OBJ(error_obj);
         JS_FreeValue(ctx, p->u.object_data);
         p->u.object_data = stack;
+        js_announce_stack(ctx, p);
     } else if (can_add_backtrace(error_obj)) {
         /* DOMException and the like keep an own "stack" data property */
         JS_DefinePropertyValue(ctx, error_obj, JS_ATOM_stack, stack,
@@ -8425,6 +8498,7 @@ static JSValue JS_MakeError2(JSContext *ctx, JSErrorEnum error_num,
     }
     if (JS_IsException(obj))
         return JS_EXCEPTION;
+    js_announce_stack(ctx, JS_VALUE_GET_OBJ(obj));
     msg = JS_NewString(ctx, message);
     if (JS_IsException(msg))
         msg = JS_NewString(ctx, "Invalid error message");
@@ -42611,10 +42685,10 @@ static JSValue *build_arg_list(JSContext *ctx, uint32_t *plen,
     }
     if (js_get_length32(ctx, &len, array_arg))
         return NULL;
-    if (len > JS_MAX_LOCAL_VARS) {
-        // XXX: check for stack overflow?
+    /* they lie on the heap: what copies them to the stack looks at its limit */
+    if (len > JS_MAX_SPREAD_ARGS) {
         JS_ThrowRangeError(ctx, "too many arguments in function call (only %d allowed)",
-                           JS_MAX_LOCAL_VARS);
+                           JS_MAX_SPREAD_ARGS);
         return NULL;
     }
     /* avoid allocating 0 bytes */
@@ -42879,8 +42953,9 @@ static JSValue js_error_constructor(JSContext *ctx, JSValueConst new_target,
     JSValue obj, msg, proto, cause;
     JSValueConst message;
     int present, opts;
+    bool is_call = JS_IsUndefined(new_target);
 
-    if (JS_IsUndefined(new_target))
+    if (is_call)
         new_target = JS_GetActiveFunction(ctx);
     proto = JS_GetProperty(ctx, new_target, JS_ATOM_prototype);
     if (JS_IsException(proto))
@@ -42901,6 +42976,9 @@ static JSValue js_error_constructor(JSContext *ctx, JSValueConst new_target,
         proto = js_dup(proto1);
     }
     obj = JS_NewObjectProtoClass(ctx, proto, JS_CLASS_ERROR);
+    /* before the message, as in k6 */
+    if (!JS_IsException(obj))
+        js_announce_stack(ctx, JS_VALUE_GET_OBJ(obj));
     JS_FreeValue(ctx, proto);
     if (JS_IsException(obj))
         return obj;
@@ -42956,8 +43034,9 @@ static JSValue js_error_constructor(JSContext *ctx, JSValueConst new_target,
                                JS_PROP_WRITABLE | JS_PROP_CONFIGURABLE);
     }
 
-    /* skip the Error() function in the backtrace */
-    build_backtrace(ctx, obj, JS_UNDEFINED, NULL, 0, 0, JS_BACKTRACE_FLAG_SKIP_FIRST_LEVEL);
+    /* skip the Error() function in the backtrace, unless it was called without 'new', as in k6 */
+    build_backtrace(ctx, obj, JS_UNDEFINED, NULL, 0, 0,
+                    is_call ? 0 : JS_BACKTRACE_FLAG_SKIP_FIRST_LEVEL);
     return obj;
  exception:
     JS_FreeValue(ctx, obj);
@@ -42993,50 +43072,10 @@ static JSValue js_error_toString(JSContext *ctx, JSValueConst this_val,
     return JS_ConcatString(ctx, name, msg);
 }
 
-static JSValue js_error_get_stack(JSContext *ctx, JSValueConst this_val)
-{
-    JSObject *p;
-
-    if (JS_VALUE_GET_TAG(this_val) != JS_TAG_OBJECT)
-        return JS_ThrowTypeErrorNotAnObject(ctx);
-    p = JS_VALUE_GET_OBJ(this_val);
-    if (p->class_id != JS_CLASS_ERROR)
-        return JS_UNDEFINED;
-    return js_dup(p->u.object_data);
-}
-
-static JSValue js_error_set_stack(JSContext *ctx, JSValueConst this_val,
-                                  JSValueConst value)
-{
-    int ret, flags;
-
-    if (JS_VALUE_GET_TAG(this_val) != JS_TAG_OBJECT)
-        return JS_ThrowTypeErrorNotAnObject(ctx);
-    if (!JS_IsString(value))
-        return JS_ThrowTypeError(ctx, "Error.prototype.stack setter expects a string");
-    if (js_same_value(ctx, this_val, ctx->class_proto[JS_CLASS_ERROR]))
-        return JS_ThrowTypeError(ctx, "Error.prototype.stack setter called on the home object");
-    ret = JS_GetOwnPropertyFlagsInternal(ctx, &flags, JS_VALUE_GET_OBJ(this_val),
-                                         JS_ATOM_stack);
-    if (ret < 0)
-        return JS_EXCEPTION;
-    if (ret == 0) {
-        if (JS_DefinePropertyValue(ctx, this_val, JS_ATOM_stack, js_dup(value),
-                                   JS_PROP_C_W_E | JS_PROP_THROW) < 0)
-            return JS_EXCEPTION;
-    } else {
-        if (JS_SetPropertyInternal2(ctx, this_val, JS_ATOM_stack, js_dup(value),
-                                    this_val, JS_PROP_THROW) < 0)
-            return JS_EXCEPTION;
-    }
-    return JS_UNDEFINED;
-}
-
 static const JSCFunctionListEntry js_error_proto_funcs[] = {
     JS_CFUNC_DEF("toString", 0, js_error_toString ),
     JS_PROP_STRING_DEF("name", "Error", JS_PROP_WRITABLE | JS_PROP_CONFIGURABLE ),
     JS_PROP_STRING_DEF("message", "", JS_PROP_WRITABLE | JS_PROP_CONFIGURABLE ),
-    JS_CGETSET_DEF("stack", js_error_get_stack, js_error_set_stack ),
 };
 
 static JSValue js_error_isError(JSContext *ctx, JSValueConst this_val,
@@ -65042,6 +65081,7 @@ uintptr_t js_std_cmd(int cmd, ...) {
 
 #include "lazy-intrinsics.h"
 #include "lazy-values.h"
+#include "shown-stack.h"
 
 #undef malloc
 #undef free

@@ -1236,6 +1236,13 @@ struct JSLazyProperty {
     /* makes the value; an exception leaves the property as it is */
     JSValue (*make)(JSContext *ctx, JSValueConst obj, const JSLazyProperty *lazy);
 };
+JS_EXTERN void JS_MoveToStack(JSRuntime *rt, size_t stack_size, size_t shallow);
+/* Writes what a place of a file is called in traces, and gives the length; 0: its own name. */
+typedef size_t JSPlaceNamer(void *opaque, const char *file, int line, int column, char *buf, size_t size);
+JS_EXTERN void JS_SetPlaceNamer(JSRuntime *rt, JSPlaceNamer *namer, void *opaque);
+JS_EXTERN JSValue JS_ErrorFrames(JSContext *ctx, JSValueConst val);
+JS_EXTERN bool JS_IsDeep(JSRuntime *rt);
+JS_EXTERN bool JS_CameUp(JSRuntime *rt);
 JS_EXTERN int JS_DefineLazyProperty(JSContext *ctx, JSValueConst obj, JSAtom prop,
                                     const JSLazyProperty *lazy, int flags);
 JS_EXTERN JSModuleDef *JS_NewLazyModule(JSContext *ctx, const char *name, JSValue values);

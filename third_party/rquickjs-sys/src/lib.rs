@@ -37,10 +37,33 @@ pub struct JSLazyProperty {
     ) -> JSValue,
 }
 
+/// Writes what a place of a file is called in traces into a buffer of `size` bytes, and gives the length; 0: the
+/// file's own name.
+pub type JSPlaceNamer = unsafe extern "C" fn(
+    opaque: *mut ::core::ffi::c_void,
+    file: *const ::core::ffi::c_char,
+    line: ::core::ffi::c_int,
+    column: ::core::ffi::c_int,
+    buf: *mut ::core::ffi::c_char,
+    size: usize,
+) -> usize;
+
 extern "C" {
+    /// `opaque` is handed to the namer, and must outlive the runtime.
+    pub fn JS_SetPlaceNamer(rt: *mut JSRuntime, namer: JSPlaceNamer, opaque: *mut ::core::ffi::c_void);
     /// What is compiled until `JS_EndCompile` takes at most so many steps to find names, and additional bytes.
     pub fn JS_BeginCompile(rt: *mut JSRuntime, steps_max: u64, bytes_max: usize);
     pub fn JS_EndCompile(rt: *mut JSRuntime);
+    /// The frames of an error in the engine's form, whatever became of its property `stack`; undefined of
+    /// anything else.
+    pub fn JS_ErrorFrames(ctx: *mut JSContext, val: JSValue) -> JSValue;
+    /// The engine runs on another stack from here on, of which it may use `stack_size` bytes; it notes
+    /// whether it used more than `shallow` (0: it does not).
+    pub fn JS_MoveToStack(rt: *mut JSRuntime, stack_size: usize, shallow: usize);
+    /// Whether more than `shallow` is in use.
+    pub fn JS_IsDeep(rt: *mut JSRuntime) -> bool;
+    /// Whether more than `shallow` was used since `JS_MoveToStack`, or since this was last so, and no longer is.
+    pub fn JS_CameUp(rt: *mut JSRuntime) -> bool;
     /// `lazy` must outlive the context; it takes the place of a property that is there.
     pub fn JS_DefineLazyProperty(
         ctx: *mut JSContext,

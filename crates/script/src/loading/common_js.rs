@@ -6,6 +6,9 @@
 /// The export of a CommonJS file's module that is `module.exports` itself.
 pub(crate) const WHOLE: &str = "__exports";
 
+/// What stands before the file on its first line.
+pub(super) const BEFORE: &str = "const $m=import.meta.module();(function(module,exports,require){";
+
 /// The module of a CommonJS file.
 ///
 /// It exports `module.exports` as [`WHOLE`], as k6 does its property `default`, or without one the
@@ -19,7 +22,7 @@ pub(super) fn as_module<'a>(code: &str, names: impl Iterator<Item = &'a str>) ->
         ));
     }
     format!(
-        "const $m=import.meta.module();(function(module,exports,require){{{code}\n}})\
+        "{BEFORE}{code}\n}})\
          .call($m.exports,$m,$m.exports,import.meta.require);\
          const $x=$m.exports;export {{$x as {WHOLE}}};\
          export default $x!==null&&typeof $x==='object'&&'default' in $x?$x.default:$x;{exports}"

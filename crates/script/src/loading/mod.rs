@@ -10,12 +10,14 @@ mod common_js;
 pub mod dependencies;
 mod layout;
 mod resolve;
+mod source_map;
 mod source_text;
 mod syntax_error;
 mod typescript;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Contents that are held once, whoever has them.
@@ -25,6 +27,7 @@ use url::Url;
 use crate::program::{LoadError, ModuleSources, OpenError, OpenFault, OpenedFile};
 use crate::{jslib, modules};
 use dependencies::{Dependencies, DependencyError};
+use source_map::SourceMap;
 use source_text::{Form, SourceText};
 
 pub(crate) use common_js::WHOLE;
@@ -89,11 +92,16 @@ pub struct Sources {
     directory: Url,
     libraries: Libraries,
     loaded: Mutex<Loaded>,
+    /// Whether any module has a map: errors ask for each of their places.
+    has_maps: AtomicBool,
 }
 
 #[derive(Default)]
 struct Loaded {
     modules: HashMap<String, SourceText>,
+    maps: HashMap<String, SourceMap>,
+    /// Why a module's map could not be had; told once.
+    map_faults: HashMap<String, String>,
     /// Names that importers want of a CommonJS file, by its full name.
     asked: HashMap<String, BTreeSet<String>>,
     /// How a full name was first spelled.
@@ -122,6 +130,7 @@ impl Sources {
             directory,
             libraries,
             loaded: Mutex::default(),
+            has_maps: AtomicBool::new(false),
         }
     }
 
@@ -257,7 +266,39 @@ impl Sources {
         } else {
             Form::of_path(url.path())
         };
-        source_text::read(name, &String::from_utf8_lossy(&bytes), form)
+        let text = String::from_utf8_lossy(&bytes);
+        let read = source_text::read(name, &text, form)?;
+        if form == Form::JavaScript
+            && !loaded.lists_only
+            && let Some(named) = source_map::named_by(&text)
+        {
+            match self.read_map(loaded, &url, named) {
+                Ok(map) => {
+                    loaded.maps.insert(name.to_owned(), map);
+                    self.has_maps.store(true, Ordering::Release);
+                }
+                Err(why) => drop(loaded.map_faults.insert(name.to_owned(), why)),
+            }
+        }
+        Ok(read)
+    }
+
+    /// The map that a script's comment names.
+    fn read_map(
+        &self,
+        loaded: &mut Loaded,
+        script: &Url,
+        named: &str,
+    ) -> Result<SourceMap, String> {
+        if let Some(inline) = source_map::inline(named) {
+            return SourceMap::read(&String::from_utf8_lossy(&inline?), script);
+        }
+        let url = script.join(named).map_err(|error| error.to_string())?;
+        let bytes = self.fetch.read(&url);
+        let bytes = bytes.map_err(|error| import_error(&url, url.as_str(), &error).message)?;
+        loaded.recorded.files.insert(url, bytes.clone());
+        // As in k6, sources are named as the script sees them.
+        SourceMap::read(&String::from_utf8_lossy(&bytes), script)
     }
 
     /// The contents of a file that a script opens.
@@ -278,6 +319,25 @@ impl Sources {
 }
 
 impl ModuleSources for Sources {
+    fn place(&self, full_name: &str, line: u32, column: u32) -> Option<String> {
+        if !self.has_maps.load(Ordering::Acquire) {
+            return None;
+        }
+        let loaded = self.lock();
+        let map = loaded.maps.get(full_name)?;
+        let is_wrapped = line == 1 && loaded.modules.get(full_name)?.is_common_js;
+        let before = if is_wrapped {
+            common_js::BEFORE.len()
+        } else {
+            0
+        };
+        map.place(line, column.saturating_sub(u32::try_from(before).ok()?))
+    }
+
+    fn take_map_fault(&self, full_name: &str) -> Option<String> {
+        self.lock().map_faults.remove(full_name)
+    }
+
     fn resolve(&self, base: &str, name: &str) -> Result<String, LoadError> {
         let target = self.target(&mut self.lock(), base, name)?;
         Ok(target.unwrap_or_else(|| name.to_owned()))

@@ -4,6 +4,7 @@
 //! event loop is idle, it failed, or it was cancelled.
 
 use std::cell::{Cell, RefCell};
+use std::io;
 use std::rc::Rc;
 
 use corosensei::Yielder;
@@ -16,20 +17,17 @@ use super::ask::{Ask, Resume};
 use super::failure::{FailureKind, failure_of_value};
 use super::rejections::Rejections;
 use super::returned::{data_of, files_of};
-use super::stack::{STACK_BYTES, STACK_RESERVE};
+use super::stack::{Extent, SHALLOW_BYTES, STACK_RESERVE};
 use super::state::{Stage, VuState};
 use super::{Ending, Hook, Iteration, Returned, ScenarioSetup, ScriptFailure, Task, failure_of};
 use crate::exports::Exports;
 use crate::globals;
 use crate::host::LogLevel;
 use crate::natives::{ScriptLoader, ScriptResolver, load_module};
-use crate::nesting::json_levels;
 use crate::room::with_room;
 
 /// Bytes for the engine to read in what a script is made of. What is deeper is refused by it.
 const ROOM_BYTES: usize = 64 << 20;
-/// Levels of JSON for which a virtual user's own stack does.
-const LEVELS_ON_OWN_STACK: usize = 100;
 
 /// A virtual user's runtime with everything that belongs to it. The order of the fields is that in
 /// which they must go.
@@ -65,7 +63,6 @@ impl VuCore {
         if let Some(limit) = state.program.settings.memory_limit {
             runtime.set_memory_limit(limit);
         }
-        runtime.set_max_stack_size(STACK_BYTES - STACK_RESERVE);
         runtime.set_loader(ScriptResolver, ScriptLoader);
         let context = Context::full(&runtime).map_err(no_memory)?;
         let pointer: *const VuState = &raw const *state;
@@ -76,6 +73,7 @@ impl VuCore {
         let rejections = Rejections::default();
         rejections.watch(&runtime);
         context.with(|ctx| {
+            move_in(&ctx, SHALLOW_BYTES);
             state.attach(&ctx);
             globals::install(&ctx).map_err(|error| failure_of(&ctx, &error))
         })?;
@@ -103,24 +101,28 @@ impl VuCore {
             return Ok(None);
         };
         self.context.with(|ctx| {
-            move_in(&ctx);
-            let namespace = namespace.restore(&ctx);
-            let namespace = namespace.map_err(|error| failure_of(&ctx, &error))?;
-            Exports::of(&ctx, &namespace).map(Some)
+            // The stack of who asks may be small, and options have getters.
+            let read = on_large_stack(&ctx, || {
+                let namespace = namespace.restore(&ctx);
+                let namespace = namespace.map_err(|error| failure_of(&ctx, &error))?;
+                Exports::of(&ctx, &namespace).map(Some)
+            });
+            read.map_err(ScriptFailure::no_stack)?
         })
     }
 
-    /// Runs a task on the coroutine of `yielder`.
-    pub(crate) fn run(&self, yielder: &Yielder<Resume, Ask>, task: &Task) -> Ending {
-        self.state.enter(yielder);
+    /// Runs a task on the coroutine of `yielder`, whose stack this is.
+    pub(crate) fn run(&self, yielder: &Yielder<Resume, Ask>, task: &Task, stack: Extent) -> Ending {
+        self.state.enter(yielder, stack.depths);
         let ending = self.context.with(|ctx| {
-            move_in(&ctx);
-            let ended = self.perform(&ctx, task);
+            move_in(&ctx, stack.bytes);
+            let ended = self.perform(&ctx, task, stack);
             let ending = self.ending(&ctx, ended);
             if !matches!(ending, Ending::Done(_)) {
                 self.tell_stopped_timers();
             }
             globals::after_task(&ctx);
+            self.state.give_back_depths();
             ending
         });
         self.state.event_loop.clear();
@@ -146,11 +148,16 @@ impl VuCore {
         }
     }
 
-    fn perform(&self, ctx: &Ctx<'_>, task: &Task) -> Result<Option<Returned>, ScriptFailure> {
+    fn perform(
+        &self,
+        ctx: &Ctx<'_>,
+        task: &Task,
+        stack: Extent,
+    ) -> Result<Option<Returned>, ScriptFailure> {
         match task {
             Task::Init => {
                 self.state.stage.set(Stage::Init);
-                self.initialise(ctx).map(|()| None)
+                self.initialise(ctx, stack).map(|()| None)
             }
             Task::Hook {
                 function,
@@ -183,10 +190,16 @@ impl VuCore {
         }
     }
 
-    fn initialise(&self, ctx: &Ctx<'_>) -> Result<(), ScriptFailure> {
+    fn initialise(&self, ctx: &Ctx<'_>, stack: Extent) -> Result<(), ScriptFailure> {
         let thrown = |error: Error| failure_of(ctx, &error);
         let entry = &self.state.program.entry;
-        let module = in_room(ctx, || load_module(ctx, entry)).map_err(thrown)?;
+        let module = on_large_stack(ctx, || load_module(ctx, entry));
+        move_in(ctx, stack.bytes);
+        let module = module.unwrap_or_else(|error| {
+            let message = format!("no memory to load: {error}");
+            Err(Exception::throw_message(ctx, &message))
+        });
+        let module = module.map_err(thrown)?;
         let (module, promise) = module.eval().map_err(thrown)?;
         self.settle(ctx, Some(promise.as_value()))?;
         let namespace = module.namespace().map_err(thrown)?;
@@ -235,9 +248,6 @@ impl VuCore {
     fn parsed<'js>(&self, ctx: &Ctx<'js>, json: Option<&str>) -> Result<Value<'js>, ScriptFailure> {
         match json {
             None => Ok(Value::new_undefined(ctx.clone())),
-            Some(json) if json_levels(json) > LEVELS_ON_OWN_STACK => {
-                in_room(ctx, || ctx.json_parse(json)).map_err(|error| failure_of(ctx, &error))
-            }
             Some(json) => ctx
                 .json_parse(json)
                 .map_err(|error| failure_of(ctx, &error)),
@@ -365,38 +375,31 @@ impl VuCore {
     }
 }
 
-/// Tells the engine that it runs on another stack from here on.
-pub(crate) fn move_in(ctx: &Ctx<'_>) {
+/// Tells the engine that it runs on another stack from here on, of which it may use so many bytes.
+pub(crate) fn move_in(ctx: &Ctx<'_>, bytes: usize) {
     // SAFETY: the context is alive, and so is its runtime.
-    unsafe { qjs::JS_UpdateStackTop(qjs::JS_GetRuntime(ctx.as_raw().as_ptr())) };
+    unsafe { qjs::JS_MoveToStack(runtime_of(ctx), bytes, SHALLOW_BYTES) };
 }
 
-/// Lets the engine read something on a large stack, as far down as the input goes. To be called at
-/// the beginning of the virtual user's own stack, which counts from there on afterwards; nothing of
-/// the script may run within.
-fn in_room<T>(ctx: &Ctx<'_>, read: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
-    let limit = |bytes: usize| {
-        // SAFETY: as above.
-        unsafe { qjs::JS_SetMaxStackSize(qjs::JS_GetRuntime(ctx.as_raw().as_ptr()), bytes as _) };
-    };
-    let done = with_room(ROOM_BYTES, || {
-        move_in(ctx);
-        limit(ROOM_BYTES - STACK_RESERVE);
-        read()
-    });
-    move_in(ctx);
-    limit(STACK_BYTES - STACK_RESERVE);
-    done.unwrap_or_else(|error| {
-        let message = format!("no memory to load: {error}");
-        Err(Exception::throw_message(ctx, &message))
+/// Lets the engine work on a large stack, as far down as the input goes. Nothing of the script may suspend it
+/// within. Whoever goes on with the engine moves it in again.
+fn on_large_stack<T>(ctx: &Ctx<'_>, work: impl FnOnce() -> T) -> io::Result<T> {
+    with_room(ROOM_BYTES, || {
+        move_in(ctx, ROOM_BYTES - STACK_RESERVE);
+        work()
     })
+}
+
+fn runtime_of(ctx: &Ctx<'_>) -> *mut qjs::JSRuntime {
+    // SAFETY: the context is alive.
+    unsafe { qjs::JS_GetRuntime(ctx.as_raw().as_ptr()) }
 }
 
 /// Whether promises wait to be told. Asked of the engine itself: the wrapper's own question wants
 /// the runtime unlocked.
 fn is_job_pending(ctx: &Ctx<'_>) -> bool {
     // SAFETY: the context is alive, and so is its runtime.
-    unsafe { qjs::JS_IsJobPending(qjs::JS_GetRuntime(ctx.as_raw().as_ptr())) }
+    unsafe { qjs::JS_IsJobPending(runtime_of(ctx)) }
 }
 
 /// A rejection that nobody listened to, as the failure of a task.

@@ -124,6 +124,18 @@ fn take_throw_trace(ctx: &Ctx<'_>) -> String {
     trace.unwrap_or_default()
 }
 
+/// The frames of an error in the engine's form, whatever the script did to its property `stack`; empty of
+/// anything else.
+pub(crate) fn frames_of(ctx: &Ctx<'_>, error: &Value<'_>) -> String {
+    // SAFETY: both are of this context; what comes back is handed over.
+    let frames = unsafe {
+        let frames = qjs::JS_ErrorFrames(ctx.as_raw().as_ptr(), error.as_raw());
+        Value::from_raw(ctx.clone(), frames)
+    };
+    let frames = frames.as_string().and_then(|text| text.to_string().ok());
+    frames.unwrap_or_default()
+}
+
 /// What a thrown value, or the reason of a rejection, means.
 pub(crate) fn failure_of_value(ctx: &Ctx<'_>, thrown: &Value<'_>) -> ScriptFailure {
     let Some(object) = thrown.as_object().filter(|object| object.is_error()) else {
@@ -146,7 +158,7 @@ pub(crate) fn failure_of_value(ctx: &Ctx<'_>, thrown: &Value<'_>) -> ScriptFailu
     ScriptFailure {
         kind,
         message: text,
-        trace: trace_of(&field("stack").unwrap_or_default()),
+        trace: trace_of(&frames_of(ctx, thrown)),
     }
 }
 

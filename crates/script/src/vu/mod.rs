@@ -26,7 +26,7 @@ pub use stack::StackPool;
 
 pub(crate) use self::core::move_in;
 pub(crate) use event_loop::Timer;
-pub(crate) use failure::{failure_of, failure_of_value};
+pub(crate) use failure::{failure_of, failure_of_value, frames_of};
 pub(crate) use raw_texts::{bytes_of, mended, text_of};
 pub(crate) use state::{Stage, VuState, cancellation, state};
 
@@ -170,8 +170,9 @@ impl ScriptVu {
         debug_assert!(self.running.is_none(), "one task at a time");
         let stack = StackPool::take(&self.stacks).map_err(ScriptFailure::no_stack)?;
         let core = Rc::clone(&self.core);
+        let extent = stack.extent();
         self.running = Some(Coroutine::with_stack(stack, move |yielder, _| {
-            core.run(yielder, &task)
+            core.run(yielder, &task, extent)
         }));
         Ok(self.resume(Resume::Go))
     }

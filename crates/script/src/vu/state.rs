@@ -6,6 +6,7 @@
 
 use std::any::{Any, TypeId};
 use std::cell::{Cell, OnceCell, RefCell};
+use std::ffi::{CStr, c_char, c_int, c_void};
 use std::ptr;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -22,10 +23,14 @@ use super::raw_texts::RawTexts;
 use crate::hop::{HopOutcome, HopRequest};
 use crate::host::{Host, LogEntry, LogLevel};
 use crate::program::Program;
+use crate::room::Beyond;
 use crate::system_tags::SystemTag;
 
 /// How long a script may compute before others get their turn.
 const SLICE_NS: u64 = 1_000_000;
+/// How much longer one that is deep in a recursion may: it mostly comes up before, or to the end of its stack, and
+/// many that wait down there hold a machine's memory.
+const DEEP_SLICE_NS: u64 = 20_000_000;
 
 /// Where in its life the virtual user is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,6 +69,9 @@ pub(crate) struct VuState {
     /// What the script adds to its samples beside tags (`exec.vu.metrics.metadata`); `None`: nothing.
     pub(crate) metadata: RefCell<Option<Arc<TagSet>>>,
     yielder: Cell<*const Yielder<Resume, Ask>>,
+    /// The far part of the stack under the task; `None`: no task is under way.
+    depths: Cell<Option<Beyond>>,
+    runtime: Cell<*mut qjs::JSRuntime>,
     cancelled: Cell<bool>,
     slice_ends: Cell<Nanos>,
     slots: RefCell<Vec<(TypeId, Rc<dyn Any>)>>,
@@ -100,6 +108,8 @@ impl VuState {
             tags: RefCell::default(),
             metadata: RefCell::default(),
             yielder: Cell::new(ptr::null()),
+            depths: Cell::new(None),
+            runtime: Cell::new(ptr::null_mut()),
             cancelled: Cell::new(false),
             slice_ends: Cell::new(Nanos::MAX),
             slots: RefCell::default(),
@@ -112,6 +122,11 @@ impl VuState {
         let pointer = ptr::from_ref(self).cast_mut().cast();
         // SAFETY: the context is alive; the pointer stays good as long as it is (see [`state`]).
         unsafe { qjs::JS_SetContextOpaque(ctx.as_raw().as_ptr(), pointer) };
+        // SAFETY: as above.
+        let runtime = unsafe { qjs::JS_GetRuntime(ctx.as_raw().as_ptr()) };
+        self.runtime.set(runtime);
+        // SAFETY: as above; the state outlives the runtime.
+        unsafe { qjs::JS_SetPlaceNamer(runtime, name_place, pointer) };
     }
 
     /// A module's own state, made at first use.
@@ -139,14 +154,16 @@ impl VuState {
         self.raw_texts.clear();
     }
 
-    pub(crate) fn enter(&self, yielder: &Yielder<Resume, Ask>) {
+    pub(crate) fn enter(&self, yielder: &Yielder<Resume, Ask>, depths: Beyond) {
         self.yielder.set(yielder);
+        self.depths.set(Some(depths));
         self.cancelled.set(false);
         self.begin_slice();
     }
 
     pub(crate) fn leave(&self) {
         self.yielder.set(ptr::null());
+        self.depths.set(None);
         self.slice_ends.set(Nanos::MAX);
     }
 
@@ -171,7 +188,22 @@ impl VuState {
         }
     }
 
+    /// Gives back what memory a recursion took that has come up again. To be called on the coroutine.
+    pub(crate) fn give_back_depths(&self) {
+        let Some(depths) = self.depths.get() else {
+            return;
+        };
+        // SAFETY: the runtime is that of the context that natives and tasks have, and lives as long.
+        if unsafe { qjs::JS_CameUp(self.runtime.get()) } {
+            // SAFETY: the stack is under this call, which stands before that part: the engine said so.
+            unsafe { depths.give_back() };
+        }
+    }
+
     fn suspend(&self, wait: Wait) -> Resume {
+        if !matches!(wait, Wait::Turn) {
+            self.give_back_depths();
+        }
         let started = self.event_loop.take_started();
         // SAFETY: set by `enter` to the yielder of the coroutine that this code runs on, and unset
         // by `leave` before that coroutine returns.
@@ -191,7 +223,13 @@ impl VuState {
         if self.cancelled.get() {
             return true;
         }
-        if self.yielder.get().is_null() || self.host.now() < self.slice_ends.get() {
+        let (now, slice_ends) = (self.host.now(), self.slice_ends.get());
+        if self.yielder.get().is_null() || now < slice_ends {
+            return false;
+        }
+        // SAFETY: the runtime is the one that asks.
+        let is_deep = unsafe { qjs::JS_IsDeep(self.runtime.get()) };
+        if is_deep && now.0 < slice_ends.0.saturating_add(DEEP_SLICE_NS) {
             return false;
         }
         match self.suspend(Wait::Turn) {
@@ -295,6 +333,30 @@ impl VuState {
     pub(crate) fn has_tag(&self, tag: SystemTag) -> bool {
         self.program.settings.system_tags.has(tag)
     }
+}
+
+/// Names a place in a trace as the source map of its file does; called by the engine.
+unsafe extern "C" fn name_place(
+    opaque: *mut c_void,
+    file: *const c_char,
+    line: c_int,
+    column: c_int,
+    place: *mut c_char,
+    size: usize,
+) -> usize {
+    // SAFETY: the engine hands over what [`VuState::attach`] gave it, and a string that ends with a zero.
+    let (state, file) = unsafe { (&*opaque.cast::<VuState>(), CStr::from_ptr(file)) };
+    let named = || {
+        let (line, column) = (u32::try_from(line).ok()?, u32::try_from(column).ok()?);
+        let sources = state.program.sources();
+        sources.place(file.to_str().ok()?, line, column)
+    };
+    let Some(named) = named().filter(|named| named.len() <= size) else {
+        return 0;
+    };
+    // SAFETY: the place has room for so many bytes.
+    unsafe { ptr::copy_nonoverlapping(named.as_ptr(), place.cast(), named.len()) };
+    named.len()
 }
 
 /// Called when a hop ends.

@@ -173,12 +173,7 @@ fn caller(ctx: &Ctx<'_>) -> Result<String> {
         .lines()
         .map(str::trim)
         .find(|line| line.starts_with("at ") && line.contains("://"));
-    Ok(frame.map_or_else(String::new, |frame| {
-        match frame.strip_prefix("at <anonymous> ") {
-            Some(place) => format!(" at {}", place.trim_matches(['(', ')'])),
-            None => format!(" {frame}"),
-        }
-    }))
+    Ok(frame.map_or_else(String::new, |frame| format!(" {frame}")))
 }
 
 /// The test has failed and goes on.

@@ -6,7 +6,7 @@
 use std::rc::Rc;
 
 use rquickjs::function::Opt;
-use rquickjs::{Ctx, Function, Result, Value};
+use rquickjs::{Ctx, Exception, Function, Result, Value};
 
 use loadline_metric::TagSet;
 
@@ -15,6 +15,8 @@ use crate::natives::refuse;
 use crate::system_tags::SystemTag;
 use crate::vu::{Stage, state};
 
+/// Groups within one another: what reads a report goes down into them.
+const LEVELS_MAX: usize = 250;
 pub(super) const BAD_NAME: &str = "group and check names may not contain '::'";
 
 pub(super) fn group<'js>(
@@ -40,6 +42,10 @@ pub(super) fn group<'js>(
         ("", "") => Rc::clone(&outside),
         (outside, name) => Rc::from(format!("{outside}::{name}")),
     };
+    if path.matches("::").count() > LEVELS_MAX {
+        let message = "Maximum call stack size exceeded";
+        return Err(Exception::throw_range(&ctx, message));
+    }
     let begun = state.host.now();
     *state.group.borrow_mut() = Rc::clone(&path);
     if !path.is_empty() {

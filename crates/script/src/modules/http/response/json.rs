@@ -85,8 +85,9 @@ fn found(text: &str, path: &str) -> Option<String> {
     if !split.to_each {
         return modified(&before);
     }
-    let each = gjson::parse(&before).array();
-    let each = each.iter().filter_map(|value| modified(value.json()));
+    let list = gjson::parse(&before);
+    let elements = list.array();
+    let each = elements.iter().filter_map(|value| modified(value.json()));
     Some(format!("[{}]", each.collect::<Vec<_>>().join(",")))
 }
 

@@ -75,10 +75,19 @@ fn split_at(path: &str, at: usize) -> Option<Split<'_>> {
         false => end,
     };
     let before = &path[..at];
+    let to_each = before.ends_with("#.");
+    let before = before.strip_suffix(['.', '|']).unwrap_or(before);
+    // Alone, the mark counts elements; behind a query it belongs to that.
+    let list = match before {
+        "#" => Some(""),
+        _ => before
+            .strip_suffix(".#")
+            .or_else(|| before.strip_suffix("|#")),
+    };
     Some(Split {
-        before: before.strip_suffix(['.', '|']).unwrap_or(before),
+        before: list.filter(|_| to_each).unwrap_or(before),
         modifier: *modifier,
-        to_each: before.ends_with("#."),
+        to_each,
         after: rest[end..].get(1..).unwrap_or_default(),
     })
 }
@@ -172,7 +181,10 @@ mod tests {
         assert_eq!(found("a.@keys.0"), Some(("a", false, "0")));
         assert_eq!(found("@keys"), Some(("", false, "")));
         assert_eq!(found("a|@group:x|1"), Some(("a", false, "1")));
-        assert_eq!(found("l.#.@values"), Some(("l.#", true, "")));
+        assert_eq!(found("l.#.@values"), Some(("l", true, "")));
+        assert_eq!(found("#.@keys|0"), Some(("", true, "0")));
+        assert_eq!(found("l.#(a>1)#.@keys"), Some(("l.#(a>1)#", true, "")));
+        assert_eq!(found("l.#|@keys"), Some(("l.#", false, "")));
         for path in [
             "a.@reverse",
             "a.keys",

@@ -12,7 +12,7 @@ use crate::lazy::{Lazy, native};
 use crate::loading::WHOLE;
 use crate::modules;
 use crate::natives::refuse;
-use crate::vu::{Stage, state, text_of};
+use crate::vu::{Stage, state};
 
 const OPEN_TOO_LATE: &str = "the \"open\" function is only available in the init stage (i.e. the global scope), see https://grafana.com/docs/k6/latest/using-k6/test-lifecycle/ for more information";
 const REQUIRE_TOO_LATE: &str = "the \"require\" function is only available in the init stage (i.e. the global scope), see https://grafana.com/docs/k6/latest/using-k6/test-lifecycle/ for more information";
@@ -205,5 +205,5 @@ fn open<'js>(ctx: Ctx<'js>, path: Opt<Value<'js>>, mode: Opt<String>) -> Result<
     if mode.0.as_deref() == Some("b") {
         return ArrayBuffer::new_copy(ctx.clone(), &bytes).map(ArrayBuffer::into_value);
     }
-    text_of(&ctx, bytes)
+    modules::bytes::text_of(&ctx, bytes)
 }

@@ -3,10 +3,11 @@
 //! Must not know what they are for. Invariant: what is given is a copy, so nothing that the script
 //! does afterwards changes it.
 
-use rquickjs::{ArrayBuffer, Ctx, Object, Result, TypedArray, Value};
+use bytes::Bytes;
+use rquickjs::{ArrayBuffer, Ctx, IntoJs, Object, Result, TypedArray, Value};
 
 use crate::kinds::array_buffer;
-use crate::vu::bytes_of;
+use crate::vu::{Stage, state};
 
 /// The bytes of text (those it was made of, else as UTF-8; half a surrogate pair is U+FFFD), an `ArrayBuffer` or a
 /// `Uint8Array`; `None` for anything else.
@@ -63,6 +64,37 @@ fn of_buffer(object: &Object<'_>) -> Option<Vec<u8>> {
     let buffer = array_buffer(object)?;
     // SAFETY: as above.
     Some(unsafe { buffer.as_bytes() }.unwrap_or_default().to_vec())
+}
+
+/// The text of some bytes; each that is no part of a character is shown as U+FFFD, as in Go.
+pub(crate) fn text_of<'js>(ctx: &Ctx<'js>, bytes: Bytes) -> Result<Value<'js>> {
+    if let Ok(text) = std::str::from_utf8(&bytes) {
+        return text.into_js(ctx);
+    }
+    let text = mended(&bytes).into_js(ctx)?;
+    let state = state(ctx);
+    let is_init = state.stage.get() == Stage::Init;
+    state.raw_texts.keep(ctx, &text, bytes, is_init);
+    Ok(text)
+}
+
+/// The bytes of a text that is as it came, where they are no UTF-8.
+fn bytes_of(text: &Value<'_>) -> Option<Bytes> {
+    text.is_string()
+        .then(|| state(text.ctx()).raw_texts.find(text))
+        .flatten()
+}
+
+/// Text in which each byte that is no part of a character became U+FFFD, as Go has it.
+pub(crate) fn mended(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(bytes.len() + bytes.len() / 2);
+    for chunk in bytes.utf8_chunks() {
+        text.push_str(chunk.valid());
+        for _ in chunk.invalid() {
+            text.push('\u{fffd}');
+        }
+    }
+    text
 }
 
 /// The bytes that a string was made of, else its text as UTF-8.

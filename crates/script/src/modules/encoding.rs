@@ -15,7 +15,6 @@ use rquickjs::{Ctx, Result, Value};
 use super::bytes;
 use crate::lazy::{Lazy, native};
 use crate::natives::{Body, Builtin, refuse};
-use crate::vu::text_of;
 
 pub(super) const MODULE: Builtin = Builtin {
     name: "k6/encoding",
@@ -161,7 +160,7 @@ fn b64decode<'js>(
         _ => false,
     };
     if is_text {
-        return text_of(&ctx, decoded.into());
+        return bytes::text_of(&ctx, decoded.into());
     }
     bytes::buffer(&ctx, &decoded)
 }

@@ -27,7 +27,6 @@ pub use stack::StackPool;
 pub(crate) use self::core::move_in;
 pub(crate) use event_loop::Timer;
 pub(crate) use failure::{failure_of, failure_of_value, frames_of};
-pub(crate) use raw_texts::{bytes_of, mended, text_of};
 pub(crate) use state::{Stage, VuState, cancellation, state};
 
 use self::core::VuCore;

@@ -6,9 +6,7 @@
 use std::cell::RefCell;
 
 use bytes::Bytes;
-use rquickjs::{Ctx, IntoJs, Persistent, Result, Value, qjs};
-
-use super::state::{Stage, state};
+use rquickjs::{Ctx, Persistent, Value, qjs};
 
 /// Texts of an iteration that are remembered; the oldest goes first. Each may hold a whole body.
 const OF_ITERATION_MAX: usize = 16;
@@ -30,7 +28,8 @@ struct RawText {
 }
 
 impl RawTexts {
-    fn keep<'js>(&self, ctx: &Ctx<'js>, text: &Value<'js>, bytes: Bytes, is_init: bool) {
+    /// Remembers what a text was made of; `is_init`: in the init context.
+    pub(crate) fn keep<'js>(&self, ctx: &Ctx<'js>, text: &Value<'js>, bytes: Bytes, is_init: bool) {
         let (list, most) = match is_init {
             true => (&self.of_init, OF_INIT_MAX),
             false => (&self.of_iteration, OF_ITERATION_MAX),
@@ -46,7 +45,8 @@ impl RawTexts {
         });
     }
 
-    fn find(&self, text: &Value<'_>) -> Option<Bytes> {
+    /// What a string was made of; `None` where it is not remembered.
+    pub(crate) fn find(&self, text: &Value<'_>) -> Option<Bytes> {
         let address = address(text);
         let lists = [&self.of_iteration, &self.of_init];
         lists.into_iter().find_map(|list| {
@@ -72,35 +72,4 @@ impl RawTexts {
 fn address(text: &Value<'_>) -> usize {
     // SAFETY: a string is a pointer, and nothing is read through it.
     unsafe { qjs::JS_VALUE_GET_PTR(text.as_raw()) as usize }
-}
-
-/// The text of some bytes; each that is no part of a character is shown as U+FFFD, as in Go.
-pub(crate) fn text_of<'js>(ctx: &Ctx<'js>, bytes: Bytes) -> Result<Value<'js>> {
-    if let Ok(text) = std::str::from_utf8(&bytes) {
-        return text.into_js(ctx);
-    }
-    let text = mended(&bytes).into_js(ctx)?;
-    let state = state(ctx);
-    let is_init = state.stage.get() == Stage::Init;
-    state.raw_texts.keep(ctx, &text, bytes, is_init);
-    Ok(text)
-}
-
-/// The bytes of a text that is as it came, where they are no UTF-8.
-pub(crate) fn bytes_of(text: &Value<'_>) -> Option<Bytes> {
-    text.is_string()
-        .then(|| state(text.ctx()).raw_texts.find(text))
-        .flatten()
-}
-
-/// Text in which each byte that is no part of a character became U+FFFD, as Go has it.
-pub(crate) fn mended(bytes: &[u8]) -> String {
-    let mut text = String::with_capacity(bytes.len() + bytes.len() / 2);
-    for chunk in bytes.utf8_chunks() {
-        text.push_str(chunk.valid());
-        for _ in chunk.invalid() {
-            text.push('\u{fffd}');
-        }
-    }
-    text
 }

@@ -61,7 +61,7 @@ pub(crate) struct VuState {
     pub(crate) iteration: Cell<u64>,
     pub(crate) stage: Cell<Stage>,
     pub(crate) event_loop: EventLoop,
-    pub(super) raw_texts: RawTexts,
+    pub(crate) raw_texts: RawTexts,
     /// The path of the group under way (`::outer::inner`); empty at the top.
     pub(crate) group: RefCell<Rc<str>>,
     /// Tags of every sample of this virtual user now: run, scenario, its own, group and scenario.

@@ -9,7 +9,8 @@ use super::super::call::Call;
 use super::super::cookies::{append_pair, set_cookies};
 use super::Field;
 use crate::hop::{HopHeaders, HopTimes};
-use crate::vu::{mended, state, text_of};
+use crate::modules::bytes::{mended, text_of};
+use crate::vu::state;
 
 /// What k6 shows for a cookie without a date: Go's zero time in milliseconds, overflown.
 const NO_EXPIRY_MS: i64 = -6_795_364_578_871;

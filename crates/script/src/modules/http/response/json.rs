@@ -13,11 +13,10 @@ use serde::de::IgnoredAny;
 use super::super::{body, error};
 use super::{Field, Response, modifiers};
 use crate::json_fault;
-use crate::modules::bytes::of_text;
+use crate::modules::bytes::{mended, of_text};
 use crate::modules::go_values::GoText;
 use crate::nesting::json_levels;
 use crate::room::with_room;
-use crate::vu::mended;
 
 const NO_BODY: &str = "the body is null so we can't transform it to JSON - this likely was because of a request error getting the response";
 

@@ -466,9 +466,8 @@ impl K6Invocation {
 
 /// Whether `GODEBUG`, the last word of which counts, turns Go's HTTP/2 off.
 fn is_http1_only(env: &Env) -> bool {
-    let words = env.get("GODEBUG").unwrap_or_default().split(',');
-    let settings = words.filter_map(|word| word.strip_prefix("http2client="));
-    settings.last() == Some("0")
+    let mut words = env.get("GODEBUG").unwrap_or_default().rsplit(',');
+    words.find_map(|word| word.strip_prefix("http2client=")) == Some("0")
 }
 
 fn check_dns(options: &K6Options) -> Result<(), String> {

@@ -93,8 +93,11 @@ fn trusting(authority_pem: Vec<u8>) -> ClientPlan {
 }
 
 fn trusting_anybody() -> ClientPlan {
-    let mut plan = ClientPlan::default();
-    plan.tls.verify = false;
+    let mut plan = trusting(Vec::new());
+    plan.tls = TlsPlan {
+        verify: false,
+        ..TlsPlan::default()
+    };
     plan
 }
 

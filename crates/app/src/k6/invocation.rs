@@ -327,6 +327,7 @@ impl K6Invocation {
         };
         let plan = plan::plan(&options, &around).map_err(K6Error::config)?;
         notices.extend(plan::threshold_notices(&plan));
+        let needs = requirements(&options);
         Ok(ScriptRun {
             plan,
             notices,
@@ -360,7 +361,8 @@ impl K6Invocation {
             no_color: self.log.no_color,
             shows_secrets: settings.shows_secrets,
             has_scenarios: merged.has_scenarios,
-            max_vus: requirements(&options).max_vus,
+            max_vus: needs.max_vus,
+            max_duration: needs.total.or_zero(),
             options,
         })
     }

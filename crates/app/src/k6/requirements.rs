@@ -45,9 +45,14 @@ pub(super) fn requirements(options: &K6Options) -> Requirements {
     for scenario in scenarios {
         let start = start_of(scenario);
         let end = span(scenario).0.saturating_add(grace(scenario).0);
-        total = total.max(start.saturating_add(end));
+        let steps = steps(scenario, end);
+        // A ramp that ends without virtual users has nobody to wait for.
+        let used = steps.iter().rposition(|(_, vus)| *vus > 0);
+        let nobody = used.and_then(|used| steps.get(used + 1));
+        let last = nobody.map_or(end, |(at, _)| *at);
+        total = total.max(start.saturating_add(last));
         let mut before = 0_i128;
-        for (at, vus) in steps(scenario, end) {
+        for (at, vus) in steps {
             let vus = i128::from(share.scale(vus));
             changes.push((start.saturating_add(at), vus - before));
             before = vus;
@@ -255,6 +260,25 @@ mod tests {
                 of(&json!({"scenarios": scenarios})),
                 (total.to_owned(), max_vus)
             );
+        }
+        let falls = |stages: serde_json::Value, down: &str, stop: &str| {
+            json!({"scenarios": {"a": {"executor": "ramping-vus", "startVUs": 2, "stages": stages,
+                "gracefulRampDown": down, "gracefulStop": stop}}})
+        };
+        let (to_none, to_one) = (
+            json!([{"duration": "2s", "target": 0}]),
+            json!([{"duration": "2s", "target": 1}]),
+        );
+        let stays = json!([{"duration": "2s", "target": 0}, {"duration": "10s", "target": 0}]);
+        for (options, total) in [
+            (falls(to_none.clone(), "0s", "30s"), "2s"),
+            (falls(to_none.clone(), "5s", "30s"), "7s"),
+            (falls(to_none, "50s", "30s"), "32s"),
+            (falls(to_one, "0s", "30s"), "32s"),
+            (falls(stays.clone(), "0s", "30s"), "2s"),
+            (falls(stays, "3s", "0s"), "5s"),
+        ] {
+            assert_eq!(of(&options), (total.to_owned(), 2), "{options}");
         }
         let arrival = json!({"a": {"executor": "constant-arrival-rate", "rate": 5,
             "duration": "5s", "preAllocatedVUs": 2, "maxVUs": 9}, "b": {"executor":

@@ -2,6 +2,8 @@
 //!
 //! Must not know flags. Invariant: a [`ScriptRun`]'s plan has passed `TestPlan::validate`.
 
+use std::time::Duration;
+
 use loadline_model::TestPlan;
 
 use super::log::LogSettings;
@@ -88,6 +90,8 @@ pub struct ScriptRun {
     pub options: K6Options,
     /// Virtual users at a time, at most, of the part of the test that this process does.
     pub max_vus: u64,
+    /// How long the test takes at most.
+    pub max_duration: Duration,
     /// Whether their scenarios were written as such, and no shortcut stands for them.
     pub has_scenarios: bool,
     /// What the user is to be told before the start.

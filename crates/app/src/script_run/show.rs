@@ -10,7 +10,7 @@ use loadline_metric::{Aggregated, BuiltIn, MetricId};
 use loadline_model::event::{Before, NOT_BEGUN_MARK, RunEvent};
 use loadline_model::plan::{Behaviour, Scenario};
 use loadline_model::result::{Row, StopReason};
-use loadline_model::{Executor, Nanos, Snapshot, TestPlan};
+use loadline_model::{Executor, Nanos, Snapshot};
 use loadline_report::k6::{
     self as layouts, ProgressState, ScenarioDescription, ScenarioProgress, ScenarioStatus,
     TestDescription, TestPhase,
@@ -69,7 +69,7 @@ impl Show {
             state: ProgressState {
                 phase: TestPhase::Running,
                 elapsed: Duration::ZERO,
-                max_duration: longest(&run.plan),
+                max_duration: run.max_duration,
                 active_vus: 0,
                 made_vus: run.max_vus,
                 complete: 0,
@@ -108,7 +108,7 @@ impl Show {
             outputs,
             segment: run.plan.segment_share(),
             max_vus: run.max_vus,
-            max_duration: longest(&run.plan),
+            max_duration: run.max_duration,
             scenarios: self.scenarios.iter().map(described).collect(),
         };
         // A reader that went away has seen all that it wanted.
@@ -347,13 +347,4 @@ fn rate_at(executor: &Executor, elapsed: Duration) -> f64 {
         }
         _ => 0.0,
     }
-}
-
-/// The longest that a test can take, graceful stops included.
-fn longest(plan: &TestPlan) -> Duration {
-    let ends = plan.scenarios.iter().map(|scenario| {
-        let length = scenario.executor.duration().unwrap_or_default();
-        scenario.start_time + length + scenario.graceful_stop
-    });
-    ends.max().unwrap_or_default()
 }

@@ -57,7 +57,7 @@ pub fn header(test: &TestDescription<'_>, colour: bool) -> String {
         test.segment * 100.0,
         if scenarios == 1 { "" } else { "s" },
         test.max_vus,
-        duration(test.max_duration)
+        duration(in_tenths(test.max_duration))
     );
     let mut out = format!("\n  {}\n\n", paint.bold(test.banner));
     out.push_str(&format!("     execution: {}\n", paint.cyan("local")));
@@ -126,13 +126,13 @@ fn load(executor: &Executor) -> (String, Option<String>) {
         } => {
             let targets = stages.iter().map(|stage| stage.target);
             let most = targets.fold(*start_vus, u32::max);
-            let note = || format!("gracefulRampDown: {}", duration(*grace));
+            let note = format!("gracefulRampDown: {}", duration(*grace));
             (
                 format!(
                     "Up to {most} looping VUs{}",
                     staged(stages.iter().map(|s| s.duration))
                 ),
-                (!grace.is_zero()).then(note),
+                Some(note),
             )
         }
         Executor::SharedIterations {
@@ -221,6 +221,12 @@ fn staged(stages: impl ExactSizeIterator<Item = Duration>) -> String {
 
 fn lasting(span: Option<Duration>) -> String {
     span.map_or_else(String::new, |span| format!(" for {}", duration(span)))
+}
+
+/// A span in whole tenths of a second.
+fn in_tenths(span: Duration) -> Duration {
+    let tenths = (span.as_millis() + 50) / 100;
+    Duration::from_millis(u64::try_from(tenths * 100).unwrap_or(u64::MAX))
 }
 
 /// A span as Go prints it.

@@ -16,7 +16,11 @@ fuzz_target!(|text: &str| {
         Ok(node) => {
             each(&node, &mut |node| assert!(is_inside(node.at), "{node:?}"));
             let json = node.to_json();
-            let again = Node::parse(&json.to_string()).expect("JSON is YAML");
+            // But for two characters, which YAML has as escapes alone.
+            let written = json.to_string();
+            let written = written.replace('\u{fffe}', "\\ufffe");
+            let written = written.replace('\u{ffff}', "\\uffff");
+            let again = Node::parse(&written).expect("JSON is YAML");
             assert_eq!(again.to_json(), json);
         }
         Err(error) => {

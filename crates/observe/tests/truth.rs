@@ -27,6 +27,8 @@ struct Server {
     child: Child,
     input: Option<ChildStdin>,
     output: BufReader<ChildStdout>,
+    /// Seconds of a processor that it had used before anybody watched.
+    unwatched: f64,
 }
 
 impl Server {
@@ -39,7 +41,17 @@ impl Server {
             input: child.stdin.take(),
             output: BufReader::new(child.stdout.take().expect("it is a pipe")),
             child,
+            unwatched: 0.0,
         }
+    }
+
+    /// Waits until it is up, and leaves out of its use what that took: nobody watches it yet.
+    fn ready(&mut self) {
+        self.line();
+        let path = format!("/proc/{}/schedstat", self.pid());
+        let told = std::fs::read_to_string(path).expect("it runs");
+        let ns = told.split(' ').next().expect("it has fields");
+        self.unwatched = ns.parse::<f64>().expect("a number") / 1e9;
     }
 
     fn pid(&self) -> u32 {
@@ -75,7 +87,7 @@ impl Server {
         };
         assert_eq!(waited, pid);
         let seconds = |time: libc::timeval| time.tv_sec as f64 + time.tv_usec as f64 / 1e6;
-        seconds(usage.ru_utime) + seconds(usage.ru_stime)
+        seconds(usage.ru_utime) + seconds(usage.ru_stime) - self.unwatched
     }
 }
 
@@ -178,7 +190,7 @@ fn assert_true(told: f64, truth: f64, said: &[Observed]) {
 fn a_server_that_forks_for_each_request_is_counted_whole() {
     let script = "echo up; read go; n=0; while [ $n -lt 40 ]; do (burn 40000); n=$((n+1)); done; echo done; read go";
     let mut server = Server::start("truth-forking", script);
-    server.line();
+    server.ready();
     let watched = Watched::start(&format!("process:pid:{}", server.pid()));
     server.go();
     server.line();
@@ -197,7 +209,7 @@ fn workers_that_come_later_are_counted_without_their_supervisor() {
     let script =
         "echo up; read go; burn 400000 & burn 400000 & burn 800000 & wait; echo done; read go";
     let mut server = Server::start("truth-forking-first", script);
-    server.line();
+    server.ready();
     let watched = Watched::start(&format!("process:pid:{};workers=true", server.pid()));
     let whole = Watched::start(&format!("process:pid:{}", server.pid()));
     server.go();

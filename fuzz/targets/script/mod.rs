@@ -136,7 +136,7 @@ fn answer(body: &[u8]) -> HopOutcome {
     Ok(HopAnswer {
         sent_bytes: 0,
         status: 200,
-        reason: "OK".to_owned(),
+        reason: Some("OK".to_owned()),
         protocol: HopProtocol::Http11,
         headers: HopHeaders::default(),
         body: body.to_vec(),

@@ -8,34 +8,13 @@ import gzip
 import json
 import random
 import socket
-import ssl
 import time
 
-REASON = {200: "OK", 201: "Created", 304: "Not Modified", 400: "Bad Request", 401: "Unauthorized", 403: "Forbidden",
-          404: "Not Found", 405: "Method Not Allowed", 415: "Unsupported Media Type", 429: "Too Many Requests",
-          500: "Internal Server Error", 503: "Service Unavailable", 507: "Insufficient Storage"}
-
-
-class Request:
-    def __init__(self, head):
-        lines = head.decode("latin-1").split("\r\n")
-        self.method, self.path, _ = (lines[0].split(" ") + ["", ""])[:3]
-        self.headers = {}
-        for line in lines[1:]:
-            name, _, value = line.partition(":")
-            self.headers[name.strip().lower()] = value.strip()
-        self.length = int(self.headers.get("content-length") or 0)
-        self.body = b""
-
-
-class Reply:
-    def __init__(self, status=200, body=b"ok", kind="text/plain", headers=(), close=False, chunks=None, gap=0.0):
-        self.status, self.body, self.kind, self.headers = status, body, kind, list(headers)
-        self.close, self.chunks, self.gap = close, chunks, gap
+from web import Answer, Server
 
 
 def js(value, status=200, headers=()):
-    return Reply(status, json.dumps(value).encode(), "application/json", headers)
+    return Answer(json.dumps(value).encode(), status, "application/json", headers)
 
 
 def burn(ms):
@@ -95,9 +74,9 @@ def plain(o):
         else:
             await work()
         if "every" in o and n % int(o["every"]) == 0:
-            return Reply(int(o["status"]), b"oops")
+            return Answer(b"oops", int(o["status"]))
         if "body" in o:
-            return Reply(200, b"%08d" % n + b"x" * (int(o["body"]) - 8))
+            return Answer(b"%08d" % n + b"x" * (int(o["body"]) - 8))
         return order(n)
     return handle
 
@@ -179,28 +158,26 @@ def dbpool(o):
     return handle
 
 
-def keylock(o):
-    """A row lock for each path, held for `sleep` ms."""
+def one_at_a_time(o, key_of):
+    """A lock for each key, held for `sleep` ms."""
     locks = {}
 
     async def handle(r):
-        async with locks.setdefault(r.path, asyncio.Lock()):
+        async with locks.setdefault(key_of(r), asyncio.Lock()):
             await nap(o["sleep"])
         COUNT[0] += 1
         return order(COUNT[0])
     return handle
+
+
+def keylock(o):
+    """A row lock for each path."""
+    return one_at_a_time(o, lambda r: r.path)
 
 
 def session(o):
-    """One request at a time for each session (header X-User), `sleep` ms."""
-    locks = {}
-
-    async def handle(r):
-        async with locks.setdefault(r.headers.get("x-user"), asyncio.Lock()):
-            await nap(o["sleep"])
-        COUNT[0] += 1
-        return order(COUNT[0])
-    return handle
+    """One request at a time for each session (header X-User)."""
+    return one_at_a_time(o, lambda r: r.headers.get("x-user"))
 
 
 def flusher(o):
@@ -279,8 +256,8 @@ def gz(o):
 
     async def handle(r):
         if "gzip" in r.headers.get("accept-encoding", ""):
-            return Reply(200, gzip.compress(page, 9), "application/json", ["Content-Encoding: gzip", "Vary: Accept-Encoding"])
-        return Reply(200, page, "application/json")
+            return Answer(gzip.compress(page, 9), 200, "application/json", ["Content-Encoding: gzip", "Vary: Accept-Encoding"])
+        return Answer(page, kind="application/json")
     return handle
 
 
@@ -291,7 +268,7 @@ def badgzip(o):
         COUNT[0] += 1
         body = json.dumps({"id": COUNT[0], "items": list(range(40))}).encode()
         sent = body if random.random() < o["share"] else gzip.compress(body)
-        return Reply(200, sent, "application/json", ["Content-Encoding: gzip"])
+        return Answer(sent, 200, "application/json", ["Content-Encoding: gzip"])
     return handle
 
 
@@ -361,7 +338,7 @@ def canary(o):
         await nap(o["slow"] if new else o["sleep"])
         COUNT[0] += 1
         answer = order(COUNT[0])
-        answer.headers.append("X-Version: " + ("v2" if new else "v1"))
+        answer.headers = ["X-Version: " + ("v2" if new else "v1")]
         return answer
     return handle
 
@@ -371,8 +348,8 @@ def etag(o):
     async def handle(r):
         await nap(span(o))
         if r.headers.get("if-none-match") == '"v17"':
-            return Reply(304, b"", headers=['ETag: "v17"'])
-        return Reply(200, b"y" * 4000, headers=['ETag: "v17"'])
+            return Answer(b"", 304, headers=['ETag: "v17"'])
+        return Answer(b"y" * 4000, headers=['ETag: "v17"'])
     return handle
 
 
@@ -417,7 +394,8 @@ def strict(o):
 def sse(o):
     """Events: `n` of them, `gap` ms from one to the next."""
     async def handle(r):
-        return Reply(200, kind="text/event-stream", chunks=[b"data: %d\n\n" % i for i in range(int(o["n"]))], gap=o["gap"] / 1000)
+        events = [b"data: %02d\n\n" % i for i in range(int(o["n"]))]
+        return Answer(b"".join(events), kind="text/event-stream", parts=len(events), between=o["gap"] / 1000, chunked=True)
     return handle
 
 
@@ -425,18 +403,37 @@ KINDS = {f.__name__: f for f in (plain, userquota, breaker, workers, dbpool, key
                                  badgzip, token, switch, deadlock, fdleak, diskfull, canary, etag, strict, sse)}
 
 
-class Served:
+class Service(Server):
+    """A server of one kind, which may read slowly or take few connections."""
+
     def __init__(self, asked, o):
-        self.asked, self.o, self.handle = asked, o, KINDS[asked.kind](o)
+        super().__init__(KINDS[asked.kind](o), asked.port, asked.host)
+        self.asked = asked
+        self.idle = asked.idle / 1000 or None
+        self.limit = 16384 if asked.read_rate else self.limit
         self.open = 0
         self.read_free = 0.0
 
-    async def read_body(self, reader, r):
+    def socket(self):
+        listening = super().socket()
+        if self.asked.read_rate and not self.asked.natural_buffer:
+            listening.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 16384)
+        return listening
+
+    async def serve_stream(self, reader, writer):
+        self.open += 1
+        try:
+            await super().serve_stream(reader, writer)
+        finally:
+            self.open -= 1
+
+    async def read_body(self, reader, request):
+        CLOCK.touch()
         rate = self.asked.read_rate
         if not rate:
-            r.body = await reader.readexactly(r.length)
+            await super().read_body(reader, request)
             return
-        left = r.length
+        left = request.body_bytes
         while left:
             piece = await reader.read(min(left, 8192))
             if not piece:
@@ -448,58 +445,21 @@ class Served:
             else:
                 await asyncio.sleep(len(piece) / rate)
 
-    async def connection(self, reader, writer):
-        self.open += 1
-        try:
-            writer.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            while True:
-                wait = self.asked.idle / 1000 if self.asked.idle else None
-                r = Request(await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), wait))
-                CLOCK.touch()
-                await self.read_body(reader, r)
-                if self.asked.max_connections and self.open > self.asked.max_connections:
-                    reply = Reply(503, b"too many connections", close=True)
-                else:
-                    reply = await self.handle(r)
-                await self.send(writer, r, reply)
-                if reply.close or r.headers.get("connection", "").lower() == "close":
-                    if self.asked.lazy_close:
-                        await asyncio.wait_for(reader.read(), 2)
-                    return
-        except (OSError, asyncio.IncompleteReadError, asyncio.TimeoutError):
-            pass
-        finally:
-            self.open -= 1
-            writer.close()
+    async def answer(self, request):
+        if self.asked.max_connections and self.open > self.asked.max_connections:
+            return Answer(b"too many connections", 503, ending="close")
+        return await super().answer(request)
 
-    async def send(self, writer, r, a):
-        lines = [f"HTTP/1.1 {a.status} {REASON.get(a.status, 'Other')}", f"Content-Type: {a.kind}", *a.headers]
-        if a.chunks is not None:
-            lines.append("Transfer-Encoding: chunked")
-        elif a.status != 304:
-            lines.append(f"Content-Length: {len(a.body)}")
-        if a.close:
-            lines.append("Connection: close")
-        head = ("\r\n".join(lines) + "\r\n\r\n").encode()
-        if a.chunks is None:
-            writer.write(head + (b"" if r.method == "HEAD" or a.status == 304 else a.body))
-            await writer.drain()
-            return
-        writer.write(head)
-        for chunk in a.chunks:
-            writer.write(b"%x\r\n%s\r\n" % (len(chunk), chunk))
-            await writer.drain()
-            await asyncio.sleep(a.gap)
-        writer.write(b"0\r\n\r\n")
-        await writer.drain()
+    async def leave(self, reader):
+        if self.asked.lazy_close:
+            await asyncio.wait_for(reader.read(), 2)
 
 
-async def main():
+def main():
     parser = argparse.ArgumentParser()
     say = parser.add_argument
     say("--port", type=int, required=True)
     say("--host", default="127.0.0.1")
-    say("--tls")
     say("--idle", type=float, default=0, help="a connection that is silent so long is closed")
     say("--max-connections", type=int, default=0, help="503 and close beyond")
     say("--read-rate", type=float, default=0, help="bytes per second of a request's body")
@@ -510,22 +470,7 @@ async def main():
     say("words", nargs="*")
     asked = parser.parse_args()
     o = {name: float(value) for name, _, value in (word.partition("=") for word in asked.words)}
-    served = Served(asked, o)
-    listening = socket.socket()
-    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    if asked.read_rate and not asked.natural_buffer:
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 16384)
-    listening.bind((asked.host, asked.port))
-    listening.listen(4096)
-    tls = None
-    if asked.tls:
-        tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        tls.load_cert_chain(*asked.tls.split(","))
-    server = await asyncio.start_server(served.connection, sock=listening, ssl=tls, backlog=4096,
-                                        limit=16384 if asked.read_rate else 1 << 20)
-    tasks = [asyncio.create_task(work()) for work in BESIDE]
-    await server.serve_forever()
-    del tasks
+    Service(asked, o).loop(BESIDE)
 
 
-asyncio.run(main())
+main()

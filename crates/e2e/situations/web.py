@@ -12,8 +12,9 @@ import ssl
 import threading
 import time
 
-REASONS = {200: "OK", 302: "Found", 404: "Not Found", 429: "Too Many Requests", 500: "Internal Server Error",
-           503: "Service Unavailable"}
+REASONS = {200: "OK", 201: "Created", 302: "Found", 304: "Not Modified", 400: "Bad Request", 401: "Unauthorized", 403: "Forbidden",
+           404: "Not Found", 405: "Method Not Allowed", 415: "Unsupported Media Type", 429: "Too Many Requests",
+           500: "Internal Server Error", 503: "Service Unavailable", 507: "Insufficient Storage"}
 HEAD_MAX = 65536
 
 
@@ -29,6 +30,7 @@ class Request:
             self.headers[name.strip().lower()] = value.strip()
         self.nth = nth
         self.body_bytes = int(self.headers.get("content-length") or 0)
+        self.body = b""
 
 
 class Answer:
@@ -73,6 +75,9 @@ class Server:
             self.tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
             self.tls.load_cert_chain(*tls.split(","))
         self.blocking = False
+        # Of the event loop alone: seconds of silence after which a connection is closed, and bytes that are read ahead.
+        self.idle = None
+        self.limit = 1 << 20
 
     async def pause(self, seconds):
         if self.blocking:
@@ -92,7 +97,7 @@ class Server:
     def loop(self, beside=()):
         async def main():
             # The queue that asyncio asks for is that of the socket.
-            server = await asyncio.start_server(self.serve_stream, sock=self.socket(), ssl=self.tls, limit=1 << 20,
+            server = await asyncio.start_server(self.serve_stream, sock=self.socket(), ssl=self.tls, limit=self.limit,
                                                 backlog=self.backlog)
             # A task that nobody holds on to may be collected.
             tasks = [asyncio.create_task(work()) for work in beside]
@@ -108,9 +113,9 @@ class Server:
             if self.silent():
                 await asyncio.sleep(3600)
             while True:
-                request = Request(await reader.readuntil(b"\r\n\r\n"), nth)
-                await reader.readexactly(request.body_bytes)
-                answer = await self.handler(request)
+                request = Request(await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), self.idle), nth)
+                await self.read_body(reader, request)
+                answer = await self.answer(request)
                 if answer is None:
                     break
                 await self.write_stream(writer, answer)
@@ -118,11 +123,21 @@ class Server:
                 if answer.ending == "hang":
                     await asyncio.sleep(3600)
                 if is_last(request, answer):
+                    await self.leave(reader)
                     break
-        except (OSError, asyncio.IncompleteReadError):
+        except (OSError, asyncio.IncompleteReadError, asyncio.TimeoutError):
             pass
         finally:
             writer.close()
+
+    async def read_body(self, reader, request):
+        request.body = await reader.readexactly(request.body_bytes)
+
+    async def answer(self, request):
+        return await self.handler(request)
+
+    async def leave(self, reader):
+        """Before a connection is closed after its last answer."""
 
     async def write_stream(self, writer, answer):
         to_send = answer.head()

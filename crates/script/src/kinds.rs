@@ -20,12 +20,12 @@ pub(crate) fn is_made_by<'js>(ctx: &Ctx<'js>, object: &Object<'js>, class: &str)
 
 /// Whether a value is a function that gives a promise by its nature.
 pub(crate) fn is_async(value: &Value<'_>) -> bool {
-    let constructor = value
-        .as_function()
-        .map(|function| function.get("constructor"));
-    let name =
-        constructor.map(|made| made.and_then(|made: Object<'_>| made.get::<_, String>("name")));
-    name.is_some_and(|name| name.is_ok_and(|name| name == "AsyncFunction"))
+    let Some(function) = value.as_function() else {
+        return false;
+    };
+    let constructor = function.get::<_, Object<'_>>("constructor");
+    let name = constructor.and_then(|constructor| constructor.get::<_, String>("name"));
+    name.is_ok_and(|name| name == "AsyncFunction")
 }
 
 /// The prototype, or null. The wrapper's own question takes what a proxy throws for an object.

@@ -82,14 +82,7 @@ pub(super) fn plan(options: &K6Options, around: &Surroundings) -> Result<TestPla
         scenarios: scenarios
             .map(|(name, scenario)| scenario_of(name, scenario))
             .collect::<Result<_, _>>()?,
-        client: ClientPlan {
-            proxy: around.proxy.clone(),
-            protocol: match around.http1_only {
-                true => Protocol::Http1,
-                false => Protocol::Negotiate { streams: 250 },
-            },
-            ..client(options)?
-        },
+        client: client(options, around)?,
         thresholds: Vec::new(),
         warm_up: Duration::ZERO,
         start_window: START_WINDOW,
@@ -287,10 +280,15 @@ pub(super) fn threshold_notices(plan: &TestPlan) -> Vec<Notice> {
     notices
 }
 
-fn client(options: &K6Options) -> Result<ClientPlan, String> {
+fn client(options: &K6Options, around: &Surroundings) -> Result<ClientPlan, String> {
     let verify = !options.insecure_skip_tls_verify.unwrap_or(false);
     let dns = dns(options);
     Ok(ClientPlan {
+        protocol: match around.http1_only {
+            true => Protocol::Http1,
+            false => Protocol::Negotiate { streams: 250 },
+        },
+        proxy: around.proxy.clone(),
         keep_alive: !options.no_connection_reuse.unwrap_or(false),
         connect_timeout: Some(CONNECT_TIMEOUT),
         request_timeout: Some(REQUEST_TIMEOUT),

@@ -8,6 +8,7 @@ use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::task::{Context, Poll, ready};
 
+use loadline_model::snapshot::Connections;
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 
@@ -238,9 +239,6 @@ pub fn memory_bytes() -> Option<u64> {
         .map(|kib| kib * 1024)
 }
 
-/// A smoothed round trip that is so far above the smallest has a queue on its way, in microseconds.
-const QUEUED_US: u64 = 100_000;
-
 /// Asks the kernel about a TCP connection; `None` when it does not say.
 #[must_use]
 pub fn tcp_facts(socket: &impl AsRawFd) -> Option<TcpFacts> {
@@ -282,7 +280,7 @@ pub fn tcp_facts(socket: &impl AsRawFd) -> Option<TcpFacts> {
     // An older kernel leaves zeros there.
     let is_full = long(WINDOW_FULL)?.saturating_mul(2) > long(BUSY)?;
     // A link with a long queue fills windows too.
-    let probes = is_full && rtt_us < min_rtt_us + QUEUED_US;
+    let probes = is_full && rtt_us < min_rtt_us + Connections::QUEUED_NS / 1_000;
     (min_rtt_us != u64::from(u32::MAX)).then_some(TcpFacts {
         min_rtt_ns: min_rtt_us * 1_000,
         rtt_ns: rtt_us * 1_000,

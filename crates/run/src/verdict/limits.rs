@@ -104,9 +104,7 @@ fn limit_of(facts: &Facts<'_>, knee: Option<&Knee>, seen: &Seen) -> (Limit, Opti
         let refuses = refused_share(facts) >= FAILURES_OF_OFFERED;
         let limit = match seen.decides || refuses {
             true => Limit::Target,
-            false if is_mistaken(facts) || facts.mistaken_share() >= FAILURES_OF_OFFERED => {
-                Limit::Plan
-            }
+            false if is_often_mistaken(facts) => Limit::Plan,
             false if signs::was_frozen(facts) || is_busy_beside(facts) => Limit::Generator,
             false if waits_beside(facts) || backlog::falls_behind(facts).is_some() => {
                 return by_time(facts);
@@ -172,21 +170,17 @@ fn by_time(facts: &Facts<'_>) -> (Limit, Option<Weights>) {
 
 /// Whose failures explain the run; `None` when too few requests failed for that.
 fn failing_side(facts: &Facts<'_>) -> Option<Limit> {
-    let is_carried = facts.open && facts.missed().is_none();
-    failing_from(
-        facts,
-        if is_carried {
-            FAILURES_OF_OFFERED
-        } else {
-            FAILURES
-        },
-    )
+    let needed = match facts.open && facts.missed().is_none() {
+        true => FAILURES_OF_OFFERED,
+        false => FAILURES,
+    };
+    failing_from(facts, needed)
 }
 
 /// Whose failures and wrong answers are in the way of users that are not held up.
 fn spoils(facts: &Facts<'_>) -> Option<Limit> {
-    let mistaken = facts.mistaken_share() >= FAILURES_OF_OFFERED;
-    failing_from(facts, FAILURES_OF_OFFERED).or_else(|| mistaken.then_some(Limit::Plan))
+    let mistaken = is_often_mistaken(facts).then_some(Limit::Plan);
+    failing_from(facts, FAILURES_OF_OFFERED).or(mistaken)
 }
 
 /// Whose the failures are, of which there are so many.
@@ -230,6 +224,11 @@ fn cuts_off(facts: &Facts<'_>) -> bool {
 fn is_mistaken(facts: &Facts<'_>) -> bool {
     const MISTAKEN: f64 = 0.5;
     facts.mistaken_share() >= MISTAKEN || facts.has_mistakes() && names::always_fails(facts)
+}
+
+/// Whether a tenth of the answers say that the request is wrong: too many, where nobody is held up.
+fn is_often_mistaken(facts: &Facts<'_>) -> bool {
+    facts.mistaken_share() >= FAILURES_OF_OFFERED
 }
 
 /// Who took half of the time or more; what the target took counts for `of_target`.

@@ -6,6 +6,7 @@
 
 use loadline_metric::Summary;
 use loadline_model::result::Row;
+use loadline_model::snapshot::Connections;
 use loadline_model::units;
 
 use super::facts::{Facts, row_seconds, share};
@@ -38,8 +39,6 @@ const STOP_S: f64 = 0.025;
 const WRITE_S: f64 = 0.01;
 /// Round trips below this are a local network's, where no one is kept waiting by distance.
 const ROUND_TRIP_MIN_S: f64 = 0.001;
-/// How far above the smallest round trip the usual ones are where packets wait on the way.
-const QUEUED_NS: f64 = 100e6;
 /// The shortest time after which Linux sends a segment again.
 const RETRANSMIT_S: f64 = 0.2;
 /// Fewer retransmits are an accident.
@@ -336,11 +335,10 @@ pub(super) fn round_trip(facts: &Facts<'_>) -> Option<f64> {
     let connections = &facts.seen.connections;
     let of_connect = || connections.connect.min().map(|ns| ns as f64);
     let smallest = connections.min_rtt.mean().or_else(of_connect)?;
-    // Acknowledgments are put off by 40 ms while the target works; what is far above is a queue on the way.
     let queued = connections
         .rtt
         .mean()
-        .filter(|rtt| *rtt >= smallest + QUEUED_NS);
+        .filter(|rtt| *rtt >= smallest + Connections::QUEUED_NS as f64);
     let round_trip = queued.unwrap_or(smallest) / 1e9;
     (round_trip >= ROUND_TRIP_MIN_S).then_some(round_trip)
 }

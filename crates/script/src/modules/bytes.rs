@@ -78,13 +78,6 @@ pub(crate) fn text_of<'js>(ctx: &Ctx<'js>, bytes: Bytes) -> Result<Value<'js>> {
     Ok(text)
 }
 
-/// The bytes of a text that is as it came, where they are no UTF-8.
-fn bytes_of(text: &Value<'_>) -> Option<Bytes> {
-    text.is_string()
-        .then(|| state(text.ctx()).raw_texts.find(text))
-        .flatten()
-}
-
 /// Text in which each byte that is no part of a character became U+FFFD, as Go has it.
 pub(crate) fn mended(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len() + bytes.len() / 2);
@@ -99,7 +92,8 @@ pub(crate) fn mended(bytes: &[u8]) -> String {
 
 /// The bytes that a string was made of, else its text as UTF-8.
 pub(crate) fn of_text(value: &Value<'_>) -> Result<Vec<u8>> {
-    match bytes_of(value) {
+    let known = || state(value.ctx()).raw_texts.find(value);
+    match value.is_string().then(known).flatten() {
         Some(bytes) => Ok(bytes.to_vec()),
         None => text(value).map(String::into_bytes),
     }

@@ -7,12 +7,12 @@
 use bytes::Bytes;
 use rquickjs::class::{JsClass, Readable, Trace, Tracer};
 use rquickjs::function::{Constructor, Opt};
-use rquickjs::{Class, Coerced, Ctx, JsLifetime, Object, Result, TypedArray, Value};
+use rquickjs::{Class, Coerced, Ctx, JsLifetime, Object, Result, Value};
 
 use super::call::Refused;
 use super::{error, go_value};
 use crate::kinds::array_buffer;
-use crate::modules::bytes::of_text;
+use crate::modules::bytes::{of_data, of_text};
 use crate::modules::go_values::GoText;
 use crate::vu::state;
 
@@ -33,15 +33,11 @@ pub(super) fn of<'js>(
     if value.is_null() || value.is_undefined() {
         return Ok(Ok(None));
     }
-    let plain = |bytes: Vec<u8>| Made {
-        bytes: bytes.into(),
-        content_type: None,
-    };
-    if value.is_string() {
-        return Ok(Ok(Some(plain(of_text(value)?))));
-    }
-    if let Some(bytes) = binary(value) {
-        return Ok(Ok(Some(plain(bytes))));
+    if let Some(bytes) = of_data(value)? {
+        return Ok(Ok(Some(Made {
+            bytes: bytes.into(),
+            content_type: None,
+        })));
     }
     if file_of(value).is_some() {
         return Ok(Err(Refused::new(
@@ -55,18 +51,6 @@ pub(super) fn of<'js>(
             "unknown request body type {kind}"
         )))),
     }
-}
-
-/// The bytes of an `ArrayBuffer` or `Uint8Array`; `None` when it is neither.
-pub(super) fn binary(value: &Value<'_>) -> Option<Vec<u8>> {
-    let object = value.as_object()?;
-    if let Some(buffer) = array_buffer(object) {
-        // SAFETY: nothing of the script runs before the bytes are copied.
-        return unsafe { buffer.as_bytes() }.map(<[u8]>::to_vec);
-    }
-    let array = TypedArray::<u8>::from_object(object.clone()).ok()?;
-    // SAFETY: as above.
-    unsafe { array.as_bytes() }.map(<[u8]>::to_vec)
 }
 
 fn form<'js>(ctx: &Ctx<'js>, object: &Object<'js>) -> Result<Made> {
@@ -148,7 +132,7 @@ fn multipart<'js>(ctx: &Ctx<'js>, entries: &[(String, Value<'js>)]) -> Result<Ma
                     content_type.0
                 );
                 body.extend_from_slice(head.as_bytes());
-                body.extend_from_slice(&content(&file.get("data")?)?);
+                body.extend_from_slice(&of_data(&file.get("data")?)?.unwrap_or_default());
             }
             None => {
                 body.extend_from_slice(b"\r\n\r\n");
@@ -174,13 +158,6 @@ fn boundary(ctx: &Ctx<'_>) -> String {
 
 fn in_quotes(text: &str) -> String {
     text.replace('\\', "\\\\").replace('"', "\\\"")
-}
-
-fn content(data: &Value<'_>) -> Result<Vec<u8>> {
-    match data.is_string() {
-        true => of_text(data),
-        false => Ok(binary(data).unwrap_or_default()),
-    }
 }
 
 /// What marks an object as made by `file`.

@@ -10,10 +10,10 @@ use rquickjs::function::{Opt, This};
 use rquickjs::{Class, Ctx, Result, Value};
 use serde::de::IgnoredAny;
 
-use super::super::{body, error};
+use super::super::error;
 use super::{Field, Response, modifiers};
 use crate::json_fault;
-use crate::modules::bytes::{mended, of_text};
+use crate::modules::bytes::{mended, of_data};
 use crate::modules::go_values::GoText;
 use crate::nesting::json_levels;
 use crate::room::with_room;
@@ -180,11 +180,7 @@ pub(super) fn with_text<T>(
     let Some(shown) = shown else {
         return Ok(None);
     };
-    if shown.is_string() {
-        let bytes = of_text(&shown)?;
-        return Ok(Some(with(&mended(&bytes))));
-    }
-    Ok(body::binary(&shown).map(|bytes| with(&mended(&bytes))))
+    Ok(of_data(&shown)?.map(|bytes| with(&mended(&bytes))))
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 //! Source: the documentation of Go's package `gjson`. Must not know responses. Invariant: a value that is not there has the text
 //! of nothing, which each modifier takes.
 
-use gjson::Kind;
+use gjson::{Kind, Value as Found};
 use serde::de::IgnoredAny;
 
 /// One of them.
@@ -107,36 +107,33 @@ impl Modifier {
 
 /// Names of an object; of anything else as many nulls as it has elements.
 fn keys(json: &str) -> String {
-    let mut names = Vec::new();
-    let found = gjson::parse(json);
-    match found.kind() {
-        Kind::Object => found.each(|name, _| {
-            names.push(name.json().to_owned());
-            true
-        }),
-        Kind::Array => found.each(|_, _| {
-            names.push("null".to_owned());
-            true
-        }),
-        _ if json.is_empty() => {}
-        _ => names.push("null".to_owned()),
-    }
-    format!("[{}]", names.join(","))
+    listed(json, |name, _| {
+        name.map_or("null", |name| name.json()).to_owned()
+    })
 }
 
+/// Values of an object; a list as it is, and anything else as the one element of a list.
 fn values(json: &str) -> String {
-    let mut values = Vec::new();
+    match gjson::parse(json).kind() {
+        Kind::Array => json.to_owned(),
+        _ => listed(json, |_, value| value.json().to_owned()),
+    }
+}
+
+/// A list of what each element gives, with its name in an object; what is neither object nor list is an element by itself.
+fn listed(json: &str, element: impl Fn(Option<&Found>, &Found) -> String) -> String {
+    let mut list = Vec::new();
     let found = gjson::parse(json);
+    let is_object = found.kind() == Kind::Object;
     match found.kind() {
-        Kind::Object => found.each(|_, value| {
-            values.push(value.json().to_owned());
+        Kind::Object | Kind::Array => found.each(|name, value| {
+            list.push(element(is_object.then_some(&name), &value));
             true
         }),
-        Kind::Array => return json.to_owned(),
         _ if json.is_empty() => {}
-        _ => values.push(json.to_owned()),
+        _ => list.push(element(None, &found)),
     }
-    format!("[{}]", values.join(","))
+    format!("[{}]", list.join(","))
 }
 
 /// The JSON that a text holds; of what is no text, itself.

@@ -62,7 +62,8 @@ pub(super) fn all(
                 .next()
                 .ok_or("k6 support: the script left a section out")?,
             Ask::Proof => {
-                let is_proven = |row: &String| Answer::plain(proofs.of(section, row).is_any());
+                let is_proven =
+                    |row: &String| Answer::plain(proofs.first_of(section, row).is_some());
                 section.rows.iter().map(is_proven).collect()
             }
             _ => asker.each(section)?,

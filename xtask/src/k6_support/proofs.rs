@@ -23,24 +23,9 @@ struct Script {
 /// The suite's scripts.
 pub(super) struct Proofs(Vec<Script>);
 
-/// The scripts that use a name.
-pub(super) struct Proven<'a> {
-    first: Option<&'a str>,
-    count: usize,
-}
-
-impl Proven<'_> {
-    /// How many there are, and a link to the first.
-    pub(super) fn link(&self) -> String {
-        self.first.map_or_else(String::new, |first| {
-            format!("[{}](../{SUITE}/scripts/{first})", self.count)
-        })
-    }
-
-    /// Whether there is one.
-    pub(super) fn is_any(&self) -> bool {
-        self.count > 0
-    }
+/// A link to a script, which the page shows by its name below the suite's folder.
+pub(super) fn link(script: &str) -> String {
+    format!("[{script}](../{SUITE}/scripts/{script})")
 }
 
 impl Proofs {
@@ -71,17 +56,12 @@ impl Proofs {
         Ok(Proofs(scripts))
     }
 
-    /// The scripts that use a row of a section.
-    pub(super) fn of(&self, section: &Section, row: &str) -> Proven<'_> {
-        let mut using = self
-            .0
+    /// The first script that uses a row of a section.
+    pub(super) fn first_of(&self, section: &Section, row: &str) -> Option<&str> {
+        self.0
             .iter()
-            .filter(|script| script.text.contains(&section.mention) && uses(script, section, row));
-        let first = using.next().map(|script| script.name.as_str());
-        Proven {
-            first,
-            count: usize::from(first.is_some()) + using.count(),
-        }
+            .find(|script| script.text.contains(&section.mention) && uses(script, section, row))
+            .map(|script| script.name.as_str())
     }
 }
 

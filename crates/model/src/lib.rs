@@ -49,7 +49,6 @@ pub mod threshold_plan;
 pub mod units;
 pub mod url;
 pub mod verdict;
-pub mod vu_numbers;
 
 pub use agent::{AgentShare, AgentSums};
 pub use check::{Check, JsonPath, is_good_status};

@@ -19,7 +19,6 @@ use crate::script_settings::ScriptSettings;
 use crate::secret::redacted_field;
 use crate::segment::{Segment, SegmentError, SegmentSequence, Share};
 use crate::threshold_plan::ThresholdPlan;
-use crate::vu_numbers::VuReservation;
 
 /// What happens to an arrival that is due when no virtual user is free.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -296,20 +295,6 @@ impl TestPlan {
             .iter()
             .map(|s| s.executor.max_vus())
             .fold(0, u32::saturating_add)
-    }
-
-    /// When each scenario needs virtual users, and how many: `part` of those that the plan names.
-    #[must_use]
-    pub fn vu_reservations(&self, part: impl Fn(u64) -> u64) -> Vec<VuReservation> {
-        let of_one = |scenario: &Scenario| VuReservation {
-            start: scenario.start_time,
-            end: scenario
-                .executor
-                .duration()
-                .map(|length| scenario.start_time + length + scenario.graceful_stop),
-            vus: part(u64::from(scenario.executor.max_vus())),
-        };
-        self.scenarios.iter().map(of_one).collect()
     }
 
     /// When the last scenario stops starting iterations; `None` if only a count or a stop ends it.

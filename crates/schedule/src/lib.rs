@@ -13,6 +13,7 @@ mod closed;
 mod constant_arrival_rate;
 mod constant_vus;
 mod externally_controlled;
+mod needs;
 mod next;
 mod open;
 mod per_vu_iterations;
@@ -23,6 +24,7 @@ mod ramping_arrival_rate;
 mod ramping_vus;
 mod shared_iterations;
 pub mod thread_group;
+mod vu_numbers;
 
 use std::sync::Arc;
 
@@ -30,9 +32,11 @@ use loadline_model::segment::Share;
 use loadline_model::{Executor, Nanos};
 
 pub use closed::Closed;
+pub use needs::{VuNeed, vu_needs};
 pub use next::Next;
 pub use open::{Arrival, Open};
 pub use pool::IterationPool;
+pub use vu_numbers::VuNumbers;
 
 /// What one worker does of a scenario, and when.
 #[derive(Debug)]

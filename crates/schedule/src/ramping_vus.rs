@@ -86,6 +86,18 @@ impl RampingVus {
     }
 }
 
+/// From when to when each of the first `vus` virtual users is needed at most, those of a fall until their time to end the
+/// iteration is over, the others for ever; `None`: never.
+pub(crate) fn needs(
+    vus: u32,
+    start_vus: u32,
+    stages: &[VuStage],
+    graceful_ramp_down: Duration,
+) -> impl Iterator<Item = Option<(Nanos, Nanos)>> {
+    let ramp = Ramp::new(start_vus, stages);
+    (0..vus).map(move |vu| ramp.need(vu, graceful_ramp_down))
+}
+
 /// A span in which one virtual user is active.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Interval {
@@ -161,6 +173,21 @@ impl Ramp {
         let from = since?;
         let until = fell.unwrap_or(self.end);
         (from < until).then(|| Interval::new(from, until, fell.is_some(), self.legs.len()))
+    }
+
+    /// From when to when a virtual user is needed at most, the time to end its iteration included;
+    /// `None`: never.
+    fn need(&self, vu: u32, graceful_ramp_down: Duration) -> Option<(Nanos, Nanos)> {
+        let first = self.first(vu)?;
+        let mut last = first;
+        while let Some(next) = self.after(vu, &last) {
+            last = next;
+        }
+        let until = match last.falls {
+            true => last.until + graceful_ramp_down,
+            false => Nanos::MAX,
+        };
+        Some((first.from, until))
     }
 
     fn level(&self, now: u64) -> u32 {

@@ -3,11 +3,10 @@
 //! Must not know virtual users. Invariant: a number counts as made once, however many scenarios use it.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 
-use loadline_model::TestPlan;
-use loadline_model::plan::PlanSegment;
-use loadline_model::vu_numbers::VuNumbers;
+use loadline_model::plan::{PlanSegment, Scenario};
+use loadline_model::{Nanos, TestPlan};
+use loadline_schedule::{VuNeed, VuNumbers, vu_needs};
 
 /// The numbers of a virtual user, from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -22,8 +21,8 @@ pub(crate) struct PlanNumbers {
     in_instance: Vec<VuNumbers>,
     /// The part of the plan that this instance does; `None`: all of it.
     segment: Option<PlanSegment>,
-    /// When each scenario begins.
-    starts: Vec<Duration>,
+    /// The scenario that needs a number last, by number in the instance.
+    last: Vec<usize>,
     /// By number in the instance.
     made: Box<[AtomicBool]>,
 }
@@ -31,15 +30,15 @@ pub(crate) struct PlanNumbers {
 impl PlanNumbers {
     pub(crate) fn new(plan: &TestPlan) -> PlanNumbers {
         let segment = plan.segment.clone();
-        let in_instance = plan.vu_reservations(|vus| below(segment.as_ref(), vus));
-        let in_instance = VuNumbers::of_all(&in_instance);
-        let count = in_instance.iter().map(VuNumbers::end).max().unwrap_or(0);
+        let needs = needs(plan, |vus| below(segment.as_ref(), vus));
+        let in_instance = VuNumbers::of_all(&needs);
+        let last = last_of_all(&needs, &in_instance);
         PlanNumbers {
-            in_test: VuNumbers::of_all(&plan.vu_reservations(|vus| vus)),
+            in_test: VuNumbers::of_all(&self::needs(plan, |vus| vus)),
+            made: last.iter().map(|_| AtomicBool::new(false)).collect(),
             in_instance,
             segment,
-            starts: plan.scenarios.iter().map(|one| one.start_time).collect(),
-            made: (0..count).map(|_| AtomicBool::new(false)).collect(),
+            last,
         }
     }
 
@@ -53,12 +52,13 @@ impl PlanNumbers {
         self.in_instance[scenario].number(below(self.segment.as_ref(), vu))
     }
 
-    /// Whether a scenario that begins later has one of the same number in this instance.
+    /// Whether another scenario needs one of the same number in this instance later.
     pub(crate) fn has_heir(&self, scenario: usize, vu: u64) -> bool {
         let number = self.in_instance(scenario, vu);
-        let start = self.starts[scenario];
-        let mut later = self.in_instance.iter().zip(&self.starts);
-        later.any(|(numbers, begins)| *begins > start && numbers.contains(number))
+        let last = usize::try_from(number)
+            .ok()
+            .and_then(|number| self.last.get(number));
+        last.is_some_and(|last| *last != scenario)
     }
 
     /// Notes that a virtual user was made; whether it is the first of its number.
@@ -69,6 +69,44 @@ impl PlanNumbers {
         // Beyond those are the ones that somebody asked for from outside.
         made.is_none_or(|made| !made.swap(true, Ordering::Relaxed))
     }
+}
+
+/// When each scenario needs virtual users from the start of the plan, and how many: `below` of the first so many.
+fn needs(plan: &TestPlan, below: impl Fn(u64) -> u64) -> Vec<Vec<VuNeed>> {
+    let of_one = |scenario: &Scenario| {
+        let start = scenario.start_time;
+        let mut all = 0;
+        let placed = |need: VuNeed| {
+            let before = below(all);
+            all += need.vus;
+            VuNeed {
+                from: need.from + start,
+                until: need.until.map(|until| until + start),
+                vus: below(all) - before,
+            }
+        };
+        let needs = vu_needs(&scenario.executor, scenario.graceful_stop);
+        needs.into_iter().map(placed).collect()
+    };
+    plan.scenarios.iter().map(of_one).collect()
+}
+
+/// The scenario that needs each number last.
+fn last_of_all(needs: &[Vec<VuNeed>], numbers: &[VuNumbers]) -> Vec<usize> {
+    let count = numbers.iter().map(VuNumbers::end).max().unwrap_or(0);
+    let mut last: Vec<(Nanos, usize)> = (0..count).map(|_| (Nanos(0), 0)).collect();
+    for (scenario, (needs, numbers)) in needs.iter().zip(numbers).enumerate() {
+        let starts = needs
+            .iter()
+            .flat_map(|need| (0..need.vus).map(|_| need.from));
+        for (from, number) in starts.zip(numbers.reserved()) {
+            let holder = usize::try_from(number).ok().and_then(|at| last.get_mut(at));
+            if let Some(holder) = holder.filter(|holder| holder.0 <= from) {
+                *holder = (from, scenario);
+            }
+        }
+    }
+    last.into_iter().map(|(_, scenario)| scenario).collect()
 }
 
 /// How many of the numbers below `bound` are of this instance.

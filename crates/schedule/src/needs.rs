@@ -1,0 +1,115 @@
+//! When virtual users are needed at most: before and after, other scenarios may have them.
+//!
+//! Source: k6's execution requirements. Must not know other scenarios. Invariant: the needs of an executor are
+//! those of all its virtual users, in the order of their numbers and of their begin.
+
+use std::time::Duration;
+
+use loadline_model::{Executor, Nanos};
+
+use crate::ramping_vus;
+
+/// When some virtual users with numbers in a row are needed, from the start of the scenario or of the plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct VuNeed {
+    /// When the first iteration may begin.
+    pub from: Nanos,
+    /// When the last iteration must have ended; `None`: never.
+    pub until: Option<Nanos>,
+    /// How many they are.
+    pub vus: u64,
+}
+
+/// The needs of an executor whose iterations may end `graceful_stop` after it, from its start.
+#[must_use]
+pub fn vu_needs(executor: &Executor, graceful_stop: Duration) -> Vec<VuNeed> {
+    let max_vus = executor.max_vus();
+    let end = executor.duration();
+    let end = end.map(|length| Nanos::from(length) + graceful_stop);
+    let Executor::RampingVus {
+        start_vus,
+        stages,
+        graceful_ramp_down,
+    } = executor
+    else {
+        let from = Nanos(0);
+        let (until, vus) = (end, u64::from(max_vus));
+        return vec![VuNeed { from, until, vus }];
+    };
+    let mut needs: Vec<VuNeed> = Vec::new();
+    for need in ramping_vus::needs(max_vus, *start_vus, stages, *graceful_ramp_down) {
+        // Who is never at work needs no time.
+        let before = needs.last().map_or(Nanos(0), |last| last.from);
+        let (from, until) = need.unwrap_or((before, before));
+        let until = Some(end.map_or(until, |end| until.min(end)));
+        match needs.last_mut() {
+            Some(last) if (last.from, last.until) == (from, until) => last.vus += 1,
+            _ => needs.push(VuNeed {
+                from,
+                until,
+                vus: 1,
+            }),
+        }
+    }
+    needs
+}
+
+#[cfg(test)]
+mod tests {
+    use loadline_model::executor::VuStage;
+
+    use super::*;
+
+    fn seconds(of: &[VuNeed]) -> Vec<(f64, Option<f64>, u64)> {
+        let second = |at: Nanos| at.0 as f64 / 1e9;
+        of.iter()
+            .map(|need| (second(need.from), need.until.map(second), need.vus))
+            .collect()
+    }
+
+    fn ramp(stages: &[(u64, u32)], down: u64) -> Executor {
+        let stage = |(seconds, target): &(u64, u32)| VuStage {
+            duration: Duration::from_secs(*seconds),
+            target: *target,
+        };
+        Executor::RampingVus {
+            start_vus: 1,
+            stages: stages.iter().map(stage).collect(),
+            graceful_ramp_down: Duration::from_secs(down),
+        }
+    }
+
+    #[test]
+    fn others_than_a_ramps_are_needed_throughout() {
+        let constant = |duration| Executor::ConstantVus { vus: 3, duration };
+        let grace = Duration::from_secs(30);
+        let needs = vu_needs(&constant(Some(Duration::from_secs(5))), grace);
+        assert_eq!(seconds(&needs), [(0.0, Some(35.0), 3)]);
+        assert_eq!(seconds(&vu_needs(&constant(None), grace)), [(0.0, None, 3)]);
+    }
+
+    #[test]
+    fn those_of_a_ramp_come_and_go() {
+        let grace = Duration::from_secs(30);
+        let up_and_down = ramp(&[(2, 3), (0, 4), (4, 2), (1, 2)], 1);
+        assert_eq!(
+            seconds(&vu_needs(&up_and_down, grace)),
+            [
+                (0.0, Some(37.0), 1),
+                (1.0, Some(37.0), 1),
+                (2.0, Some(7.0), 1),
+                (2.0, Some(5.0), 1)
+            ]
+        );
+        // One that comes back stays, and one that comes at the end is never at work.
+        let again = ramp(&[(1, 3), (0, 1), (1, 3)], 60);
+        assert_eq!(
+            seconds(&vu_needs(&again, Duration::ZERO)),
+            [
+                (0.0, Some(2.0), 1),
+                (0.5, Some(2.0), 1),
+                (0.5, Some(0.5), 1)
+            ]
+        );
+    }
+}

@@ -3,8 +3,12 @@
 //! One per virtual user, used again for each request. Must not know who asked. Invariant: nothing
 //! is copied that no check, redirect, cookie or census wants, and bodies are kept up to a limit.
 
+use std::borrow::Cow;
+use std::io;
+
 use loadline_wire::{Head, ResponseSink};
 
+use super::content_coding::decoded;
 use crate::client::{Receiver, Wish};
 use crate::net::Failure;
 
@@ -55,6 +59,15 @@ impl Answer {
         self.tag = None;
         self.content_coding = None;
         self.content_type.clear();
+    }
+
+    /// The body, as far as it was kept, without its content coding, up to `most` bytes.
+    ///
+    /// # Errors
+    /// When the whole body is there, and is not what its coding says.
+    pub(crate) fn plain_body(&self, most: u64) -> io::Result<Cow<'_, [u8]>> {
+        let is_cut = (self.body.len() as u64) < self.body_bytes;
+        decoded(&self.body, self.content_coding.as_deref(), most, is_cut)
     }
 
     /// The content type, cut to [`CONTENT_TYPE_MAX`].

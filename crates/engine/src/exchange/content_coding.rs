@@ -6,20 +6,20 @@
 use std::borrow::Cow;
 use std::io::{self, Read};
 
-/// The body without its content coding, up to `most` bytes; the body as it came when the coding is
-/// not known.
+/// The body without its content coding, up to `most` bytes; the body as it came when it is empty, or the coding is not
+/// known. Of one that `is_cut`, what can be read.
 ///
 /// # Errors
 /// When the body is not what its coding says.
-pub(crate) fn decoded<'a>(
+pub(super) fn decoded<'a>(
     body: &'a [u8],
     coding: Option<&str>,
     most: u64,
+    is_cut: bool,
 ) -> io::Result<Cow<'a, [u8]>> {
     let reader: Box<dyn Read + 'a> = match coding.map(str::trim) {
-        Some(name) if name.eq_ignore_ascii_case("gzip") || name.eq_ignore_ascii_case("x-gzip") => {
-            Box::new(flate2::read::MultiGzDecoder::new(body))
-        }
+        _ if body.is_empty() => return Ok(Cow::Borrowed(body)),
+        Some(name) if is_gzip(name) => Box::new(flate2::read::MultiGzDecoder::new(body)),
         Some(name) if name.eq_ignore_ascii_case("deflate") => deflate_reader(body),
         Some(name) if name.eq_ignore_ascii_case("br") => {
             Box::new(brotli::Decompressor::new(body, 4_096))
@@ -27,8 +27,16 @@ pub(crate) fn decoded<'a>(
         _ => return Ok(Cow::Borrowed(body)),
     };
     let mut plain = Vec::new();
-    reader.take(most).read_to_end(&mut plain)?;
-    Ok(Cow::Owned(plain))
+    match reader.take(most).read_to_end(&mut plain) {
+        Err(error) if !is_cut => Err(error),
+        Ok(_) | Err(_) => Ok(Cow::Owned(plain)),
+    }
+}
+
+/// Whether a coding is gzip, by any of its names.
+pub(crate) fn is_gzip(coding: &str) -> bool {
+    let coding = coding.trim();
+    coding.eq_ignore_ascii_case("gzip") || coding.eq_ignore_ascii_case("x-gzip")
 }
 
 /// `deflate` means the zlib format (RFC 9110 section 8.4.1.2), but some servers send bare deflate.
@@ -55,21 +63,34 @@ mod tests {
         encoder.finish().expect("memory takes it")
     }
 
+    fn whole<'a>(body: &'a [u8], coding: Option<&str>, most: u64) -> io::Result<Cow<'a, [u8]>> {
+        decoded(body, coding, most, false)
+    }
+
     #[test]
     fn codings_are_undone_up_to_a_limit() {
         let packed = gzip(&[b'a'; 10_000]);
-        assert_eq!(
-            decoded(&packed, Some("gzip"), 1 << 20).expect("gzip").len(),
-            10_000
+        let size = |coding, most| whole(&packed, coding, most).expect("gzip").len();
+        assert_eq!(size(Some("gzip"), 1 << 20), 10_000);
+        assert_eq!(size(Some("GZIP"), 100), 100);
+        let plain = whole(b"plain", None, 100).expect("plain");
+        assert_eq!(plain.as_ref(), b"plain");
+        assert!(whole(b"not gzip at all", Some("gzip"), 100).is_err());
+    }
+
+    #[test]
+    fn what_was_cut_is_read_as_far_as_it_goes() {
+        let text: Vec<u8> = (0..60_000_u32).flat_map(u32::to_le_bytes).collect();
+        let packed = gzip(&text);
+        let half = &packed[..packed.len() / 2];
+        let broken = whole(half, Some("gzip"), 1 << 20).expect_err("it is not all there");
+        assert_eq!(broken.kind(), io::ErrorKind::UnexpectedEof);
+        let read = decoded(half, Some("gzip"), 1 << 20, true).expect("the beginning");
+        assert!(
+            read.len() > 1_000 && text.starts_with(&read),
+            "{}",
+            read.len()
         );
-        assert_eq!(
-            decoded(&packed, Some("GZIP"), 100).expect("gzip").len(),
-            100
-        );
-        assert_eq!(
-            decoded(b"plain", None, 100).expect("plain").as_ref(),
-            b"plain"
-        );
-        assert!(decoded(b"not gzip at all", Some("gzip"), 100).is_err());
+        assert!(whole(b"", Some("gzip"), 1).expect("nothing").is_empty());
     }
 }

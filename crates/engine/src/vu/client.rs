@@ -17,7 +17,7 @@ use super::cookies::Cookies;
 use super::http2_pool::Pooled;
 use super::shared::Shared;
 use crate::client::{Broken, Http1Connection, IdleConnections, Keepable, Stop, Usage};
-use crate::exchange::{Answer, PreparedRequest, Wants, decoded};
+use crate::exchange::{Answer, PreparedRequest, Wants};
 use crate::net::Failure;
 use crate::record::Life;
 use crate::slot::VuSlot;
@@ -230,11 +230,14 @@ impl VuClient {
             return false;
         }
         let most = self.shared.client.body_kept_max;
-        let plain = decoded(
-            &self.answer.body,
-            self.answer.content_coding.as_deref(),
-            most,
-        );
+        let plain = self.answer.plain_body(most);
+        if let Err(why) = &plain {
+            // No check of a body can pass that nobody can read.
+            let coding = self.answer.content_coding.as_deref();
+            let why = format!("content coding {}: {why}", coding.unwrap_or_default());
+            self.shared.recorder.borrow_mut().check_failed(life, why);
+            return false;
+        }
         let headers: Vec<(&[u8], &[u8])> = self
             .answer
             .headers
@@ -269,8 +272,7 @@ impl VuClient {
     fn look_at_body(&mut self) {
         self.bodies_wanted = self.bodies_wanted.saturating_sub(1);
         let most = loadline_model::snapshot::BODY_SAMPLE_MAX as u64;
-        let coding = self.answer.content_coding.as_deref();
-        let plain = decoded(&self.answer.body, coding, most);
+        let plain = self.answer.plain_body(most);
         let body = plain
             .as_deref()
             .unwrap_or(b"(a body that its content coding does not fit)");

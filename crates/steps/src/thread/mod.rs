@@ -366,6 +366,13 @@ impl Thread {
         self.over(walker, End::Thread)
     }
 
+    /// Ends transactions that are under way, where the thread goes on no more.
+    pub fn break_off(&mut self, host: &dyn Host) {
+        let program = Arc::clone(&self.program);
+        let walker = Walker::new(&program, self.group, host);
+        self.stop_open_transactions(&walker, 0);
+    }
+
     /// Ends transactions that are under way, and the thread.
     fn over(&mut self, walker: &Walker<'_>, end: End) -> Ask {
         self.stop_open_transactions(walker, 0);

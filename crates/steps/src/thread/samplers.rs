@@ -19,7 +19,10 @@ impl Thread {
         flow: &FlowControl,
     ) -> Option<Ask> {
         let Some(action) = flow.action else {
-            let pause_ms = self.number(walker, &flow.pause_ms);
+            let mut pause_ms = self.number(walker, &flow.pause_ms);
+            if let Some(deadline) = self.deadline.filter(|deadline| deadline.cuts_pauses_short) {
+                pause_ms = pause_ms.min(deadline.unix_ms - walker.host.unix_ms());
+            }
             if pause_ms <= 0 {
                 return self.finish(walker, node, None);
             }

@@ -2,6 +2,7 @@
 //!
 //! Must not know samplers. Invariant: an exchange that began records exactly one fate, also when it is cut.
 
+use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::future::poll_fn;
 use std::pin::Pin;
@@ -13,16 +14,16 @@ use loadline_metric::HttpTimes;
 use loadline_model::client::ProxyPlan;
 use loadline_model::url::{Origin, Scheme};
 use loadline_model::{ErrorClass, Nanos, is_good_status};
-use loadline_steps::http::{HttpAnswer, HttpAsk, HttpClient, HttpReply};
+use loadline_steps::http::{HttpAnswer, HttpAsk, HttpClient, HttpFault, HttpReply};
 use loadline_wire::{Codings, Head, Limits, RequestKind, ResponseSink};
 
-use super::java_words::java_fault;
+use super::java_words::{begins_as_gzip, closed, java_fault, unfit};
 use crate::client::{
     Around, Body, Broken, Http1Connection, IdleConnections, Instants, KeepRules, Message, Receiver,
     Stop, Wish,
 };
 use crate::clock::Clock;
-use crate::exchange::{Answer, AnswerReceiver, Wants, decoded};
+use crate::exchange::{Answer, AnswerReceiver, Wants, is_gzip};
 use crate::net::{Failure, KnownRoute, Wanted};
 use crate::record::Life;
 use crate::slot::{VuSlot, Watch};
@@ -224,7 +225,7 @@ impl StepsClient {
         let failure = match outcome {
             Ok(got) => {
                 fate.known = true;
-                let answer = self.answered(&fate.life, &instants, &desk.answer, got);
+                let answer = self.answered(ask, &fate.life, &instants, &desk.answer, got);
                 self.spare.borrow_mut().push(desk);
                 return Ok(answer);
             }
@@ -360,20 +361,26 @@ impl StepsClient {
         })
     }
 
-    fn answered(&self, life: &Life, instants: &Instants, answer: &Answer, got: Got) -> HttpAnswer {
+    fn answered(
+        &self,
+        ask: &HttpAsk,
+        life: &Life,
+        instants: &Instants,
+        answer: &Answer,
+        got: Got,
+    ) -> HttpAnswer {
         let mut life = *life;
         let begun = life.started + Duration::from_nanos(life.blocked_ns);
         note_phases(&mut life, begun, instants);
         self.note_times(&life);
+        let body = self.plain_body(ask, answer);
+        let is_good = is_good_status(answer.status) && body.is_ok();
         let mut recorder = self.shared.recorder.borrow_mut();
-        recorder.answered(&life, answer, is_good_status(answer.status), got.peer);
+        recorder.answered(&life, answer, is_good, got.peer);
         self.shared.last_done.set(life.done);
-        let most = self.shared.client.body_kept_max;
-        let coding = answer.content_coding.as_deref();
-        let body = decoded(&answer.body, coding, most);
-        let body = body.map_or_else(|_| answer.body.clone(), |body| body.into_owned());
         if self.shared.takes_body() {
-            recorder.sample_body(answer, &body);
+            let body = body.as_deref().unwrap_or(&answer.body);
+            recorder.sample_body(answer, body);
         }
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         let fields = answer.headers.iter();
@@ -383,7 +390,7 @@ impl StepsClient {
             latency_ms: whole_ms(instants.first_byte.since(life.started)),
             connect_ms: whole_ms(life.connect_ns),
             sent_bytes: instants.sent_bytes,
-            reply: Ok(HttpReply {
+            reply: body.map(|body| HttpReply {
                 status: answer.status,
                 reason: got.reason,
                 headers: fields
@@ -391,9 +398,28 @@ impl StepsClient {
                     .collect(),
                 header_bytes: got.header_bytes,
                 body_bytes: instants.received_bytes.saturating_sub(got.header_bytes),
-                body,
+                body: body.into_owned(),
             }),
         }
+    }
+
+    /// The body without its content coding. Java's own client knows gzip alone, and takes nothing of what is none.
+    fn plain_body<'a>(
+        &self,
+        ask: &HttpAsk,
+        answer: &'a Answer,
+    ) -> Result<Cow<'a, [u8]>, HttpFault> {
+        let coding = answer.content_coding.as_deref();
+        let body = &answer.body;
+        if ask.client == HttpClient::Java && !body.is_empty() {
+            match coding.is_some_and(is_gzip) {
+                true if begins_as_gzip(body) => {}
+                true => return Ok(Cow::Borrowed(&[])),
+                false => return Ok(Cow::Borrowed(body)),
+            }
+        }
+        let plain = answer.plain_body(self.shared.client.body_kept_max);
+        plain.map_err(|error| unfit(&error, coding, body))
     }
 
     async fn failed(
@@ -421,6 +447,18 @@ impl StepsClient {
             connect_ms: whole_ms(life.connect_ns),
             sent_bytes: instants.sent_bytes,
             reply: Err(java_fault(failure, ask)),
+        }
+    }
+
+    /// What is told of an exchange that was cut.
+    pub(super) fn closed_since(&self, begun: Nanos) -> HttpAnswer {
+        HttpAnswer {
+            start_ms: self.unix_ms(begun),
+            elapsed_ms: whole_ms(self.shared.clock.now().since(begun)),
+            latency_ms: 0,
+            connect_ms: 0,
+            sent_bytes: 0,
+            reply: Err(closed()),
         }
     }
 

@@ -2,12 +2,14 @@
 //!
 //! Must not decide what class a failure is of. Invariant: every failure has a class of exception and a message.
 
+use std::io;
 use std::net::IpAddr;
 
 use loadline_model::ErrorClass;
 use loadline_steps::http::{HttpAsk, HttpClient, HttpFault};
 use loadline_wire::WireError;
 
+use crate::exchange::is_gzip;
 use crate::net::{Cause, Failure, Reach, Stage};
 
 /// What Java says of a failure.
@@ -21,6 +23,42 @@ pub(super) fn java_fault(failure: &Failure, ask: &HttpAsk) -> HttpFault {
         class: class.to_owned(),
         message,
     }
+}
+
+/// What Java says of a socket that was closed under an exchange.
+pub(super) fn closed() -> HttpFault {
+    HttpFault {
+        class: "java.net.SocketException".to_owned(),
+        message: "Socket closed".to_owned(),
+    }
+}
+
+/// What Java says of a body that its content coding does not fit.
+pub(super) fn unfit(error: &io::Error, coding: Option<&str>, body: &[u8]) -> HttpFault {
+    let (class, message) = match (error.kind(), coding) {
+        (_, Some("br")) => (
+            "java.io.IOException",
+            "Brotli stream decoding failed".to_owned(),
+        ),
+        (_, Some(coding)) if is_gzip(coding) && !begins_as_gzip(body) => (
+            "java.util.zip.ZipException",
+            "Not in GZIP format".to_owned(),
+        ),
+        (io::ErrorKind::UnexpectedEof, _) => (
+            "java.io.EOFException",
+            "Unexpected end of ZLIB input stream".to_owned(),
+        ),
+        _ => ("java.util.zip.ZipException", error.to_string()),
+    };
+    HttpFault {
+        class: class.to_owned(),
+        message,
+    }
+}
+
+/// Whether a body has the two bytes that gzip begins with.
+pub(super) fn begins_as_gzip(body: &[u8]) -> bool {
+    body.starts_with(&[0x1f, 0x8b])
 }
 
 /// What Java's own client says otherwise than Apache's.
@@ -134,7 +172,7 @@ fn tls_words(failure: &Failure) -> (&'static str, String) {
 fn of_the_answer(failure: &Failure, host_port: &str) -> (&'static str, String) {
     match failure.cause.as_deref() {
         Some(Cause::System { stage, error, .. }) => match (stage, error.kind()) {
-            (_, std::io::ErrorKind::BrokenPipe) => (
+            (_, io::ErrorKind::BrokenPipe) => (
                 "java.net.SocketException",
                 "Broken pipe (Write failed)".to_owned(),
             ),

@@ -21,6 +21,7 @@ use std::time::Duration;
 use loadline_model::thread_group::Arrivals;
 use loadline_model::{Nanos, RunCommand, TestPlan, ThreadGroup};
 use loadline_schedule::thread_group::{end_of_arrivals, life_of};
+use loadline_steps::http::{HttpAnswer, HttpAsk};
 use loadline_steps::thread::{Ask, Deadline, End, Outcome, Thread};
 use tokio::sync::futures::Notified;
 
@@ -308,7 +309,7 @@ impl StepsVu {
         }
     }
 
-    /// Carries out what a thread asks for until its iteration is over; gives how the thread ended, if it did.
+    /// Runs an iteration of a thread; gives how the thread ended, if it did.
     async fn run_iteration(
         &self,
         of: &Rc<GroupOnWorker>,
@@ -316,6 +317,26 @@ impl StepsVu {
         host: &StepsHost,
     ) -> Result<Option<End>, Stop> {
         thread.begin_iteration(host);
+        let ran = self.carry_out(of, thread, host).await;
+        let is_over = match &ran {
+            Ok(end) => end.is_some(),
+            Err(_) => of.is_called_off(),
+        };
+        if is_over {
+            thread.break_off(host);
+            // The thread is over, whoever may have heard of it.
+            let (Ok(()) | Err(_)) = self.hand_over(of, thread);
+        }
+        ran
+    }
+
+    /// Carries out what a thread asks for until its iteration is over; gives how the thread ended, if it did.
+    async fn carry_out(
+        &self,
+        of: &Rc<GroupOnWorker>,
+        thread: &mut Thread,
+        host: &StepsHost,
+    ) -> Result<Option<End>, Stop> {
         let mut outcome = Outcome::Turn;
         let mut under_way = UnderWay::new();
         let mut gathering = None;
@@ -333,14 +354,14 @@ impl StepsVu {
                     if of.is_ending() {
                         return Ok(Some(End::Thread));
                     }
-                    Outcome::Answer(Box::new(self.client.exchange(&ask).await?))
+                    Outcome::Answer(Box::new(self.exchange(of, &ask).await?))
                 }
                 Ask::Together(asks) => {
                     if of.is_ending() {
                         return Ok(Some(End::Thread));
                     }
                     for (number, ask) in asks {
-                        let exchange = async move { self.client.exchange(&ask).await };
+                        let exchange = async move { self.exchange(of, &ask).await };
                         under_way.push((number, Box::pin(exchange)));
                     }
                     let (number, answer) = first_of(&mut under_way).await?;
@@ -379,6 +400,15 @@ impl StepsVu {
                 }
                 Ask::Over(end) => return Ok(Some(end)),
             };
+        }
+    }
+
+    /// Carries out an exchange. One that an order cuts has failed, as in JMeter, which closes its socket.
+    async fn exchange(&self, of: &GroupOnWorker, ask: &HttpAsk) -> Result<HttpAnswer, Stop> {
+        let begun = self.shared.clock.now();
+        match self.client.exchange(ask).await {
+            Err(Stop::Cut) if of.is_called_off() => Ok(self.client.closed_since(begun)),
+            exchanged => exchanged,
         }
     }
 

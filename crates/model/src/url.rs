@@ -241,50 +241,6 @@ fn split_userinfo(text: &str) -> (String, String) {
     (decoded(user), decoded(password))
 }
 
-/// The URL that a Location header leads to, seen from the request that was answered.
-///
-/// # Errors
-/// Says what is wrong with the location.
-pub fn resolve_location(base: &Origin, target: &str, location: &str) -> Result<ParsedUrl, String> {
-    if location.contains("://") {
-        return parse(location);
-    }
-    if let Some(rest) = location.strip_prefix("//") {
-        return parse(&format!("{}://{rest}", base.scheme.name()));
-    }
-    let path = target.split('?').next().unwrap_or("/");
-    let joined = match location.as_bytes().first() {
-        Some(b'/') => location.to_owned(),
-        Some(b'?') => format!("{path}{location}"),
-        Some(b'#') | None => target.to_owned(),
-        Some(_) => {
-            let folder = path.rfind('/').map_or("/", |slash| &path[..=slash]);
-            normalise(&format!("{folder}{location}"))
-        }
-    };
-    parse(&format!("{base}{joined}"))
-}
-
-/// Removes `.` and `..` from a path, RFC 3986 section 5.2.4.
-fn normalise(target: &str) -> String {
-    let (path, query) = match target.split_once('?') {
-        Some((path, query)) => (path, Some(query)),
-        None => (target, None),
-    };
-    let mut kept: Vec<&str> = Vec::new();
-    for part in path.split('/').skip(1) {
-        match part {
-            "." => {}
-            ".." => {
-                kept.pop();
-            }
-            other => kept.push(other),
-        }
-    }
-    let path = format!("/{}", kept.join("/"));
-    query.map_or(path.clone(), |query| format!("{path}?{query}"))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -335,19 +291,5 @@ mod tests {
             encode_target(b"/a b?\xc3\xa9=1%20#x"),
             "/a%20b?%C3%A9=1%20%23x"
         );
-    }
-
-    #[test]
-    fn locations_resolve_against_the_request() {
-        let base = parse("http://h:81/a/b?q").expect("a good URL");
-        let to = |location: &str| {
-            let url = resolve_location(&base.origin, &base.target, location).expect("resolves");
-            format!("{}{}", url.origin, url.target)
-        };
-        assert_eq!(to("/x"), "http://h:81/x");
-        assert_eq!(to("x?y"), "http://h:81/a/x?y");
-        assert_eq!(to("../x"), "http://h:81/x");
-        assert_eq!(to("//other/z"), "http://other/z");
-        assert_eq!(to("https://o/"), "https://o/");
     }
 }

@@ -6,7 +6,7 @@ use loadline_go::redirect::Chain;
 use loadline_go::url::Url;
 use loadline_model::request::{BodySource, HeaderTemplate, RedirectRules, RequestTemplate};
 use loadline_model::template::Template;
-use loadline_model::url::{Origin, encode_target, resolve_location};
+use loadline_model::url::{Origin, encode_target};
 
 /// A chain of redirects.
 pub(super) struct Redirects<'a> {
@@ -95,7 +95,9 @@ fn as_browsers(
     status: u16,
     location: &str,
 ) -> Result<RequestTemplate, String> {
-    let to = resolve_location(&last.origin, last.target.source(), location)?;
+    let reference = Url::parse(location).map_err(|why| why.to_string())?;
+    let to = go_url(last)?.resolve(reference);
+    let origin = Origin::of(&to).map_err(|why| why.to_string())?;
     let mut next = last.clone();
     let becomes_get = match status {
         303 => next.method != "HEAD",
@@ -106,11 +108,11 @@ fn as_browsers(
         "GET".clone_into(&mut next.method);
         drop_body(&mut next);
     }
-    if to.origin != next.origin {
+    if origin != next.origin {
         drop_headers(&mut next, &["authorization", "cookie", "host"]);
     }
-    next.target = Template::literal(&encode_target(to.target.as_bytes()));
-    next.origin = to.origin;
+    next.target = Template::literal(&encode_target(to.target().as_bytes()));
+    next.origin = origin;
     Ok(next)
 }
 
@@ -263,5 +265,28 @@ mod tests {
             browsers("PUT", 302, "to"),
             "PUT http://h:81/to | User-Agent: a | Content-Type: b | Cookie: c | X-Kept: d | Accept-Encoding: gzip"
         );
+    }
+
+    #[test]
+    fn browsers_read_locations_as_references() {
+        let to = |location| after(RedirectRules::Browsers, "GET", "", 302, location);
+        for (location, url) in [
+            ("//other/z", "http://other/z "),
+            ("https://o", "https://o/ "),
+            ("?y", "http://h:81/from?y "),
+            ("a/../b/.", "http://h:81/b/ "),
+            ("../../c d#e", "http://h:81/c%20d "),
+        ] {
+            let next = to(location);
+            assert!(next.starts_with(&format!("GET {url}")), "{next}");
+        }
+        for (location, scheme) in [
+            ("mailto:a@b", "mailto"),
+            ("com.app:/cb", "com.app"),
+            ("javascript:1", "javascript"),
+        ] {
+            let why = format!("unsupported protocol scheme \"{scheme}\"");
+            assert_eq!(to(location), why);
+        }
     }
 }

@@ -185,18 +185,16 @@ impl Branch {
             add_below(&mut redirects.total, failed, thread, settings.renames);
             return self.end_redirects(redirects, means);
         }
-        let base = last.sample.url.as_deref().and_then(Url::parse);
-        let location = last.location.as_deref();
-        let next = base.zip(location).and_then(|(url, to)| url.join(to));
-        let Some(url) = next else {
-            let location = location.unwrap_or_default();
-            let fault = HttpFault {
-                class: "java.net.MalformedURLException".to_owned(),
-                message: format!("no protocol: {location}"),
-            };
-            let sample = std::mem::take(&mut last.sample);
-            last.sample = outcome::with_fault(sample, &fault);
-            return self.end_redirects(redirects, means);
+        let url = match last.leads_to() {
+            Ok(url) => url,
+            Err(fault) => {
+                // To JMeter the last sample and the last one below are the same.
+                let below = redirects.total.children.last_mut();
+                for sample in [Some(&mut last.sample), below].into_iter().flatten() {
+                    *sample = outcome::with_fault(std::mem::take(sample), &fault);
+                }
+                return self.end_redirects(redirects, means);
+            }
         };
         let fetch = Fetch {
             url,

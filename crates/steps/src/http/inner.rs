@@ -5,6 +5,7 @@
 use std::collections::HashSet;
 
 use super::auth::{self, Digested, Scheme};
+use super::location::redirected;
 use super::outcome::refused;
 use super::settings::HttpSettings;
 use super::url::Url;
@@ -148,7 +149,7 @@ impl Inner {
         if !is_followed {
             return Ok(false);
         }
-        let url = location.and_then(|location| sent.url.join(location));
+        let url = location.and_then(|location| redirected(sent.url, location));
         let url = url.ok_or_else(refused)?;
         let is_new = self.visited.insert(url.to_string());
         if !is_new || self.visited.len() > settings.redirects_max {

@@ -13,6 +13,7 @@ mod fields;
 mod inner;
 mod java;
 mod local;
+mod location;
 mod memory;
 mod outcome;
 mod rewriting;

@@ -5,7 +5,8 @@
 use md5::{Digest, Md5};
 
 use super::auth::hexadecimal;
-use super::url::Url;
+use super::location;
+use super::url::{Url, malformed};
 use super::{HttpFault, HttpReply};
 use crate::sample::{DataType, Sample};
 
@@ -22,6 +23,21 @@ impl Fetched {
     pub(super) fn is_redirect(&self) -> bool {
         let status = self.sample.code.parse();
         status.is_ok_and(|status| is_redirect(status, &self.sample.method))
+    }
+
+    /// Where it leads, as JMeter follows.
+    ///
+    /// # Errors
+    /// Java makes no URL of the location.
+    pub(super) fn leads_to(&self) -> Result<Url, HttpFault> {
+        let from = self.sample.url.as_deref().and_then(Url::parse);
+        match (from, self.location.as_deref()) {
+            (Some(from), Some(location)) => location::followed(&from, location),
+            (_, location) => {
+                let location = location.unwrap_or_default();
+                Err(malformed(format!("no protocol: {location}")))
+            }
+        }
     }
 }
 

@@ -5,6 +5,9 @@
 
 use super::HttpFault;
 
+/// Schemes that Java has a handler for.
+pub(super) const PROTOCOLS: [&str; 6] = ["http", "https", "ftp", "file", "jar", "mailto"];
+
 /// A URL, whole.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Url {
@@ -55,6 +58,14 @@ impl Url {
             self.target = format!("{single}{rest}");
         }
         self
+    }
+
+    /// The same host asked for something else.
+    pub(super) fn with_target(&self, target: String) -> Url {
+        Url {
+            target,
+            ..self.clone()
+        }
     }
 
     /// The path, `/` where there is none.
@@ -130,31 +141,6 @@ impl Url {
         }
         written
     }
-
-    /// The URL that a `Location` means, seen from this one.
-    pub(super) fn join(&self, location: &str) -> Option<Url> {
-        let location = location.trim();
-        let location = location.replace(' ', "%20");
-        if location.contains("://") && !location.starts_with(['/', '?']) {
-            return Url::parse(&location);
-        }
-        if let Some(rest) = location.strip_prefix("//") {
-            return Url::parse(&format!("{}://{rest}", self.scheme));
-        }
-        let path = self.target.split(['?', '#']).next().unwrap_or_default();
-        let target = if location.starts_with('/') {
-            location
-        } else if location.starts_with('?') {
-            format!("{path}{location}")
-        } else {
-            let folder = path.rfind('/').map_or("/", |end| &path[..=end]);
-            without_dots(&format!("{folder}{location}"))
-        };
-        Some(Url {
-            target,
-            ..self.clone()
-        })
-    }
 }
 
 impl std::fmt::Display for Url {
@@ -167,24 +153,12 @@ impl std::fmt::Display for Url {
     }
 }
 
-/// A path without `.` and `..`.
-fn without_dots(target: &str) -> String {
-    let (path, query) = match target.split_once('?') {
-        Some((path, query)) => (path, Some(query)),
-        None => (target, None),
-    };
-    let mut parts: Vec<&str> = Vec::new();
-    for part in path.split('/') {
-        match part {
-            "." => {}
-            ".." if parts.len() > 1 => {
-                parts.pop();
-            }
-            other => parts.push(other),
-        }
+/// What Java says of a text that makes no URL.
+pub(super) fn malformed(message: String) -> HttpFault {
+    HttpFault {
+        class: "java.net.MalformedURLException".to_owned(),
+        message,
     }
-    let path = parts.join("/");
-    query.map_or(path.clone(), |query| format!("{path}?{query}"))
 }
 
 /// What is wrong with a URL by the rules of URIs, in Java's words.
@@ -264,16 +238,6 @@ mod tests {
         assert_eq!(target("http://h"), "/");
         assert_eq!(target("http://h:81?q=1"), "/?q=1");
         assert_eq!(target("http://h/a//b/../c/é#f"), "/a/b/../c/%C3%A9");
-    }
-
-    #[test]
-    fn locations_are_seen_from_the_url_before() {
-        let base = Url::parse("http://h:81/a/b?x=1").expect("a URL");
-        let joined = |location: &str| base.join(location).map(|url| url.to_string());
-        assert_eq!(joined("/c").as_deref(), Some("http://h:81/c"));
-        assert_eq!(joined("c d").as_deref(), Some("http://h:81/a/c%20d"));
-        assert_eq!(joined("../c").as_deref(), Some("http://h:81/c"));
-        assert_eq!(joined("https://o/c").as_deref(), Some("https://o/c"));
     }
 
     #[test]

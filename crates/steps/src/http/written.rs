@@ -4,11 +4,9 @@
 
 use super::body;
 use super::rewriting::{self, Rewrite};
+use super::url::{PROTOCOLS, malformed};
 use super::{HttpFault, HttpRequestPlan};
 use crate::scope::Scope;
-
-/// Protocols that Java knows.
-const PROTOCOLS: [&str; 6] = ["http", "https", "ftp", "file", "jar", "mailto"];
 
 /// Fields that cannot be asked for.
 #[derive(Debug)]
@@ -128,14 +126,6 @@ fn first_wrong(number: &str) -> usize {
     let mut read = lengths.map(|length| number.chars().take(length).collect::<String>());
     let wrong = read.position(|part| part.parse::<i32>().is_err());
     signs + wrong.unwrap_or(0)
-}
-
-/// What Java says of fields that make no URL.
-fn malformed(message: String) -> HttpFault {
-    HttpFault {
-        class: "java.net.MalformedURLException".to_owned(),
-        message,
-    }
 }
 
 #[cfg(test)]

@@ -382,7 +382,8 @@ impl StepsClient {
             let body = body.as_deref().unwrap_or(&answer.body);
             recorder.sample_body(answer, body);
         }
-        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        // JMeter's client reads head fields as Latin-1.
+        let text = |bytes: &[u8]| bytes.iter().copied().map(char::from).collect();
         let fields = answer.headers.iter();
         HttpAnswer {
             start_ms: self.unix_ms(life.started),

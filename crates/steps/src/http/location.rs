@@ -1,0 +1,237 @@
+//! Where a `Location` leads, seen from the URL that was answered.
+//!
+//! Must not know answers. Sources: JMeter 5.6.3, which reads a location by `java.net.URL` where it follows by itself
+//! (*Follow Redirects*), and leaves it to Apache's client otherwise (*Redirect Automatically*).
+
+use super::HttpFault;
+use super::url::{PROTOCOLS, Url, malformed};
+
+/// Where JMeter goes that follows by itself.
+///
+/// # Errors
+/// Java makes no URL of the location.
+pub(super) fn followed(from: &Url, location: &str) -> Result<Url, HttpFault> {
+    let location = without_pairs(location.trim()).replace(' ', "%20");
+    let to = seen_from(from, &location)?;
+    // JMeter takes away at the beginning what leads out of the root.
+    let climbs = |path: &str| path.len() - path.trim_start_matches("../").len();
+    let own = climbs(&location);
+    let left = to.target.strip_prefix('/').map_or(0, climbs);
+    match own >= left && left > 0 {
+        true => seen_from(from, &location[left..]),
+        false => Ok(to),
+    }
+}
+
+/// Where Apache's client goes by itself; `None`: it makes no URL of the location.
+pub(super) fn redirected(from: &Url, location: &str) -> Option<Url> {
+    let location = location.trim().replace(' ', "%20");
+    if scheme_of(&location).is_some() {
+        return Url::parse(&location);
+    }
+    if let Some(rest) = location.strip_prefix("//") {
+        return Url::parse(&format!("{}://{rest}", from.scheme));
+    }
+    let path = path_of(&from.target);
+    let target = if location.starts_with('/') {
+        location
+    } else if location.starts_with('?') {
+        format!("{path}{location}")
+    } else {
+        let (path, rest) = split_path(&location, folder_of(path));
+        format!("{}{rest}", without_dots(&path))
+    };
+    Some(from.with_target(target))
+}
+
+/// The scheme that a text begins with, as written.
+fn scheme_of(text: &str) -> Option<&str> {
+    let (scheme, _) = text.split_once(':')?;
+    let is_valid = scheme.starts_with(|first: char| first.is_ascii_alphabetic())
+        && scheme
+            .chars()
+            .all(|one| one.is_ascii_alphanumeric() || matches!(one, '.' | '+' | '-'));
+    is_valid.then_some(scheme)
+}
+
+/// A location as `java.net.URL` reads it in the context of a URL.
+fn seen_from(from: &Url, location: &str) -> Result<Url, HttpFault> {
+    let mut rest = location;
+    if let Some(scheme) = scheme_of(location) {
+        let name = scheme.to_ascii_lowercase();
+        // With the scheme of the context it may be relative all the same.
+        if name != from.scheme {
+            let is_known = PROTOCOLS.contains(&&*name);
+            let url = is_known.then(|| Url::parse(location)).flatten();
+            return url.ok_or_else(|| malformed(format!("unknown protocol: {name}")));
+        }
+        rest = &location[scheme.len() + 1..];
+    }
+    if rest.starts_with("//") {
+        let absolute = format!("{}:{rest}", from.scheme);
+        return Ok(Url::parse(&absolute).unwrap_or_else(|| from.clone()));
+    }
+    let path = path_of(&from.target);
+    let target = if rest.starts_with('/') {
+        rest.to_owned()
+    } else if rest.starts_with('?') {
+        format!("{}{rest}", folder_of(path))
+    } else if rest.is_empty() || rest.starts_with('#') {
+        let target = from.target.split('#').next().unwrap_or_default();
+        format!("{target}{rest}")
+    } else {
+        let (path, rest) = split_path(rest, folder_of(path));
+        format!("{}{rest}", normal(path))
+    };
+    Ok(from.with_target(target))
+}
+
+fn path_of(target: &str) -> &str {
+    target.split(['?', '#']).next().unwrap_or_default()
+}
+
+/// A path up to its last slash.
+fn folder_of(path: &str) -> &str {
+    path.rfind('/').map_or("/", |end| &path[..=end])
+}
+
+/// The path of a relative location below a folder, and what stands behind it.
+fn split_path<'a>(location: &'a str, folder: &str) -> (String, &'a str) {
+    let end = location.find(['?', '#']).unwrap_or(location.len());
+    let (path, rest) = location.split_at(end);
+    (format!("{folder}{path}"), rest)
+}
+
+/// A path as Java has it of a relative one: `.` and `..` are taken out where there is a part before them.
+fn normal(mut path: String) -> String {
+    while let Some(at) = path.find("/./") {
+        path.replace_range(at..at + 2, "");
+    }
+    let mut from = 0;
+    while let Some(at) = path[from..].find("/../").map(|found| from + found) {
+        let before = path[..at]
+            .rfind('/')
+            .filter(|before| path[*before..].find("/../") != Some(0));
+        match before {
+            Some(before) => {
+                path.replace_range(before..at + 3, "");
+                from = 0;
+            }
+            None => from = at + 3,
+        }
+    }
+    while path.ends_with("/..") {
+        let at = path.find("/..").unwrap_or_default();
+        let Some(before) = path[..at].rfind('/') else {
+            break;
+        };
+        path.truncate(before + 1);
+    }
+    if path.ends_with("/.") {
+        path.pop();
+    }
+    path
+}
+
+/// A location whose path holds `..`, without each part that one follows; empty parts go too.
+fn without_pairs(location: &str) -> String {
+    if location.len() < 4 || !location.contains("..") {
+        return location.to_owned();
+    }
+    let authority = location.find("://").map(|at| at + 3);
+    let start = authority.map_or(0, |at| {
+        location[at..]
+            .find('/')
+            .map_or(location.len(), |slash| at + slash)
+    });
+    let end = [location.find('?'), location.find('#')]
+        .into_iter()
+        .find_map(|at| at.filter(|at| *at > 0))
+        .map_or(location.len(), |end| end.max(start));
+    let path = &location[start..end];
+    let mut kept: Vec<&str> = Vec::new();
+    for part in path.split('/').filter(|part| !part.is_empty()) {
+        match kept.last() {
+            Some(before) if part == ".." && *before != ".." => drop(kept.pop()),
+            _ => kept.push(part),
+        }
+    }
+    let first = if path.starts_with('/') { "/" } else { "" };
+    let last = match path.ends_with('/') && !kept.is_empty() {
+        true => "/",
+        false => "",
+    };
+    let (before, behind) = (&location[..start], &location[end..]);
+    format!("{before}{first}{}{last}{behind}", kept.join("/"))
+}
+
+/// A path without `.` and `..`, as the rules of URIs have it.
+fn without_dots(path: &str) -> String {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.split('/') {
+        match part {
+            "." => {}
+            ".." if parts.len() > 1 => drop(parts.pop()),
+            ".." => {}
+            other => parts.push(other),
+        }
+    }
+    if path.ends_with("/.") || path.ends_with("/..") {
+        parts.push("");
+    }
+    parts.join("/")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn base() -> Url {
+        Url::parse("http://h:81/a/b?x=1").expect("a URL")
+    }
+
+    #[test]
+    fn jmeter_follows_as_javas_urls_lead() {
+        let to = |location: &str| {
+            let url = followed(&base(), location);
+            url.map_or_else(|fault| fault.message, |url| url.to_string())
+        };
+        for (location, url) in [
+            ("/c", "http://h:81/c"),
+            ("c d", "http://h:81/a/c%20d"),
+            ("../c", "http://h:81/c"),
+            ("../../../c?q=../d", "http://h:81/c?q=../d"),
+            ("./../c", "http://h:81/a/c"),
+            ("?q", "http://h:81/a/?q"),
+            ("#f", "http://h:81/a/b?x=1#f"),
+            ("http:c", "http://h:81/a/c"),
+            ("HTTP://o:82/c", "http://o:82/c"),
+            ("https://o/c", "https://o/c"),
+            ("//o/c", "http://o/c"),
+            ("/c/d/../../e", "http://h:81/e"),
+            ("/./c/../d", "http://h:81/./d"),
+            ("/..", "http://h:81/.."),
+            (".", "http://h:81/a/"),
+            ("mailto:a@b", "mailto:a@b"),
+            ("com.app:/cb", "unknown protocol: com.app"),
+            ("about:blank", "unknown protocol: about"),
+        ] {
+            assert_eq!(to(location), url, "{location}");
+        }
+    }
+
+    #[test]
+    fn apaches_client_follows_as_uris_lead() {
+        let to = |location: &str| redirected(&base(), location).map(|url| url.to_string());
+        for (location, url) in [
+            ("/c", "http://h:81/c"),
+            ("../c", "http://h:81/c"),
+            ("../../c/.", "http://h:81/c/"),
+            ("?q", "http://h:81/a/b?q"),
+            ("https://o/c", "https://o/c"),
+            ("com.app:/cb", "com.app:/cb"),
+        ] {
+            assert_eq!(to(location).as_deref(), Some(url), "{location}");
+        }
+    }
+}

@@ -58,8 +58,36 @@ enum Body {
     Script(fn(&Call, &mut Scope<'_>, &mut String) -> Outcome),
 }
 
-/// Whether there is a value, or the text of the exception that JMeter's function throws.
-type Outcome = Result<(), String>;
+/// Whether there is a value, or the exception that JMeter's function throws.
+type Outcome = Result<(), Thrown>;
+
+/// An exception of JMeter's function.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Thrown {
+    /// Its class.
+    pub(crate) class: &'static str,
+    /// Its message.
+    pub(crate) message: String,
+}
+
+impl Thrown {
+    /// What is thrown for a text that is no number.
+    fn no_number(text: &str) -> Thrown {
+        Thrown {
+            class: "java.lang.NumberFormatException",
+            message: loadline_java::numbers::complaint(text),
+        }
+    }
+}
+
+impl<T: Into<String>> From<T> for Thrown {
+    fn from(message: T) -> Thrown {
+        Thrown {
+            class: "java.lang.IllegalArgumentException",
+            message: message.into(),
+        }
+    }
+}
 
 /// A call of a function in a text.
 #[derive(Clone, Debug)]
@@ -170,12 +198,12 @@ impl Call {
         };
         if let Err(exception) = outcome {
             out.truncate(start);
-            let message = format!("{}: {exception}", self.function.name);
+            let message = format!("{}: {}", self.function.name, exception.message);
             scope
                 .host
                 .world()
                 .log(LogLevel::Error, self.function.name, &message);
-            scope.memory.exception.get_or_insert(message);
+            scope.memory.exception.get_or_insert(exception);
             return;
         }
         if let Some(keeper) = self.keeper() {

@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::expression::Known;
+use crate::functions::Thrown;
 use crate::host::Host;
 use crate::sample::Sample;
 use crate::variables::Variables;
@@ -31,9 +32,9 @@ pub struct FunctionMemory {
     /// The row that the thread is at in each file of `__CSVRead`, by name or alias; `None`: the next one, when it is
     /// wanted.
     pub rows: HashMap<String, Option<usize>>,
-    /// What the first function that failed since this was last taken said: JMeter throws an exception there, and loses
-    /// the sample; `None`: none has failed.
-    pub exception: Option<String>,
+    /// What the first function threw that failed since this was last taken: the sample that it is for fails with it;
+    /// `None`: none has failed.
+    pub(crate) exception: Option<Thrown>,
     /// Scripts that were made up while the test ran.
     pub scripts: Known,
     /// How many texts that came up while the test runs are being evaluated within each other.

@@ -9,7 +9,7 @@ use loadline_java::charset::Charset;
 use loadline_java::decimal_format::DecimalFormat;
 use loadline_java::numbers;
 
-use super::{Call, Outcome};
+use super::{Call, Outcome, Thrown};
 use crate::host::LogLevel;
 use crate::scope::{LineCursor, Rows, Scope, locked};
 
@@ -52,25 +52,28 @@ pub(super) fn string_to_file(call: &Call, scope: &mut Scope<'_>, out: &mut Strin
 }
 
 /// The character set of a name; UTF-8 where it is blank.
-fn charset(name: &str) -> Result<Charset, String> {
+fn charset(name: &str) -> Result<Charset, Thrown> {
     match name.trim() {
         "" => Ok(Charset::UTF_8),
-        name => Charset::named(name).ok_or_else(|| name.to_owned()),
+        name => Charset::named(name).ok_or_else(|| Thrown {
+            class: "java.nio.charset.UnsupportedCharsetException",
+            message: name.to_owned(),
+        }),
     }
 }
 
 /// `__StringFromFile(file[,variable][,first number][,last number])`: the next line, of all threads; at the end it begins
-/// anew, or goes on to the file of the next number. Where no variable is named, one of its own keeps it.
+/// anew, or goes on to the file of the next number, and behind the last one there is none. Where no variable is named, one of its own keeps it.
 pub(super) fn string_from_file(call: &Call, scope: &mut Scope<'_>, out: &mut String) -> Outcome {
     let start = out.len();
-    push_line(call, scope, out);
+    push_line(call, scope, out)?;
     if call.optional(1, scope).is_none() {
         scope.variables.put("StringFromFile_", &out[start..]);
     }
     Ok(())
 }
 
-fn push_line(call: &Call, scope: &mut Scope<'_>, out: &mut String) {
+fn push_line(call: &Call, scope: &mut Scope<'_>, out: &mut String) -> Outcome {
     let pattern = call.argument(0, scope);
     let first = call
         .optional(2, scope)
@@ -91,6 +94,12 @@ fn push_line(call: &Call, scope: &mut Scope<'_>, out: &mut String) {
     // The second turn is for a file that came to its end.
     for _ in 0..2 {
         if cursor.file.is_empty() {
+            if first.is_some() && last.is_some_and(|last| cursor.number > last) {
+                return Err(Thrown {
+                    class: "org.apache.jorphan.util.JMeterStopThreadException",
+                    message: "End of sequence".to_owned(),
+                });
+            }
             cursor.file = name(cursor.number);
             cursor.at = 0;
         }
@@ -101,17 +110,15 @@ fn push_line(call: &Call, scope: &mut Scope<'_>, out: &mut String) {
         if let Some((line, next)) = line_at(&bytes, cursor.at) {
             out.push_str(&String::from_utf8_lossy(line));
             cursor.at = next;
-            return;
+            return Ok(());
         }
         cursor.file.clear();
         if first.is_some() {
             cursor.number += 1;
-            if last.is_some_and(|last| cursor.number > last) {
-                break;
-            }
         }
     }
     out.push_str(UNREADABLE);
+    Ok(())
 }
 
 /// The line at a position, and where the next one begins; `None` at the end.

@@ -4,7 +4,7 @@
 
 use loadline_java::numbers;
 
-use super::{Call, Outcome, keep};
+use super::{Call, Outcome, Thrown, keep};
 use crate::scope::Scope;
 
 /// `__intSum(a,b,…[,variable])`.
@@ -57,7 +57,7 @@ fn sum<N: Default>(
     let mut total = N::default();
     for argument in others {
         let text = argument.evaluate(scope);
-        let number = parse(&text).ok_or_else(|| numbers::complaint(&text))?;
+        let number = parse(&text).ok_or_else(|| Thrown::no_number(&text))?;
         total = add(total, number);
     }
     match parse(&last.evaluate(scope)) {

@@ -6,7 +6,7 @@ use loadline_java::numbers;
 use loadline_java::oro::{Oro, OroMatch};
 
 use super::random::one_of;
-use super::{Call, Outcome};
+use super::{Call, Outcome, Thrown};
 use crate::extract::regex::Template;
 use crate::host::LogLevel;
 use crate::scope::Scope;
@@ -74,22 +74,22 @@ pub(super) fn regex_function(call: &Call, scope: &mut Scope<'_>, out: &mut Strin
 fn numbered<'f, 't>(
     which: &str,
     found: &'f [OroMatch<'t>],
-) -> Result<Option<&'f OroMatch<'t>>, String> {
+) -> Result<Option<&'f OroMatch<'t>>, Thrown> {
     if found.is_empty() {
         return Ok(None);
     }
     let which = if which.is_empty() { "1" } else { which };
-    let number = numbers::parse_double(which).ok_or_else(|| numbers::complaint(which))?;
+    let number = numbers::parse_double(which).ok_or_else(|| Thrown::no_number(which))?;
     let position = match number < 1.0 {
         true => (number * found.len() as f64).round(),
         false => number.trunc(),
     };
     if position < 1.0 {
         let length = found.len();
-        return Err(format!(
-            "Index {} out of bounds for length {length}",
-            position - 1.0
-        ));
+        return Err(Thrown {
+            class: "java.lang.IndexOutOfBoundsException",
+            message: format!("Index {} out of bounds for length {length}", position - 1.0),
+        });
     }
     // What is beyond any list's length is cut off to that.
     Ok(found.get(position as usize - 1))

@@ -2,7 +2,7 @@
 //!
 //! Must not know where chance comes from. Invariant: each value of a range is as likely as any other.
 
-use super::{Call, Outcome, keep};
+use super::{Call, Outcome, Thrown, keep};
 use crate::host::Host;
 use crate::scope::Scope;
 use loadline_java::numbers;
@@ -15,14 +15,15 @@ pub(super) fn random(call: &Call, scope: &mut Scope<'_>, out: &mut String) -> Ou
     let lowest = bound(&call.argument(0, scope))?;
     let highest = bound(&call.argument(1, scope))?;
     if highest < lowest {
-        return Err("bound must be greater than origin".to_owned());
+        return Err("bound must be greater than origin".into());
     }
     out.push_str(&between(scope.host, lowest, highest).to_string());
     Ok(())
 }
 
-fn bound(text: &str) -> Result<i64, String> {
-    numbers::parse_long(text.trim()).ok_or_else(|| numbers::complaint(text.trim()))
+fn bound(text: &str) -> Result<i64, Thrown> {
+    let text = text.trim();
+    numbers::parse_long(text).ok_or_else(|| Thrown::no_number(text))
 }
 
 /// A number from `lowest` to `highest`, both included.
@@ -44,16 +45,14 @@ pub(super) fn one_of<'a, T>(host: &dyn Host, list: &'a [T]) -> Option<&'a T> {
 /// `__RandomString(length[,characters][,variable])`: without characters, of any.
 pub(super) fn random_string(call: &Call, scope: &mut Scope<'_>, out: &mut String) -> Outcome {
     let length = call.argument(0, scope);
-    let length = numbers::parse_int(&length).ok_or_else(|| numbers::complaint(&length))?;
+    let length = numbers::parse_int(&length).ok_or_else(|| Thrown::no_number(&length))?;
     if length < 0 {
-        return Err(format!(
-            "Requested random string length {length} is less than 0."
-        ));
+        let why = format!("Requested random string length {length} is less than 0.");
+        return Err(why.into());
     }
     if length > LONGEST {
-        return Err(format!(
-            "a random text has at most {LONGEST} characters, not {length}"
-        ));
+        let why = format!("a random text has at most {LONGEST} characters, not {length}");
+        return Err(why.into());
     }
     let characters: Vec<char> = call.argument(1, scope).chars().collect();
     for _ in 0..length {

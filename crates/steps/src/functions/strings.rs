@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use loadline_java::numbers;
 use regex::Regex;
 
-use super::Outcome;
+use super::{Outcome, Thrown};
 
 /// `__changeCase(text[,UPPER|LOWER|CAPITALIZE][,variable])`.
 pub(super) fn change_case(values: &[Cow<'_, str>], out: &mut String) -> Outcome {
@@ -60,14 +60,17 @@ pub(super) fn length(values: &[Cow<'_, str>], out: &mut String) -> Outcome {
 pub(super) fn substring(values: &[Cow<'_, str>], out: &mut String) -> Outcome {
     let units: Vec<u16> = values[0].encode_utf16().collect();
     let position =
-        |text: &str| numbers::parse_int(text.trim()).ok_or_else(|| numbers::complaint(text.trim()));
+        |text: &str| numbers::parse_int(text.trim()).ok_or_else(|| Thrown::no_number(text.trim()));
     let (from, to) = (position(&values[1])?, position(&values[2])?);
     let range = usize::try_from(from).ok().zip(usize::try_from(to).ok());
     let part = range
         .and_then(|(from, to)| units.get(from..to))
         .ok_or_else(|| {
             let length = units.len();
-            format!("begin {from}, end {to}, length {length}")
+            Thrown {
+                class: "java.lang.StringIndexOutOfBoundsException",
+                message: format!("begin {from}, end {to}, length {length}"),
+            }
         })?;
     out.push_str(&String::from_utf16_lossy(part));
     Ok(())
@@ -75,7 +78,10 @@ pub(super) fn substring(values: &[Cow<'_, str>], out: &mut String) -> Outcome {
 
 /// `__strReplace(text,pattern,replacement[,variable])`: the pattern is a regular expression.
 pub(super) fn replace(values: &[Cow<'_, str>], out: &mut String) -> Outcome {
-    let pattern = Regex::new(&values[1]).map_err(|fault| fault.to_string())?;
+    let pattern = Regex::new(&values[1]).map_err(|fault| Thrown {
+        class: "java.util.regex.PatternSyntaxException",
+        message: fault.to_string(),
+    })?;
     let replacement = values[2].replace("\\$", "$$");
     out.push_str(&pattern.replace_all(&values[0], replacement));
     Ok(())

@@ -9,7 +9,7 @@ use loadline_java::date_format::{Fields, Moment, Pattern, date_of};
 use loadline_java::{duration, numbers};
 
 use super::random::between;
-use super::{Call, Outcome};
+use super::{Call, Outcome, Thrown};
 use crate::host::LogLevel;
 use crate::scope::Scope;
 
@@ -25,8 +25,11 @@ pub(super) fn time(call: &Call, scope: &mut Scope<'_>, out: &mut String) -> Outc
     if pattern.is_empty() {
         out.push_str(&now.to_string());
     } else if let Some(divisor) = divisor {
-        let divisor = numbers::parse_long(divisor).ok_or_else(|| numbers::complaint(divisor))?;
-        let quotient = now.checked_div(divisor).ok_or("/ by zero")?;
+        let divisor = numbers::parse_long(divisor).ok_or_else(|| Thrown::no_number(divisor))?;
+        let quotient = now.checked_div(divisor).ok_or_else(|| Thrown {
+            class: "java.lang.ArithmeticException",
+            message: "/ by zero".to_owned(),
+        })?;
         out.push_str(&quotient.to_string());
     } else {
         let pattern = named_pattern(pattern, scope);
@@ -218,10 +221,13 @@ pub(super) fn random_date(call: &Call, scope: &mut Scope<'_>, out: &mut String) 
         return Ok(());
     };
     if first == last {
-        return Err("bound must be greater than origin".to_owned());
+        return Err("bound must be greater than origin".into());
     }
     if pattern.wants().1 {
-        return Err("Unsupported field: HourOfDay".to_owned());
+        return Err(Thrown {
+            class: "java.time.temporal.UnsupportedTemporalTypeException",
+            message: "Unsupported field: HourOfDay".to_owned(),
+        });
     }
     let drawn = between(scope.host, first, last - 1);
     out.push_str(&pattern.format(moment(drawn, 0, Some(0), scope)));

@@ -55,9 +55,8 @@ fn evaluate(source: &str, scope: &mut Scope<'_>, out: &mut String) -> Outcome {
         return Ok(());
     };
     if scope.memory.depth >= DEEPEST {
-        return Err(format!(
-            "texts evaluate each other more than {DEEPEST} deep"
-        ));
+        let why = format!("texts evaluate each other more than {DEEPEST} deep");
+        return Err(why.into());
     }
     scope.memory.depth += 1;
     text.evaluate_into(scope, out);

@@ -171,7 +171,11 @@ pub(super) fn body(
     if is_raw && has_body && !request.multipart {
         let charset = charset?;
         let pairs = pairs(request, rewrites, scope);
-        let told: String = pairs.iter().map(|pair| pair.value.as_str()).collect();
+        let parts = pairs.iter().map(|pair| match pair.plan.encode {
+            true => form_encoded(&pair.value, charset),
+            false => pair.value.clone(),
+        });
+        let told: String = parts.collect();
         if method == "GET" && told.is_empty() {
             return Ok(None);
         }

@@ -132,7 +132,9 @@ impl Exchange {
         {
             return Begun::Over(exchange.cached(&settings, now_ms));
         }
-        let fault = match exchange.make_body(plan, memory, scope) {
+        let made = exchange.make_body(plan, memory, scope);
+        let thrown = scope.memory.exception.take().map(HttpFault::from);
+        let fault = match thrown.map_or(made, Err) {
             Ok(()) => exchange.no_way_to(client, &url),
             Err(fault) => Some(fault),
         };

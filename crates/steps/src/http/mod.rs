@@ -38,6 +38,7 @@ pub use run::{HttpRun, HttpStep, NumberedAsk};
 pub use way::{HttpProxy, HttpWay, WayPlan};
 
 use crate::compiled::Compiled;
+use crate::functions::Thrown;
 use crate::scope::Scope;
 use crate::text::Text;
 
@@ -334,6 +335,15 @@ pub struct HttpFault {
     pub class: String,
     /// Its message.
     pub message: String,
+}
+
+impl From<Thrown> for HttpFault {
+    fn from(thrown: Thrown) -> HttpFault {
+        HttpFault {
+            class: thrown.class.to_owned(),
+            message: thrown.message,
+        }
+    }
 }
 
 /// Whether nothing is written.

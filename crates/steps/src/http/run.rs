@@ -9,7 +9,7 @@ use super::exchange::{Fetch, Running};
 use super::memory::HttpMemory;
 use super::url::Url;
 use super::written::{Unwritten, written_url};
-use super::{Cookies, HttpAnswer, HttpAsk, local, outcome};
+use super::{Cookies, HttpAnswer, HttpAsk, HttpFault, local, outcome};
 use crate::sample::Sample;
 use crate::scope::Scope;
 
@@ -65,12 +65,18 @@ impl HttpRun {
         scope: &mut Scope<'_>,
     ) -> HttpStep {
         let plan = running.plan;
+        scope.memory.exception = None;
         let method = plan.request.method.evaluate(scope).into_owned();
         let method = match plan.request.has_method {
             true => method,
             false => "GET".to_owned(),
         };
-        let written = match written_url(&plan.request, &method, memory.rewrites(), scope) {
+        let written = written_url(&plan.request, &method, memory.rewrites(), scope);
+        let written = match scope.memory.exception.take() {
+            Some(thrown) => Err(HttpFault::from(thrown).into()),
+            None => written,
+        };
+        let written = match written {
             Ok(written) => written,
             Err(Unwritten { fault, url }) => {
                 let sample = outcome::with_fault(Sample::default(), &fault);

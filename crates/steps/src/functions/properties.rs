@@ -16,10 +16,7 @@ const LOGN_CLASS: &str = "o.a.j.f.LogFunction2";
 pub(super) fn property_or_one(call: &Call, scope: &mut Scope<'_>, out: &mut String) -> Outcome {
     let name = call.argument(0, scope);
     let default = call.optional(1, scope);
-    match scope.host.world().property(&name) {
-        Some(value) => out.push_str(&value),
-        None => out.push_str(default.as_deref().unwrap_or("1")),
-    }
+    push_property(&name, default.as_deref().unwrap_or("1"), scope, out);
     Ok(())
 }
 
@@ -27,11 +24,15 @@ pub(super) fn property_or_one(call: &Call, scope: &mut Scope<'_>, out: &mut Stri
 pub(super) fn property(call: &Call, scope: &mut Scope<'_>, out: &mut String) -> Outcome {
     let name = call.argument(0, scope);
     let default = call.optional(2, scope);
-    match scope.host.world().property(&name) {
-        Some(value) => out.push_str(&value),
-        None => out.push_str(default.as_deref().unwrap_or(&name)),
-    }
+    push_property(&name, default.as_deref().unwrap_or(&name), scope, out);
     Ok(())
+}
+
+/// Appends a property's value, or the default, without blanks around it.
+fn push_property(name: &str, default: &str, scope: &Scope<'_>, out: &mut String) {
+    let value = scope.host.world().property(name);
+    let value = value.as_deref().unwrap_or(default);
+    out.push_str(value.trim_matches(|one| one <= ' '));
 }
 
 /// `__setProperty(name,value[,true])`: empty, or what the property was.

@@ -123,7 +123,8 @@ impl Silence<'_> {
 
 impl ResponseSink for StepsReceiver<'_> {
     fn head(&mut self, head: &Head<'_>) {
-        self.reason = String::from_utf8_lossy(head.reason().unwrap_or_default()).into_owned();
+        let reason = String::from_utf8_lossy(head.reason().unwrap_or_default());
+        reason.trim().clone_into(&mut self.reason);
         self.header_bytes = head.wire_len() as u64;
         self.inner.head(head);
     }

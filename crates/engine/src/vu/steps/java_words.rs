@@ -190,6 +190,17 @@ fn of_the_answer(failure: &Failure, host_port: &str) -> (&'static str, String) {
                 }
             },
         ),
+        Some(Cause::Wire(WireError::BadChunkSize { sample })) => (
+            "org.apache.http.MalformedChunkCodingException",
+            format!(
+                "Bad chunk header: {}",
+                String::from_utf8_lossy(sample.as_bytes()).trim()
+            ),
+        ),
+        Some(Cause::Wire(WireError::BadChunkEnd { .. })) => (
+            "org.apache.http.MalformedChunkCodingException",
+            "Unexpected content at the end of chunk".to_owned(),
+        ),
         _ if failure.reach == Reach::Unanswered => (
             "org.apache.http.NoHttpResponseException",
             format!("{host_port} failed to respond"),

@@ -5,6 +5,8 @@
 
 use std::collections::BTreeMap;
 
+use loadline_steps::http::PROPERTIES;
+
 /// Beginnings of the names of properties that change JMeter's runs.
 const KNOWN: &[&str] = &[
     "CookieManager.",
@@ -28,6 +30,7 @@ const KNOWN: &[&str] = &[
     "httpsampler.",
     "https.",
     "javascript.use_rhino",
+    "jmeter.httpsampler",
     "jmeter.reportgenerator.",
     "jmeter.save.saveservice.",
     "jmeterengine.",
@@ -54,7 +57,7 @@ const KNOWN: &[&str] = &[
     "xpath2query.",
 ];
 
-/// What is honoured of these: names, and beginnings of names that end in a dot.
+/// What is honoured of these beside what HTTP samplers read: names, and beginnings of names that end in a dot.
 const HONOURED: &[&str] = &[
     "backend_graphite.send_interval",
     "backend_influxdb.send_interval",
@@ -66,6 +69,7 @@ const HONOURED: &[&str] = &[
     "jmeter.reportgenerator.sample_filter",
     "jmeter.save.saveservice.",
     "summariser.",
+    "timer.factor",
 ];
 
 /// Values that say what is done anyway.
@@ -80,6 +84,8 @@ const AS_IS: &[(&str, &str)] = &[
         "text/html application/xhtml+xml application/xml text/xml",
     ),
     ("beanshell.server.file", "../extras/startup.bsh"),
+    ("jmeter.httpsampler", "HttpClient4"),
+    ("sampleresult.default.encoding", "UTF-8"),
     ("jmeter.reportgenerator.apdex_satisfied_threshold", "500"),
     ("jmeter.reportgenerator.apdex_tolerated_threshold", "1500"),
     ("remote_hosts", "127.0.0.1"),
@@ -91,7 +97,8 @@ const AS_IS: &[(&str, &str)] = &[
 pub(crate) fn names(properties: &BTreeMap<String, String>) -> Vec<&str> {
     let names = properties.iter().filter(|(name, value)| {
         let is_as_is = AS_IS.contains(&(name.as_str(), value.trim()));
-        is_one_of(KNOWN, name) && !is_one_of(HONOURED, name) && !is_as_is
+        let is_honoured = is_one_of(HONOURED, name) || PROPERTIES.contains(&name.as_str());
+        is_one_of(KNOWN, name) && !is_honoured && !is_as_is
     });
     names.map(|(name, _)| name.as_str()).collect()
 }
@@ -113,6 +120,7 @@ mod tests {
             ("threads", "5"),
             ("httpclient4.retrycount", "2"),
             ("jmeter.save.saveservice.output_format", "xml"),
+            ("httpsampler.max_redirects", "2"),
             ("sampleresult.timestamp.start", "true"),
             ("mode", "Statistical"),
             ("mode_of_mine", "x"),

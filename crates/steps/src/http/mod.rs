@@ -34,6 +34,7 @@ pub(crate) use exchange::Running;
 pub use memory::HttpMemory;
 pub use rewriting::UrlRewriting;
 pub use run::{HttpRun, HttpStep, NumberedAsk};
+pub use settings::PROPERTIES;
 
 pub use way::{HttpProxy, HttpWay, WayPlan};
 

@@ -5,6 +5,30 @@
 use super::way::{HttpProxy, proxy};
 use crate::host::World;
 
+/// The properties that are read.
+pub const PROPERTIES: [&str; 20] = [
+    "CookieManager.check.cookies",
+    "CookieManager.delete_null_cookies",
+    "CookieManager.name.prefix",
+    "CookieManager.save.cookies",
+    "RETURN_200_CACHE.message",
+    "RETURN_CUSTOM_STATUS.code",
+    "RETURN_CUSTOM_STATUS.message",
+    "cache_manager.cached_resource_mode",
+    "cacheable_methods",
+    "http.nonProxyHosts",
+    "http.proxyHost",
+    "http.proxyPass",
+    "http.proxyPort",
+    "http.proxyUser",
+    "httpsampler.embedded_resources_use_md5",
+    "httpsampler.ignore_failed_embedded_resources",
+    "httpsampler.max_frame_depth",
+    "httpsampler.max_redirects",
+    "httpsampler.separate.container",
+    "subresults.disable_renaming",
+];
+
 /// What becomes of a sample whose answer is still fresh in the cache (`cache_manager.cached_resource_mode`).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum CachedMode {
@@ -126,6 +150,32 @@ impl HttpSettings {
                         .to_owned()
                 }),
             },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Desk;
+
+    #[test]
+    fn each_property_that_is_named_is_read() {
+        let desk = Desk::default();
+        let read = || format!("{:?}", HttpSettings::read(&desk, false));
+        for name in PROPERTIES {
+            let modes = ["RETURN_200_CACHE", "RETURN_CUSTOM_STATUS"];
+            let is_seen = modes.iter().any(|mode| {
+                for other in PROPERTIES {
+                    desk.set_property(other, "true");
+                }
+                desk.set_property("cache_manager.cached_resource_mode", mode);
+                desk.set_property("http.proxyPort", "80");
+                let before = read();
+                desk.set_property(name, "7");
+                before != read()
+            });
+            assert!(is_seen, "{name}");
         }
     }
 }

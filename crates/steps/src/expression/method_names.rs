@@ -18,6 +18,16 @@ macro_rules! methods {
                 }
             }
 
+            /// The method that a property of a name is read by; `None`: none that is known.
+            pub(super) fn getter(name: &str) -> Option<Method> {
+                let mut rest = name.chars();
+                let first = rest.next()?.to_ascii_uppercase();
+                let rest = rest.as_str();
+                let prefixes = ["get", "is"].into_iter();
+                let mut names = prefixes.map(|prefix| format!("{prefix}{first}{rest}"));
+                names.find_map(|name| Method::named(&name))
+            }
+
             /// Whether anything that has it takes so many arguments.
             pub(super) fn takes(self, given: usize) -> bool {
                 match self {

@@ -389,7 +389,7 @@ impl Parser {
                 };
                 steps.push(match self.takes("(") {
                     true => self.called(&name, object, safe)?,
-                    false => Step::Property(name, safe),
+                    false => self.asked(name, &base, steps.is_empty(), safe)?,
                 });
             } else if self.takes("[") {
                 let from = self.expression()?;
@@ -403,6 +403,24 @@ impl Parser {
             } else {
                 return Ok(Node::Steps(base.into(), steps));
             }
+        }
+    }
+
+    /// A property, of which Groovy knows whether there is one where it is not that of a map, or of a name's value.
+    fn asked(&self, name: String, base: &Node, is_first: bool, safe: bool) -> Result<Step, Fault> {
+        let is_open = match base {
+            Node::Object(Object::Variables | Object::Properties) | Node::Name(_) => is_first,
+            _ => false,
+        };
+        // A call without brackets is refused for itself.
+        let is_call = match self.peek() {
+            Some(Token::Sign(sign)) => *sign == "{",
+            next => next.is_some(),
+        };
+        let is_known = is_open || is_call || self.dialect != Dialect::Groovy;
+        match is_known || Method::getter(&name).is_some() {
+            true => Ok(Step::Property(name, safe)),
+            false => Err(Fault::Unsupported(format!("the property {name}"))),
         }
     }
 

@@ -223,12 +223,7 @@ impl Machine<'_, '_> {
                 Ok(Value::from_option(self.scope.host.world().property(name)))
             }
             _ => {
-                let mut rest = name.chars();
-                let first = rest.next().map(|first| first.to_ascii_uppercase());
-                let capital: String = first.into_iter().chain(rest).collect();
-                let getter = ["get", "is"]
-                    .iter()
-                    .find_map(|prefix| Method::named(&format!("{prefix}{capital}")));
+                let getter = Method::getter(name);
                 let getter = getter.ok_or_else(|| format!("No such property: {name}"))?;
                 match value {
                     Value::Object(object) => self.ask(*object, getter),

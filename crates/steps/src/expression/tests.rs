@@ -81,6 +81,10 @@ fn what_is_not_supported_is_named() {
             "__groovy: StringUtils",
         ),
         ("${__groovy([1].each { it })}", "__groovy: {"),
+        (
+            "${__groovy('é'.bytes.length)}",
+            "__groovy: the property bytes",
+        ),
         ("${__groovy(for (i in [1]) { i })}", "__groovy: for()"),
         (
             "${__groovy(log.info 'x')}",

@@ -84,6 +84,7 @@ fn by_path(asked: &Request, parts: &[&str]) -> Vec<u8> {
         ["redirect", status, to @ ..] => redirect(asked, status, &format!("/{}", to.join("/"))),
         ["loop"] => redirect(asked, "302", "/loop"),
         ["nowhere"] => whole(asked, "302 Found", "", b""),
+        ["to"] => whole(asked, "302 Moved", &format!("Location: {}\r\n", asked_for(asked)), b"moved"),
         ["relative"] => redirect(asked, "302", "echo/relative?a=b"),
         ["elsewhere"] => {
             let host = asked.header("host").unwrap_or_default();
@@ -105,7 +106,9 @@ fn by_path(asked: &Request, parts: &[&str]) -> Vec<u8> {
         ["img", ..] => typed("image/png", "PNG"),
         ["js", ..] => typed("text/javascript", "1;"),
         ["chunked"] => b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n".to_vec(),
-        ["gzip"] => whole(asked, "200 OK", "Content-Type: text/plain\r\nContent-Encoding: gzip\r\n", web::OK_IN_GZIP),
+        ["gzip"] => gzip(asked, web::OK_IN_GZIP),
+        ["torn", "short"] => gzip(asked, &web::OK_IN_GZIP[..12]),
+        ["torn", "other"] => gzip(asked, b"this is no gzip at all"),
         ["latin1"] => whole(asked, "200 OK", &content_type("text/plain; charset=ISO-8859-1"), b"caf\xe9 \xfc"),
         ["bytes"] => whole(asked, "200 OK", &content_type("application/octet-stream"), &[0, 255, 13, 10, 128]),
         ["untyped"] => whole(asked, "200 OK", "", b"untyped"),
@@ -119,6 +122,12 @@ fn by_path(asked: &Request, parts: &[&str]) -> Vec<u8> {
         ["digest"] => digest(asked),
         _ => echo(asked),
     }
+}
+
+/// A body that says that it is gzip.
+fn gzip(asked: &Request, body: &[u8]) -> Vec<u8> {
+    let lines = "Content-Type: text/plain\r\nContent-Encoding: gzip\r\n";
+    whole(asked, "200 OK", lines, body)
 }
 
 fn status_of(asked: &Request, status: &str) -> Vec<u8> {

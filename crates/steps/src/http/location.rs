@@ -13,33 +13,34 @@ use super::url::{PROTOCOLS, Url, malformed};
 pub(super) fn followed(from: &Url, location: &str) -> Result<Url, HttpFault> {
     let location = without_pairs(location.trim()).replace(' ', "%20");
     let to = seen_from(from, &location)?;
-    // JMeter takes away at the beginning what leads out of the root.
-    let climbs = |path: &str| path.len() - path.trim_start_matches("../").len();
-    let own = climbs(&location);
-    let left = to.target.strip_prefix('/').map_or(0, climbs);
-    match own >= left && left > 0 {
-        true => seen_from(from, &location[left..]),
-        false => Ok(to),
+    // What leads out of the root is led back by one step.
+    match location.strip_prefix("../") {
+        Some(rest) if to.target.starts_with("/../") => seen_from(from, rest),
+        _ => Ok(to),
     }
 }
 
-/// Where Apache's client goes by itself; `None`: it makes no URL of the location.
+/// Where Apache's client goes by itself; `None`: nowhere that it knows.
 pub(super) fn redirected(from: &Url, location: &str) -> Option<Url> {
     let location = location.trim().replace(' ', "%20");
-    if scheme_of(&location).is_some() {
-        return Url::parse(&location);
+    if let Some(scheme) = scheme_of(&location) {
+        let is_http = ["http", "https"].contains(&&*scheme.to_ascii_lowercase());
+        return is_http.then(|| Url::parse(&location)).flatten();
     }
     if let Some(rest) = location.strip_prefix("//") {
         return Url::parse(&format!("{}://{rest}", from.scheme));
     }
     let path = path_of(&from.target);
-    let target = if location.starts_with('/') {
-        location
-    } else if location.starts_with('?') {
-        format!("{path}{location}")
-    } else {
-        let (path, rest) = split_path(&location, folder_of(path));
-        format!("{}{rest}", without_dots(&path))
+    let folder = match location.starts_with('/') {
+        true => "",
+        false => folder_of(path),
+    };
+    let target = match location.starts_with('?') {
+        true => format!("{path}{location}"),
+        false => {
+            let (path, rest) = split_path(&location, folder);
+            format!("{}{rest}", without_dots(&path))
+        }
     };
     Some(from.with_target(target))
 }
@@ -200,7 +201,8 @@ mod tests {
             ("/c", "http://h:81/c"),
             ("c d", "http://h:81/a/c%20d"),
             ("../c", "http://h:81/c"),
-            ("../../../c?q=../d", "http://h:81/c?q=../d"),
+            ("../../c", "http://h:81/c"),
+            ("../../../c?q=../d", "http://h:81/../c?q=../d"),
             ("./../c", "http://h:81/a/c"),
             ("?q", "http://h:81/a/?q"),
             ("#f", "http://h:81/a/b?x=1#f"),
@@ -229,9 +231,10 @@ mod tests {
             ("../../c/.", "http://h:81/c/"),
             ("?q", "http://h:81/a/b?q"),
             ("https://o/c", "https://o/c"),
-            ("com.app:/cb", "com.app:/cb"),
+            ("/c/d/../../e", "http://h:81/e"),
         ] {
             assert_eq!(to(location).as_deref(), Some(url), "{location}");
         }
+        assert_eq!(to("com.app:/cb"), None);
     }
 }

@@ -399,7 +399,10 @@ impl StepsClient {
                     .map(|(name, value)| (text(name), text(value)))
                     .collect(),
                 header_bytes: got.header_bytes,
-                body_bytes: instants.received_bytes.saturating_sub(got.header_bytes),
+                body_bytes: match body.is_empty() && !answer.body.is_empty() {
+                    true => 0,
+                    false => instants.received_bytes.saturating_sub(got.header_bytes),
+                },
                 body: body.into_owned(),
             }),
         }

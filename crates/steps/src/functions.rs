@@ -26,6 +26,7 @@ use scripts::Script;
 use crate::host::LogLevel;
 use crate::scope::Scope;
 use crate::text::{Text, TextFault};
+use crate::thrown::Thrown;
 
 /// What a function is.
 #[derive(Debug)]
@@ -60,34 +61,6 @@ enum Body {
 
 /// Whether there is a value, or the exception that JMeter's function throws.
 type Outcome = Result<(), Thrown>;
-
-/// An exception of JMeter's function.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Thrown {
-    /// Its class.
-    pub(crate) class: &'static str,
-    /// Its message.
-    pub(crate) message: String,
-}
-
-impl Thrown {
-    /// What is thrown for a text that is no number.
-    fn no_number(text: &str) -> Thrown {
-        Thrown {
-            class: "java.lang.NumberFormatException",
-            message: loadline_java::numbers::complaint(text),
-        }
-    }
-}
-
-impl<T: Into<String>> From<T> for Thrown {
-    fn from(message: T) -> Thrown {
-        Thrown {
-            class: "java.lang.IllegalArgumentException",
-            message: message.into(),
-        }
-    }
-}
 
 /// A call of a function in a text.
 #[derive(Clone, Debug)]

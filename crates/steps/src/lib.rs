@@ -33,6 +33,7 @@ pub mod script;
 mod testing;
 pub mod text;
 pub mod thread;
+mod thrown;
 pub(crate) mod timers;
 pub mod variables;
 pub mod world;

@@ -6,9 +6,9 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::expression::Known;
-use crate::functions::Thrown;
 use crate::host::Host;
 use crate::sample::Sample;
+use crate::thrown::Thrown;
 use crate::variables::Variables;
 
 /// Who a thread is.

@@ -9,9 +9,10 @@ use loadline_java::charset::Charset;
 use loadline_java::decimal_format::DecimalFormat;
 use loadline_java::numbers;
 
-use super::{Call, Outcome, Thrown};
+use super::{Call, Outcome};
 use crate::host::LogLevel;
 use crate::scope::{LineCursor, Rows, Scope, locked};
+use crate::thrown::Thrown;
 
 /// What JMeter gives for a file that it cannot read.
 const UNREADABLE: &str = "**ERR**";

@@ -4,8 +4,9 @@
 
 use loadline_java::numbers;
 
-use super::{Call, Outcome, Thrown, keep};
+use super::{Call, Outcome, keep};
 use crate::scope::Scope;
+use crate::thrown::Thrown;
 
 /// `__intSum(a,b,…[,variable])`.
 pub(super) fn int_sum(call: &Call, scope: &mut Scope<'_>, out: &mut String) -> Outcome {

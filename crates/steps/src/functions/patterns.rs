@@ -6,10 +6,11 @@ use loadline_java::numbers;
 use loadline_java::oro::{Oro, OroMatch};
 
 use super::random::one_of;
-use super::{Call, Outcome, Thrown};
+use super::{Call, Outcome};
 use crate::extract::regex::Template;
 use crate::host::LogLevel;
 use crate::scope::Scope;
+use crate::thrown::Thrown;
 
 /// Matches that are looked at.
 const MOST: usize = 1 << 20;

@@ -2,9 +2,10 @@
 //!
 //! Must not know where chance comes from. Invariant: each value of a range is as likely as any other.
 
-use super::{Call, Outcome, Thrown, keep};
+use super::{Call, Outcome, keep};
 use crate::host::Host;
 use crate::scope::Scope;
+use crate::thrown::Thrown;
 use loadline_java::numbers;
 
 /// The longest random text: a plan that asks for more has a mistake in it, and memory has an end.

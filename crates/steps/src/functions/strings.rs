@@ -7,7 +7,8 @@ use std::borrow::Cow;
 use loadline_java::numbers;
 use regex::Regex;
 
-use super::{Outcome, Thrown};
+use super::Outcome;
+use crate::thrown::Thrown;
 
 /// `__changeCase(text[,UPPER|LOWER|CAPITALIZE][,variable])`.
 pub(super) fn change_case(values: &[Cow<'_, str>], out: &mut String) -> Outcome {

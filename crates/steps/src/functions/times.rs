@@ -9,9 +9,10 @@ use loadline_java::date_format::{Fields, Moment, Pattern, date_of};
 use loadline_java::{duration, numbers};
 
 use super::random::between;
-use super::{Call, Outcome, Thrown};
+use super::{Call, Outcome};
 use crate::host::LogLevel;
 use crate::scope::Scope;
+use crate::thrown::Thrown;
 
 const DAY_MS: i64 = 86_400_000;
 

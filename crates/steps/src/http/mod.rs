@@ -39,9 +39,9 @@ pub use settings::PROPERTIES;
 pub use way::{HttpProxy, HttpWay, WayPlan};
 
 use crate::compiled::Compiled;
-use crate::functions::Thrown;
 use crate::scope::Scope;
 use crate::text::Text;
+use crate::thrown::Thrown;
 
 /// Whose client sends a request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

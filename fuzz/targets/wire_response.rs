@@ -18,6 +18,7 @@ const TIGHT: Limits = Limits {
     header_count: 3,
     chunk_line_bytes: 8,
     trailer_bytes: 16,
+    blank_bytes: 2,
     codings: Codings::ByTheLast,
 };
 

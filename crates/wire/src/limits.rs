@@ -20,6 +20,9 @@ pub struct Limits {
     /// Bytes of the trailers with the blank line that closes them. Default 8,192: a few
     /// checksums and status lines; they are kept until the blank line has come.
     pub trailer_bytes: u32,
+    /// Bytes of blank lines that may stand before a status line. Default 8: old servers send one
+    /// blank line too many after a body; anything beyond a few is no HTTP. Go takes none.
+    pub blank_bytes: u8,
     /// Which transfer codings are read. Default: chunked alone.
     pub codings: Codings,
 }
@@ -47,6 +50,7 @@ impl Limits {
         header_count: 100_000,
         chunk_line_bytes: 4 * 1024,
         trailer_bytes: 8 * 1024,
+        blank_bytes: 8,
         codings: Codings::ChunkedAlone,
     };
 }

@@ -16,10 +16,6 @@ use crate::sample::Sample;
 use crate::scan::{self, RawHead, Scan, Trailers};
 use crate::sink::ResponseSink;
 
-/// How many bytes of blank lines may stand before a status line. Old servers send one blank
-/// line too many after a body; anything beyond a few is no HTTP.
-const BLANK_BYTES_MAX: u8 = 8;
-
 /// Bytes of a head that are scanned again with each read, so that a fault in them is told at once. Heads are shorter.
 const SCANNED_AT_EACH_READ: usize = 64 * 1024;
 
@@ -252,7 +248,7 @@ impl ResponseParser {
 
     #[cold]
     fn skip_blank(&mut self, input: &[u8], seen: u8) -> Result<Fed, WireError> {
-        if seen == BLANK_BYTES_MAX {
+        if seen >= self.limits.blank_bytes {
             return Err(WireError::NotHttp {
                 sample: Sample::of(input),
             });

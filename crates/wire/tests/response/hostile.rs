@@ -102,6 +102,7 @@ const LOW: Limits = Limits {
     header_count: 256,
     chunk_line_bytes: 4_096,
     trailer_bytes: 8_192,
+    blank_bytes: 8,
     codings: Codings::ChunkedAlone,
 };
 

@@ -14,6 +14,7 @@ const TIGHT: Limits = Limits {
     header_count: 5,
     chunk_line_bytes: 8,
     trailer_bytes: 30,
+    blank_bytes: 8,
     codings: Codings::ChunkedAlone,
 };
 

@@ -49,12 +49,13 @@ const OWN_TIMER_BELOW: Duration = Duration::from_secs(5);
 /// what it takes anyway.
 const BUFFER_KEPT_MAX: usize = 4 * 1024;
 
-/// Go's bounds on an answer's head: ten megabytes, however many lines.
+/// Go's bounds on an answer's head: ten megabytes, however many lines, and none before the first.
 const LIMITS: Limits = Limits {
     head_bytes: 10 << 20,
     header_count: 100_000,
     chunk_line_bytes: 4 * 1024,
     trailer_bytes: 64 * 1024,
+    blank_bytes: 0,
     codings: Codings::ChunkedAlone,
 };
 

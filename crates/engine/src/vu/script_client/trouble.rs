@@ -437,7 +437,11 @@ fn head_fault(error: &WireError) -> String {
         | Wire::Http2Answer { sample }
         | Wire::UnsupportedVersion { sample }
         | Wire::BadStatusLine { sample } => {
-            let line = sample.as_bytes();
+            // A line that ends at once is an empty one.
+            let line = match sample.as_bytes() {
+                [b'\r' | b'\n', ..] => b"",
+                line => line,
+            };
             status_line_fault(line)
                 .unwrap_or_else(|| format!("malformed HTTP response {}", quoted_bytes(line)))
         }

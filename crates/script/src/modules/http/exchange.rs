@@ -260,11 +260,23 @@ impl Exchange {
         let is_asked_again = self
             .rounds
             .go_on(&answer, &self.method, &self.address, state);
-        let redirected = match is_asked_again {
-            true => Redirected::No,
+        let next = match is_asked_again {
+            true => Ok(None),
             false => self.redirect(state, &answer),
         };
-        let is_last = !is_asked_again && matches!(redirected, Redirected::No);
+        let next = match next {
+            Ok(next) => next,
+            // As in k6, the request that asked is the one that fails.
+            Err(why) => {
+                let failure = HopFailure {
+                    remote: answer.remote,
+                    times: answer.times,
+                    ..unsent(ErrorClass::Redirect, refused(why), answer.done_at)
+                };
+                return self.failed(state, &failure);
+            }
+        };
+        let is_last = !is_asked_again && next.is_none();
         let body = match self.unpacked(state, &answer, body, is_last) {
             Ok(body) => body,
             Err(damaged) => return self.damaged(state, &answer, damaged, expected),
@@ -285,16 +297,12 @@ impl Exchange {
         if is_asked_again {
             return self.hop(state, state.host.now());
         }
-        match redirected {
-            Redirected::To(hop) => {
+        match next {
+            Some(hop) => {
                 self.follow(hop);
                 self.hop(state, state.host.now())
             }
-            Redirected::Broken(why) => {
-                let failure = unsent(ErrorClass::Redirect, refused(why), answer.done_at);
-                self.failed(state, &failure)
-            }
-            Redirected::No => Next::Done(Facts::answered(
+            None => Next::Done(Facts::answered(
                 &self.call,
                 &self.shown_address(),
                 answer,
@@ -388,16 +396,20 @@ impl Exchange {
         }
     }
 
-    fn redirect(&mut self, state: &VuState, answer: &HopAnswer) -> Redirected {
+    /// Where an answer leads; `None`: nowhere.
+    ///
+    /// # Errors
+    /// The location is no URL.
+    fn redirect(&mut self, state: &VuState, answer: &HopAnswer) -> Result<Option<Hop>, String> {
         if !is_redirect(answer.status) {
-            return Redirected::No;
+            return Ok(None);
         }
         let Some(location) = answer
             .headers
             .get("Location")
             .filter(|value| !value.is_empty())
         else {
-            return Redirected::No;
+            return Ok(None);
         };
         let most = self.call.redirects.most;
         if self.followed >= most {
@@ -413,7 +425,7 @@ impl Exchange {
                 let url = &*self.call.address.text;
                 state.log(LogLevel::Warning, &message, &[("url", url)]);
             }
-            return Redirected::No;
+            return Ok(None);
         }
         let location = in_utf8(location);
         let first = self.call.address.parts();
@@ -422,7 +434,7 @@ impl Exchange {
         let here = self.rounds.bare_address().unwrap_or(&self.address);
         let last = (here.parts(), &*self.method);
         let hop = self.chain.follow(first, last, answer.status, &location);
-        hop.map_or_else(Redirected::Broken, Redirected::To)
+        hop.map(Some)
     }
 
     fn follow(&mut self, hop: Hop) {
@@ -496,14 +508,6 @@ impl Exchange {
             partial,
         ))
     }
-}
-
-enum Redirected {
-    /// On with this request.
-    To(Hop),
-    /// The location is no URL.
-    Broken(String),
-    No,
 }
 
 /// The text of a field; bytes that are none are percent-coded, as Go does with them in a URL.

@@ -62,6 +62,8 @@ impl ConnectionsSeen {
             seen.rtt.record(facts.rtt_ns);
             seen.retransmits += facts.retransmits;
             seen.unacknowledged += u64::from(facts.is_unacknowledged);
+            seen.untaken += u64::from(facts.is_untaken);
+            seen.in_flight_ns += facts.in_flight_ns;
         }
     }
 

@@ -151,8 +151,13 @@ impl ScriptRecorder {
         self.keep_one(metric.id(), iterations as f64, on);
     }
 
-    /// Gives what was seen since the last call, with the nanoseconds that the sink held the worker
-    /// up; hands the sink what waits.
+    /// Counts time for which the writing of log lines held the worker up.
+    pub(crate) fn held_up(&mut self, ns: u64) {
+        self.back_pressure_ns += ns;
+    }
+
+    /// Gives what was seen since the last call, with the nanoseconds that the sink and the log held the
+    /// worker up; hands the sink what waits.
     #[must_use]
     pub fn take(&mut self) -> (MeasurementsDelta, u64) {
         self.flush();

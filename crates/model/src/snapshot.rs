@@ -161,6 +161,13 @@ pub struct Connections {
     /// Sampled connections whose other side did not acknowledge what was sent again when they ended.
     #[serde(default)]
     pub unacknowledged: u64,
+    /// Sampled connections whose other side never sent anything, and did not acknowledge what was sent again either.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub untaken: u64,
+    /// Time, over the sampled connections, in which something that was sent was not acknowledged yet, though the other side read,
+    /// in nanoseconds.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub in_flight_ns: u64,
 }
 
 /// Answers and failures of one peer or header value.
@@ -428,6 +435,8 @@ impl Connections {
         self.rtt.merge(&other.rtt);
         self.retransmits += other.retransmits;
         self.unacknowledged += other.unacknowledged;
+        self.untaken += other.untaken;
+        self.in_flight_ns += other.in_flight_ns;
     }
 }
 

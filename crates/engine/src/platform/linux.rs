@@ -278,14 +278,19 @@ pub fn tcp_facts(socket: &impl AsRawFd) -> Option<TcpFacts> {
     };
     let (min_rtt_us, rtt_us) = (word(MIN_RTT)?, word(RTT)?);
     // An older kernel leaves zeros there.
-    let is_full = long(WINDOW_FULL)?.saturating_mul(2) > long(BUSY)?;
+    let (busy_us, full_us) = (long(BUSY)?, long(WINDOW_FULL)?);
+    let is_full = full_us.saturating_mul(2) > busy_us;
+    let is_repeating = info[RETRANSMITS] > 0;
+    let has_received = info[RECEIVED].iter().any(|byte| *byte > 0);
     // A link with a long queue fills windows too.
     let probes = is_full && rtt_us < min_rtt_us + Connections::QUEUED_NS / 1_000;
     (min_rtt_us != u64::from(u32::MAX)).then_some(TcpFacts {
         min_rtt_ns: min_rtt_us * 1_000,
         rtt_ns: rtt_us * 1_000,
         retransmits: if probes { 0 } else { word(TOTAL_RETRANS)? },
-        is_unacknowledged: info[RETRANSMITS] > 0 && info[RECEIVED].iter().any(|byte| *byte > 0),
+        is_unacknowledged: is_repeating && has_received,
+        is_untaken: is_repeating && !has_received,
+        in_flight_ns: busy_us.saturating_sub(full_us).saturating_mul(1_000),
     })
 }
 

@@ -47,6 +47,10 @@ pub struct TcpFacts {
     /// Whether the other side, which had sent something before, has not acknowledged what was last sent, and sent again. One that
     /// never sent anything may not have taken the connection from a full queue.
     pub is_unacknowledged: bool,
+    /// Whether one that never sent anything has not acknowledged what was last sent, and sent again.
+    pub is_untaken: bool,
+    /// Time in which something that was sent was not acknowledged yet, though the other side read, in nanoseconds.
+    pub in_flight_ns: u64,
 }
 
 /// What makers of load have used so far, and what they may use.

@@ -390,11 +390,13 @@ fn missed(facts: &Facts<'_>) -> Option<Finding> {
         dropped_by(facts),
         count(missed.saturating_sub(facts.all.dropped)),
     );
-    Some(Code::OfferedLoadMissed.finding(
-        gravity,
-        text,
-        "compare goodput with what was asked for before comparing anything else",
-    ))
+    let advice = match facts.reached_cap() {
+        Some(most) => format!(
+            "raise the option rps, or leave it out: all requests together were held to {most} a second"
+        ),
+        None => "compare goodput with what was asked for before comparing anything else".to_owned(),
+    };
+    Some(Code::OfferedLoadMissed.finding(gravity, text, advice))
 }
 
 fn waited(facts: &Facts<'_>) -> Option<Finding> {

@@ -4,6 +4,7 @@
 //! or zero.
 
 use loadline_metric::TimeTrend;
+use loadline_model::ThreadGroup;
 use loadline_model::error_class::ErrorClass;
 use loadline_model::executor::{Executor, Spacing};
 use loadline_model::plan::{Behaviour, Scenario};
@@ -13,7 +14,7 @@ use loadline_model::units::Nanos;
 
 use loadline_model::url::Scheme;
 
-use super::Evidence;
+use super::{Evidence, weights};
 use loadline_model::event::{AGENT_LOST_MARK, AGENT_REPLACED_MARK, NOT_BEGUN_MARK};
 
 /// The status by which a target says that it is asked too often.
@@ -414,6 +415,16 @@ impl<'a> Facts<'a> {
         silent > 0 && silent.saturating_mul(2) >= looked_at
     }
 
+    /// Whether on a long way most of the requests that were given up were never acknowledged on a connection that never had an
+    /// answer: they were lost, or the target had not accepted it.
+    pub(super) fn are_untaken(&self, given_up: u64) -> bool {
+        let connections = &self.seen.connections;
+        let looked_at = given_up.min(connections.min_rtt.count());
+        let untaken = connections.untaken;
+        let is_far = weights::round_trip(self).is_some();
+        is_far && untaken > 0 && untaken.saturating_mul(2) >= looked_at
+    }
+
     /// Requests that were under way when the run ended, where half of the virtual users or a tenth of all requests had
     /// waited in vain for much longer than an answer takes: time that no answer tells of.
     pub(super) fn stuck(&self) -> Option<Stuck> {
@@ -494,6 +505,30 @@ impl<'a> Facts<'a> {
                         | Executor::ThreadGroup(_)
                 )
             })
+    }
+
+    /// Requests a second that a script may send (its `rps`), where it sent about as many.
+    pub(super) fn reached_cap(&self) -> Option<u32> {
+        const REACHED: f64 = 0.9;
+        let script = self.evidence.plan.script.as_ref()?;
+        let most = script.http.requests_per_second?;
+        let sent = self.all.started as f64 / self.seconds;
+        (sent >= REACHED * f64::from(most)).then_some(most)
+    }
+
+    /// Whether the plan is a group of threads that start within a second.
+    pub(super) fn threads_start_at_once(&self) -> bool {
+        const AT_ONCE_MS: u64 = 1_000;
+        let starts = |scenario: &Scenario| match &scenario.executor {
+            Executor::ThreadGroup(ThreadGroup::Ramp {
+                threads, step_ms, ..
+            }) => step_ms.saturating_mul(u64::from(*threads)) <= AT_ONCE_MS,
+            _ => false,
+        };
+        match self.evidence.plan.scenarios.as_slice() {
+            [one] => starts(one),
+            _ => false,
+        }
     }
 
     /// Worker threads; at least one.

@@ -195,6 +195,9 @@ fn failing_from(facts: &Facts<'_>, needed: f64) -> Option<Limit> {
         Fault::Target if class == ErrorClass::Timeout && facts.are_unacknowledged(failed) => {
             Limit::Network
         }
+        Fault::Target if class == ErrorClass::Timeout && facts.are_untaken(failed) => {
+            Limit::Unknown
+        }
         Fault::Target => Limit::Target,
         Fault::Network => Limit::Network,
         Fault::Generator => Limit::Generator,
@@ -335,10 +338,20 @@ fn closed_limit(facts: &Facts<'_>, knee: Option<&Knee>, weights: Weights) -> Lim
         _ if knee.is_some_and(|knee| knee.slowed) => heaviest(weights, Limit::Target),
         // Users who think too find a queue.
         busy if busy >= QUEUED && has_queue(facts) => heaviest(weights, Limit::Target),
+        // Most of their time goes into a few answers: they wait there for their turn.
+        busy if busy >= NAMED && is_mostly_long(facts) => heaviest(weights, Limit::Target),
         _ if is_paced || facts.may_think() => spoils(facts).unwrap_or(Limit::Nobody),
         // The rest are requests that never ended, and a ramp that had fewer virtual users than at its top.
         _ => heaviest(weights, Limit::Target),
     }
+}
+
+/// Whether most of the time of all answers is that of a few, which take many times as long.
+fn is_mostly_long(facts: &Facts<'_>) -> bool {
+    const LONG: f64 = 5.0;
+    let time = facts.answered_time();
+    let usual = time.quantile(0.5).zip(time.mean());
+    usual.is_some_and(|(median, mean)| mean >= LONG * median)
 }
 
 /// Whether more virtual users would only lengthen the target's queue.
@@ -468,7 +481,7 @@ fn ceiling(facts: &Facts<'_>, limit: Limit) -> Option<Finding> {
     );
     let times = asked / most;
     // Where much more could have been done, something else held the load back, or mean and rate are of different times.
-    if times < 1.0 || most > CEILING * achieved {
+    if times < 1.0 || most > CEILING * achieved || facts.reached_cap().is_some() {
         return None;
     }
     match limit {

@@ -234,10 +234,10 @@ fn held_up(facts: &Facts<'_>) -> Option<Finding> {
         Code::SinkSlow.finding(
             Gravity::Caution,
             format!(
-                "writing samples held up the workers for {} of their time",
+                "writing samples and log lines held up the workers for {} of their time",
                 percent(held_up)
             ),
-            "write samples to a faster disk, or leave them out: percentiles do not need them",
+            "write to a faster disk, log less, or leave samples out: percentiles do not need them",
         )
     })
 }
@@ -273,8 +273,17 @@ fn link(facts: &Facts<'_>) -> Option<Finding> {
     ))
 }
 
+/// Whether many segments were sent again.
+pub(super) fn loses_segments(facts: &Facts<'_>) -> bool {
+    retransmits(facts).is_some()
+}
+
 fn retransmits(facts: &Facts<'_>) -> Option<Finding> {
-    let again = facts.seen.connections.retransmits;
+    // On a short way only those that held somebody up were lost.
+    let again = match weights::round_trip(facts) {
+        Some(_) => facts.seen.connections.retransmits,
+        None => weights::lost_segments(facts),
+    };
     let lost = share(again, facts.counts.completed);
     (again > 10 && lost > RETRANSMITS).then(|| {
         Code::Retransmits.finding(
@@ -295,18 +304,32 @@ fn unacknowledged(facts: &Facts<'_>) -> Option<Finding> {
     let stuck = facts.stuck().map_or(0, |stuck| stuck.requests);
     let given_up = timeouts + stuck;
     let are_many = stuck > 0 || share(timeouts, facts.counts.started) >= GIVEN_UP;
-    (are_many && facts.are_unacknowledged(given_up)).then(|| {
-        let connections = &facts.seen.connections;
-        Code::Unacknowledged.finding(
-            Gravity::Caution,
-            format!(
-                "of {} looked at, {} ended while what was sent again was not acknowledged",
-                counted(connections.min_rtt.count(), "connection"),
-                count(connections.unacknowledged)
-            ),
+    if !are_many {
+        return None;
+    }
+    let connections = &facts.seen.connections;
+    let (silent, advice) = if facts.are_unacknowledged(given_up) {
+        (
+            connections.unacknowledged,
             "look for a firewall, a broken link or a machine that is down: a process that hangs still acknowledges",
         )
-    })
+    } else if facts.are_untaken(given_up) {
+        (
+            connections.untaken,
+            "look for a full accept queue on the target, or for a link that drops large packets (MTU) or all of them",
+        )
+    } else {
+        return None;
+    };
+    Some(Code::Unacknowledged.finding(
+        Gravity::Caution,
+        format!(
+            "of {} looked at, {} ended while what was sent again was not acknowledged",
+            counted(connections.min_rtt.count(), "connection"),
+            count(silent)
+        ),
+        advice,
+    ))
 }
 
 /// Small answers in two pieces, the second of which waits until the first is acknowledged, which Linux puts off for 40 ms.

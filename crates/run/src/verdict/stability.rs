@@ -14,6 +14,7 @@ use loadline_model::verdict::{Finding, Gravity, Limit};
 use super::code::Code;
 use super::facts::{Facts, row_seconds, share};
 use super::names;
+use super::signs;
 use super::stats::median;
 use super::weights;
 use super::wording::{count, duration};
@@ -68,9 +69,12 @@ pub(super) fn findings(facts: &Facts<'_>, limit: Limit) -> Vec<Finding> {
     }
     if facts.load_is_constant() && facts.rows.len() >= ROWS_MIN {
         let cold = cold_start(facts);
-        // A start is no pause.
-        findings.extend(pauses(facts).filter(|_| cold.is_none()));
+        // A start is no pause, nor is what a link does that loses what it carries.
+        let is_of_link = limit == Limit::Network && signs::loses_segments(facts);
+        findings.extend(pauses(facts).filter(|_| cold.is_none() && !is_of_link));
         findings.extend(cold);
+    }
+    if facts.load_is_constant() || facts.threads_start_at_once() {
         findings.extend(slowing(facts, limit));
     }
     findings.extend(idle_peer(&facts.seen.peers, "address"));
@@ -126,6 +130,11 @@ fn outage(facts: &Facts<'_>) -> Option<Finding> {
         let (answered, good): (u64, u64) = (rows[down..].iter())
             .map(|row| (row.completed, row.good))
             .fold((0, 0), |sum, row| (sum.0 + row.0, sum.1 + row.1));
+        let left: f64 = rows[down..].iter().map(|row| row_seconds(row)).sum();
+        if good as f64 >= DOWN * usual * left {
+            // Fewer than before, and yet too many for one that died.
+            return None;
+        }
         let still_answers = answered > 2 * good && answered as f64 / usual >= DOWN;
         let (what, advice) = match still_answers {
             true => (

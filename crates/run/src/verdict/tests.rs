@@ -6,6 +6,7 @@ mod cases;
 mod generator;
 mod kinds;
 mod names;
+mod on_the_way;
 mod one_thing;
 mod pages;
 mod resources;

@@ -41,6 +41,8 @@ const WRITE_S: f64 = 0.01;
 const ROUND_TRIP_MIN_S: f64 = 0.001;
 /// The shortest time after which Linux sends a segment again.
 const RETRANSMIT_S: f64 = 0.2;
+/// The same in nanoseconds.
+const RETRANSMIT_NS: u64 = 200_000_000;
 /// Fewer retransmits are an accident.
 const RETRANSMITS_MIN: u64 = 10;
 /// Linux sends a lost SYN again after one second.
@@ -57,6 +59,10 @@ const FLAT: f64 = 0.1;
 const UNEVEN: f64 = 1.5;
 /// Retransmitted segments per answer from which what is sent upwards fills a link.
 const LOST_UPWARDS: f64 = 0.1;
+/// Share of the workers' time that writing takes, from which it is what a request waits for.
+const HELD_MOSTLY: f64 = 0.5;
+/// A target that lets connections wait to be accepted lets their requests wait too: so many times as long as the fastest.
+const WAITS: f64 = 2.0;
 /// Fewest seconds that can be called flat.
 const FLAT_ROWS: usize = 3;
 /// Share of the starts whose lateness must be known for it to stand for all.
@@ -80,10 +86,11 @@ impl Weights {
         let network = (network_s(facts) + link).min(time);
         let rest = time - network;
         let own = own_delay_s(facts).min(rest);
-        let generator = match exhausted(facts) {
-            Some(_) if target_is_full => own.max(rest / 2.0),
-            Some(_) => rest,
-            None => own,
+        let is_full = exhausted(facts).is_some() || held_up(facts) >= HELD_MOSTLY;
+        let generator = match is_full {
+            true if target_is_full => own.max(rest / 2.0),
+            true => rest,
+            false => own,
         };
         Some(Weights {
             generator: generator / time,
@@ -276,14 +283,8 @@ pub(super) fn names_s(facts: &Facts<'_>) -> f64 {
 
 /// What distance, loss and names add to the time of a request, in seconds.
 fn network_s(facts: &Facts<'_>) -> f64 {
-    let connections = &facts.seen.connections;
-    let handshakes = connections_made(facts)
-        * if connections.tls.count() > 0 {
-            2.0
-        } else {
-            1.0
-        };
     let round_trip = round_trip(facts).unwrap_or(0.0);
+    let handshakes = connections_made(facts) * (1.0 + round_trips_of_tls(facts, round_trip));
     let distance = round_trip * (1.0 + handshakes) + slow_start_s(facts, round_trip);
     let again = match lost_segments(facts) {
         few if few <= RETRANSMITS_MIN => 0.0,
@@ -294,7 +295,51 @@ fn network_s(facts: &Facts<'_>) -> f64 {
             share(many, facts.counts.completed) * RETRANSMIT_S * at_once
         }
     };
-    distance + again + names_s(facts)
+    let lost = again.max(lost_connects_s(facts));
+    (distance + lost).max(upload_s(facts)) + names_s(facts)
+}
+
+/// How long what is sent is under way, in seconds, where that is more than the first flight. The last piece is acknowledged
+/// some 40 ms late.
+fn upload_s(facts: &Facts<'_>) -> f64 {
+    const DELAYED_ACK_S: f64 = 0.04;
+    let connections = &facts.seen.connections;
+    let looked_at = connections.min_rtt.count();
+    let sent = share(facts.all.bytes_sent, facts.all.started);
+    if looked_at == 0 || sent < FIRST_FLIGHT {
+        return 0.0;
+    }
+    let each = connections.in_flight_ns as f64 / 1e9 / looked_at as f64;
+    (each * connections_made(facts) - DELAYED_ACK_S).max(0.0)
+}
+
+/// What SYNs that are lost on a long way add to the time of a request, in seconds. A full accept queue drops them too; but
+/// what is accepted at last waits there.
+fn lost_connects_s(facts: &Facts<'_>) -> f64 {
+    let connect = &facts.seen.connections.connect;
+    let waiting = &facts.seen.phases.waiting;
+    let (Some(round_trip), Some(mean), Some(waits), Some(at_least)) = (
+        round_trip(facts),
+        connect.mean(),
+        waiting.mean(),
+        waiting.min(),
+    ) else {
+        return 0.0;
+    };
+    match connect.max() >= Some(SYN_TIMEOUT_NS) && waits < WAITS * at_least as f64 {
+        true => (mean / 1e9 - round_trip).max(0.0) * connections_made(facts),
+        false => 0.0,
+    }
+}
+
+/// Round trips that a TLS handshake takes: one, or two before TLS 1.3.
+fn round_trips_of_tls(facts: &Facts<'_>, round_trip: f64) -> f64 {
+    const TWO: f64 = 1.8;
+    match facts.seen.connections.tls.min() {
+        None => 0.0,
+        Some(ns) if ns as f64 / 1e9 >= TWO * round_trip => 2.0,
+        Some(_) => 1.0,
+    }
 }
 
 /// How long the rest of a request and of an answer is under way on a connection that is new, in seconds: it may not be sent
@@ -319,13 +364,19 @@ pub(super) fn connections_made(facts: &Facts<'_>) -> f64 {
 
 /// Segments that the network lost. On a short way, where connecting takes seconds now and then and segments are sent again
 /// about as often as connections are made, a full accept queue drops them.
-fn lost_segments(facts: &Facts<'_>) -> u64 {
+pub(super) fn lost_segments(facts: &Facts<'_>) -> u64 {
+    /// Segments that one answer may have lost.
+    const EACH: u64 = 4;
     let connections = &facts.seen.connections;
+    // What was sent again without need held nobody up.
+    let late = [&facts.seen.answered_time, &facts.seen.failed_time];
+    let late = late.map(|time| time.count() - time.count_at_or_below(RETRANSMIT_NS));
+    let most = late.iter().sum::<u64>().saturating_mul(EACH);
     let is_local = round_trip(facts).is_none();
     let has_slow = connections.connect.max() >= Some(SYN_TIMEOUT_NS);
     match is_local && has_slow && connections_made(facts) >= NEW_CONNECTIONS {
         true => 0,
-        false => connections.retransmits,
+        false => connections.retransmits.min(most),
     }
 }
 

@@ -228,7 +228,11 @@ impl Host for VuHost {
     }
 
     fn log(&self, entry: LogEntry<'_>) {
+        let clock = self.shared.clock;
+        let begun = clock.now();
         self.worker.log.write(&entry);
+        let mut recorder = self.worker.recorder.borrow_mut();
+        recorder.held_up(clock.now().since(begun));
     }
 
     fn declare_metric(

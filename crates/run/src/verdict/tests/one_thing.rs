@@ -211,9 +211,16 @@ fn lateness_with_a_free_virtual_user_is_told() {
 fn loss_and_lost_handshakes_are_told() {
     let mut run = closed();
     run.totals.seen.connections.retransmits = 100_000;
+    run.answer(500_000, &[(0.95, 2 * MS), (0.05, 260 * MS)]);
     let verdict = run.judge();
     assert_eq!(verdict.limit, Limit::Network);
-    only(&verdict, Code::Retransmits, Gravity::Caution);
+    assert!(found(&verdict, Code::Retransmits).is_some());
+
+    let mut needless = closed();
+    needless.totals.seen.connections.retransmits = 100_000;
+    let verdict = needless.judge();
+    assert_eq!(verdict.limit, Limit::Target, "nobody was held up");
+    assert!(found(&verdict, Code::Retransmits).is_none());
 
     let mut run = closed();
     for ns in [MS / 10, MS / 10, 1_020 * MS] {

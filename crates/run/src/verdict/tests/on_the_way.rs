@@ -1,0 +1,113 @@
+//! What is lost or waits on the way, and what only looks like it.
+//!
+//! Invariant: what a target does not take by itself is not the network's.
+
+use std::sync::Arc;
+
+use loadline_model::error_class::ErrorClass;
+use loadline_model::verdict::Limit;
+
+use super::builder::{Run, constant_vus, found, percentiles};
+use crate::verdict::Code;
+
+const MS: u64 = 1_000_000;
+
+/// Users of a service that is 4 ms away, each answer over a connection of its own.
+fn far(answers: u64, connect: &[(u64, u64)], waiting_ms: u64) -> Run {
+    let mut run = Run::new(constant_vus(12, 10), 10.0, answers, 700.0);
+    let seen = &mut run.totals.seen;
+    seen.connections.opened = answers;
+    for (ns, count) in connect {
+        (0..*count).for_each(|_| seen.connections.connect.record(*ns));
+    }
+    for _ in 0..answers {
+        seen.connections.min_rtt.record(4 * MS);
+        seen.connections.rtt.record(4 * MS);
+        seen.phases.waiting.record(waiting_ms * MS);
+    }
+    seen.phases.waiting.record(7 * MS);
+    run
+}
+
+#[test]
+fn syns_that_are_lost_are_the_networks_unless_the_accepted_wait_too() {
+    let connect = [(4 * MS, 100), (1_004 * MS, 50), (3_004 * MS, 20)];
+    for (waiting_ms, limit) in [(8, Limit::Network), (200, Limit::Target)] {
+        let mut run = far(170, &connect, waiting_ms);
+        run.answer(170, &[(0.6, 12 * MS), (0.3, 1_012 * MS), (0.1, 3_012 * MS)]);
+        run.totals.seen.counts.started = 170;
+        let verdict = run.judge();
+        assert_eq!(verdict.limit, limit, "{}", verdict.headline);
+        assert!(found(&verdict, Code::SlowConnects).is_some());
+    }
+}
+
+#[test]
+fn what_nobody_acknowledged_on_a_new_connection_is_told_with_both_suspects() {
+    let mut run = far(0, &[(4 * MS, 30)], 8);
+    run.fail(ErrorClass::Timeout, 30, 4_000 * MS);
+    let connections = &mut run.totals.seen.connections;
+    connections.opened = 30;
+    connections.untaken = 30;
+    (0..30).for_each(|_| connections.min_rtt.record(10 * MS));
+    let verdict = run.judge();
+    assert_eq!(verdict.limit, Limit::Unknown, "{}", verdict.headline);
+    assert!(found(&verdict, Code::Unacknowledged).is_some());
+}
+
+#[test]
+fn uploads_are_on_the_way_until_they_are_acknowledged() {
+    for (in_flight_s, limit) in [(9, Limit::Network), (1, Limit::Target)] {
+        let mut run = Run::new(constant_vus(10, 10), 10.0, 120, 770.0);
+        let seen = &mut run.totals.seen;
+        seen.counts.bytes_sent = 120 * 30_000;
+        seen.connections.opened = 10;
+        for _ in 0..10 {
+            seen.connections.min_rtt.record(16 * MS);
+            seen.connections.rtt.record(20 * MS);
+        }
+        seen.connections.in_flight_ns = 10 * in_flight_s * 1_000 * MS;
+        let verdict = run.judge();
+        assert_eq!(verdict.limit, limit, "{}", verdict.headline);
+    }
+}
+
+#[test]
+fn pauses_of_a_link_that_loses_are_not_the_targets() {
+    for (retransmits, is_told) in [(0, true), (4_000, false)] {
+        let mut run = Run::new(constant_vus(8, 12), 12.0, 40_000, 40.0);
+        run.answer(40_000, &[(0.9, 12 * MS), (0.1, 360 * MS)]);
+        let connections = &mut run.totals.seen.connections;
+        connections.retransmits = retransmits;
+        connections.opened = 8;
+        for _ in 0..8 {
+            connections.min_rtt.record(10 * MS);
+            connections.rtt.record(140 * MS);
+        }
+        run.seconds(12, |second, row| {
+            let is_hit = second % 3 == 1;
+            row.service_time_ns = percentiles(12.0, if is_hit { 560.0 } else { 14.0 });
+        });
+        let verdict = run.judge();
+        let pauses = found(&verdict, Code::Pauses);
+        assert_eq!(pauses.is_some(), is_told, "{retransmits}");
+    }
+}
+
+#[test]
+fn users_who_wait_for_a_few_long_answers_most_of_their_time_are_held_up() {
+    let mut run = Run::new(constant_vus(16, 13), 13.0, 288, 546.0);
+    run.answer(288, &[(0.82, 21 * MS), (0.18, 3_000 * MS)]);
+    run.plan.script = Some(Arc::default());
+    let verdict = run.judge();
+    assert_eq!(verdict.limit, Limit::Target, "{}", verdict.headline);
+}
+
+#[test]
+fn a_worker_that_writes_most_of_its_time_is_what_is_waited_for() {
+    let mut run = Run::new(constant_vus(10, 8), 8.0, 348, 210.0);
+    run.totals.seen.back_pressure_ns = 7_000 * MS;
+    let verdict = run.judge();
+    assert_eq!(verdict.limit, Limit::Generator, "{}", verdict.headline);
+    assert!(found(&verdict, Code::SinkSlow).is_some());
+}

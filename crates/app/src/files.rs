@@ -36,7 +36,10 @@ pub struct FileError {
 impl fmt::Display for FileError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let FileError { path, error } = self;
-        write!(f, "cannot read {path}: {error}; check its name and rights")
+        write!(
+            f,
+            "cannot read {path}: {error}; check its name and permissions"
+        )
     }
 }
 

@@ -85,7 +85,11 @@ fn the_first_signal_stops_gracefully() {
         let ran = interrupted(Duration::from_millis(200), |running| running.signal(signal));
         ran.assert_code(105);
         assert_eq!(ran.at("/totals/stop"), "interrupted");
-        assert_eq!(ran.count("interrupted"), 0, "running requests were let end");
+        assert_eq!(
+            ran.count("interrupted"),
+            0,
+            "requests in flight were allowed to finish"
+        );
         assert!(ran.count("good") >= 4);
         assert!(ran.report().contains("stopped by a signal"), "{}", ran.out);
         assert!(ran.report().contains("Verdict"), "{}", ran.out);

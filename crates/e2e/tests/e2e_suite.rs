@@ -328,7 +328,7 @@ fn failed_rows_are_told_with_their_reason() {
     assert!(out.contains("2 passed, 2 failed, 0 pending"), "{out}");
     assert!(out.contains("goodput: 0 of "), "{out}");
     assert!(
-        out.contains("smoke: the answer was not well: status 500"),
+        out.contains("smoke: the answer was bad: status 500"),
         "{out}"
     );
 }

@@ -33,7 +33,7 @@ exit_codes! {
     /// A test in a cloud failed or was stopped there.
     CloudFailed = 97, "k6's cloud: the test failed or was stopped there (no command of loadline ends so)";
     /// The state of a test in a cloud could not be learnt.
-    CloudProgress = 98, "k6's cloud: its state could not be learnt (no command of loadline ends so)";
+    CloudProgress = 98, "k6's cloud: its state could not be determined (no command of loadline ends so)";
     /// A threshold was crossed.
     ThresholdsFailed = 99, "a threshold was crossed";
     /// `setup()` took too long.
@@ -41,7 +41,7 @@ exit_codes! {
     /// `teardown()` took too long.
     TeardownTimeout = 101, "teardown() of the script took longer than teardownTimeout";
     /// Something else took too long.
-    Timeout = 102, "another function of the script took longer than it may, such as handleSummary()";
+    Timeout = 102, "another function of the script exceeded its time limit, such as handleSummary()";
     /// Stopped through the REST API or the live page.
     RestAbort = 103, "stopped through the REST API or the live page";
     /// An option, plan or file cannot be run.
@@ -59,7 +59,7 @@ exit_codes! {
     /// The script marked the test as failed.
     MarkedFailed = 110, "the script marked the test as failed: exec.test.fail()";
     /// An observer that the test needs was lost.
-    ObserverLost = 111, "an observer that the test requires could not read, or could read no longer";
+    ObserverLost = 111, "an observer that the test requires could not read, or stopped reading";
     /// An agent was lost.
     AgentLost = 112, "an agent was lost, and with it a part of the load";
     /// `loadline jmeter`: SIGINT came, as the shell tells it.

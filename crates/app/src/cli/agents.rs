@@ -77,7 +77,7 @@ pub struct AgentArgs {
         hide_default_value = true
     )]
     pub name: String,
-    /// Keep generating load for this long if the coordinator is lost, and try to rejoin
+    /// If the coordinator is lost, keep generating load and try to rejoin for this long
     #[arg(long, value_name = "DURATION", default_value = "30s", value_parser = values::duration)]
     pub orphan_grace: Duration,
 }

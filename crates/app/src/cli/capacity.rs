@@ -20,7 +20,7 @@ pub struct CapacityArgs {
     /// p(99)<200ms; errors<0.1%; checks=100%, checks>99%; goodput>99% of the scheduled requests.
     #[arg(long, value_name = "OBJECTIVES", value_parser = objectives)]
     pub slo: Slo,
-    /// Exit with code 99 unless the target is shown to carry this rate, per second
+    /// Exit with code 99 unless the target sustains this rate, per second
     #[arg(long, value_name = "RATE", value_parser = rate)]
     pub at_least: Option<f64>,
     /// First rate to try, and the lowest one [default: start at 100/s, down to 1/s]

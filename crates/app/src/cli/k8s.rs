@@ -29,7 +29,7 @@ pub enum K8sAction {
     Logs(K8sTestArgs),
     /// Stop a test and keep its result; a test that has not started is deleted
     Stop(K8sStopArgs),
-    /// Print a test's result: verdict, metrics, thresholds, lost agents; --out fetches all of it
+    /// Print a test's result: verdict, metrics, thresholds, lost agents; --out saves result.json and report.html
     Results(K8sResultsArgs),
     /// List TestRuns, LoadTests and LoadSuites, newest first
     Top(K8sTopArgs),

@@ -56,7 +56,7 @@ pub struct UserArgs {
     /// Open model: how arrivals are spaced
     #[arg(long, value_name = "LAW", default_value = "even")]
     pub arrivals: Arrivals,
-    /// Open model: group starts into windows of this length
+    /// Open model: batch request starts in windows of this length
     #[arg(long, value_name = "DURATION", default_value = "200us", value_parser = values::duration)]
     pub start_window: Duration,
     /// Time for running requests to finish after each load

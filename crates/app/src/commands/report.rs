@@ -113,7 +113,7 @@ pub(super) fn read(path: &Path) -> Result<RunResult, Ending> {
     let opened = File::open(path).and_then(|file| file.take(BEGINNING).read_to_end(&mut beginning));
     opened.map_err(|error| {
         unreadable(format!(
-            "cannot be read: {error}; check its name and rights"
+            "cannot be read: {error}; check its name and permissions"
         ))
     })?;
     if !journal::is_journal(&beginning) {

@@ -16,7 +16,7 @@ use crate::terminal::print;
 use crate::terminal::signals::{self, SecondSignal};
 
 /// Said at the first signal.
-const STOPS: &str = "\nstopping: running requests may end; again to stop at once\n";
+const STOPS: &str = "\nstopping: waiting for requests in flight; again to stop at once\n";
 
 /// Runs the command until a signal ends it.
 ///

@@ -256,7 +256,7 @@ pub(crate) fn usage() -> String {
         let what = match meaning {
             Meaning::NoWindow => "run without a window (required)",
             Meaning::Plan => "the plan",
-            Meaning::Results => "write results to this file; one that is there is added to",
+            Meaning::Results => "write results to this file, appending if it exists",
             Meaning::Log => "write the log to this file (default: jmeter.log)",
             Meaning::PropertyFile => "read properties from this file",
             Meaning::Property => "set a property: NAME=VALUE",
@@ -264,12 +264,17 @@ pub(crate) fn usage() -> String {
             Meaning::SystemFile => "read such properties from this file",
             Meaning::Replace => "replace a results file that is there",
             Meaning::Harmless => "accepted, without effect",
-            Meaning::ReportAtEnd => "make a dashboard of the results (-l)",
+            Meaning::ReportAtEnd => "create a dashboard from the results (needs -l)",
             Meaning::ReportFolder => "the folder of the dashboard (default: report-output)",
-            Meaning::ReportOf => "make a dashboard of this results file, and do nothing else",
-            Meaning::Proxy(_) => {
-                "a proxy for all samplers, its user, or hosts that are reached without it"
-            }
+            Meaning::ReportOf => "create a dashboard from this results file, and do nothing else",
+            Meaning::Proxy(property) => match *property {
+                "http.proxyHost" => "proxy host for all samplers",
+                "http.proxyPort" => "proxy port",
+                "http.nonProxyHosts" => "hosts that bypass the proxy",
+                "http.proxyUser" => "proxy user",
+                "http.proxyPass" => "proxy password",
+                _ => "proxy scheme",
+            },
             Meaning::Remote => "not supported",
             Meaning::Help => "this text",
             Meaning::Version => "the version",

@@ -46,7 +46,8 @@ pub(crate) enum SecondSignal {
 type Orders = (Sender<RunCommand>, Receiver<RunCommand>);
 
 /// What is said when a run is asked to stop.
-pub(crate) const RUN_STOPS: &str = "\nstopping: running requests may end; again to stop at once\n";
+pub(crate) const RUN_STOPS: &str =
+    "\nstopping: waiting for requests in flight; again to stop at once\n";
 
 /// The orders that signals give from now on, and by which others can give some; `notice` is said at
 /// the first, if it says anything. To be called once in a process.

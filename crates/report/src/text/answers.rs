@@ -80,7 +80,7 @@ fn samples(page: &mut Page, shapes: &[(&Shape, &ShapeTally)]) {
             continue;
         }
         let note = if sample.count == tally.sampled {
-            format!("the same in all {} looked at", count(tally.sampled))
+            format!("identical in all {} sampled", count(tally.sampled))
         } else {
             format!("one of {} looked at", count(tally.sampled))
         };

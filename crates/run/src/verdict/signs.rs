@@ -183,7 +183,7 @@ fn starved(facts: &Facts<'_>) -> Option<Finding> {
         Code::GeneratorStarved.finding(
             Gravity::Caution,
             format!(
-                "the generator's workers spent {} of their time ready but without a processor",
+                "the generator's workers spent {} of their time waiting for a processor",
                 percent(starved)
             ),
             "stop what else runs on the generator's machine, or move the target away from it",

@@ -23,7 +23,7 @@ pub(super) fn of_generator(runs: &[&RunResult]) -> Vec<String> {
     let told = [
         (
             range(runs.iter().filter_map(|run| waited(run))),
-            "of their time its workers were ready and had no processor",
+            "of the time its workers waited for a processor",
         ),
         (
             range(runs.iter().filter_map(|run| throttled(run))),
@@ -140,7 +140,7 @@ mod tests {
         assert_eq!(
             of_generator(&runs),
             [
-                "0.0 % to 25.0 % of their time its workers were ready and had no processor",
+                "0.0 % to 25.0 % of the time its workers waited for a processor",
                 "10.0 % of the time its quota stopped it"
             ]
         );

@@ -90,7 +90,7 @@ const WORDS: [(&str, &str); 50] = [
     ),
     (
         "generator-starved",
-        "Generator starved: other processes kept it from its processors.",
+        "Generator starved: it waited for processors that other processes used.",
     ),
     (
         "schedule-lag",
@@ -135,7 +135,7 @@ const WORDS: [(&str, &str); 50] = [
     ),
     (
         "too-short",
-        "Short: the run took too little time for its rate to mean much.",
+        "Short: the run was too short for its rate to mean much.",
     ),
     (
         "rate-uncertain",

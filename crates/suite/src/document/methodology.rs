@@ -197,7 +197,7 @@ fn bodies(run: &RunResult) -> Vec<String> {
     let mean = (counts.started > 0).then(|| counts.bytes_sent as f64 / counts.started as f64);
     mean.map(|mean| {
         format!(
-            "{} sent for a request in the mean, its head included",
+            "{} sent per request on average, its head included",
             bytes(mean)
         )
     })
@@ -229,9 +229,9 @@ fn sizes(
     let told = range.map(|(least, most)| {
         let (least, most) = (bytes(least), bytes(most));
         if least == most {
-            format!("{most} in the mean")
+            format!("{most} on average")
         } else {
-            format!("{least} to {most} in the mean")
+            format!("{least} to {most} on average")
         }
     });
     told.into_iter()

@@ -113,7 +113,7 @@ fn head(wish: &InitWish, text: &mut Text) {
     let file = &wish.file;
     text.comment(
         0,
-        "Runs that are made one after the other, and the document that is made of them.",
+        "Runs executed one after another, and the document built from their results.",
     );
     text.comment(0, "");
     if let InitLoad::Testbed(testbed) = &wish.load {
@@ -132,7 +132,7 @@ fn head(wish: &InitWish, text: &mut Text) {
     );
     text.comment(
         0,
-        &format!("  loadline suite resume {file}   makes what is unfinished, or was changed here"),
+        &format!("  loadline suite resume {file}   runs rows that are unfinished or have changed"),
     );
     text.comment(0, "");
     text.comment(
@@ -188,7 +188,7 @@ fn defaults(wish: &InitWish, shape: &Shape, text: &mut Text) {
     }
     text.setting_plain(1, "repeat", &shape.repeat.to_string());
     if let Some(warm_up) = shape.warm_up {
-        text.comment(1, "The same load before, which is not measured.");
+        text.comment(1, "Warm-up: the same load, not measured.");
         text.line(
             1,
             &format!(
@@ -294,7 +294,7 @@ fn gates(wish: &InitWish, text: &mut Text) {
     );
     match is_here {
         true => {
-            text.comment(1, "Service and generator share this machine: who of them is in the way is told, and fails no row.");
+            text.comment(1, "Service and generator share this machine. If the generator is the bottleneck, that is noted but fails no row.");
             text.line(1, "gates: { goodput: 99%, generator: false }");
         }
         false => text.line(1, "gates: { goodput: 99% }"),
@@ -303,10 +303,7 @@ fn gates(wish: &InitWish, text: &mut Text) {
 
 fn document(wish: &InitWish, shape: &Shape, text: &mut Text) {
     text.blank();
-    text.comment(
-        0,
-        "A file that is there keeps all that stands outside of its tables.",
-    );
+    text.comment(0, "Existing text outside the tables is preserved.");
     text.line(0, "documents:");
     text.line(1, &format!("- file: {}", write::quoted(&wish.document)));
     text.line(2, "tables:");
@@ -327,6 +324,6 @@ fn document(wish: &InitWish, shape: &Shape, text: &mut Text) {
             text.line(5, &format!("- {column}"));
         }
     }
-    text.comment(5, "People fill this one, and what they write stays.");
+    text.comment(5, "Fill this column by hand; your text is kept.");
     text.line(5, "- { title: Remark, hand: true }");
 }

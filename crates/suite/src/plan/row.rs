@@ -278,7 +278,11 @@ fn hash(file: &SuiteFile, row: &PlannedRow, scripts: &mut Scripts<'_>) -> Result
         Some(file) => {
             let hash = scripts.hash(file).map_err(|error| {
                 let what = format!("cannot read {file}: {error}");
-                Problem::new(row.settings.front_at, what, "check its name and rights")
+                Problem::new(
+                    row.settings.front_at,
+                    what,
+                    "check its name and permissions",
+                )
             })?;
             Some(hash)
         }

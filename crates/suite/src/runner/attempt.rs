@@ -382,7 +382,7 @@ impl<'r, 'a> Attempt<'r, 'a> {
                 let statuses: Vec<String> =
                     statuses.map(|(status, _)| status.to_string()).collect();
                 Some(format!(
-                    "the answer was not well: status {}",
+                    "the answer was bad: status {}",
                     statuses.join(", ")
                 ))
             }

@@ -42,7 +42,7 @@ pub struct LoadArgs {
     /// Open model: how arrivals are spaced
     #[arg(long, value_name = "LAW", default_value = "even")]
     pub arrivals: Arrivals,
-    /// Open model: group starts into windows of this length; 0 is exact, but wakes up for each start
+    /// Open model: batch request starts in windows of this length; 0 is exact but costs more CPU
     #[arg(long, value_name = "DURATION", default_value = "200us", value_parser = values::duration)]
     pub start_window: Duration,
     /// Leave this first part of the run out of the results

@@ -69,4 +69,4 @@ Examples:
       --expect status=200 --expect 'json:$.categories' http://localhost:8080/predict
       fill the body from a template; only responses that pass the checks count as goodput
 
-Durations: 10s, 1m30s, 500ms, 1.5h; a plain number means seconds. Counts: 200, 10k, 1.5M.";
+Durations: 10s, 1m30s, 500ms, 1.5h; a plain number is seconds (in --threshold: milliseconds). Counts: 200, 10k, 1.5M.";

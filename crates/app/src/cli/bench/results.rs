@@ -68,7 +68,7 @@ pub struct ResultArgs {
     /// Fail the run when an output lost data
     #[arg(long, env = "LOADLINE_STRICT_OUTPUTS", value_parser = FalseyValueParser::new())]
     pub strict_outputs: bool,
-    /// After the run, check that Prometheus has what was measured
+    /// After the run, verify that Prometheus received everything that was measured
     #[arg(long, env = "LOADLINE_AUDIT", value_parser = FalseyValueParser::new())]
     pub audit: bool,
     /// Write the run's journal here, for `loadline report` after a crash [default: a file in

@@ -316,7 +316,7 @@ pub const RUN: &[Flag] = &[
         None,
         Kind::Switch,
         "",
-        "After the run, check that Prometheus has what was measured [env: LOADLINE_AUDIT]",
+        "After the run, verify that Prometheus received everything that was measured [env: LOADLINE_AUDIT]",
     ),
     flag(
         "linger",

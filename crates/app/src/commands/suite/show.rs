@@ -79,7 +79,7 @@ fn ended(title: &str, how: &RunEnd, left: Option<String>) -> String {
             }
             lines
         }
-        RunEnd::Interrupted => format!("  – {title}: stopped on the way\n"),
+        RunEnd::Interrupted => format!("  – {title}: interrupted\n"),
     }
 }
 

@@ -16,7 +16,7 @@ use crate::terminal::signals::{self, SecondSignal};
 
 /// What is said at the first signal.
 const NOTICE: &str =
-    "\nstopping: the run may end gracefully, then hooks clean up; again to end the run at once\n";
+    "\nstopping after requests in flight and cleanup hooks; again to end the run at once\n";
 
 /// How often the user asked.
 #[derive(Debug, Default)]

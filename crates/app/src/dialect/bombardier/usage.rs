@@ -11,7 +11,7 @@ use crate::Ending;
 const USAGE: &str = "\
 usage: bombardier [<flags>] <url>
 
-Puts load on a URL (loadline reading bombardier's command line).
+Puts load on a URL (loadline's bombardier-compatible mode).
 
 Flags:
       --help                  Show this help.

@@ -42,7 +42,7 @@ Options:
   -observe              Watch a part of the service under test: process:name:nginx, host, …
                         (repeatable).
 
-This is loadline reading hey's command line; loadline bench --help has more.
+loadline's hey-compatible mode; loadline bench --help has more options.
 ";
 
 /// A refusal by the flag parser: exit code 2.

@@ -53,7 +53,7 @@ pub(super) fn run(args: &SuiteInitArgs) -> Result<ExitCode, Ending> {
 fn asked(args: &SuiteInitArgs) -> Result<SuiteInitArgs, Ending> {
     if !(std::io::stdin().is_terminal() && std::io::stderr().is_terminal()) {
         return Err(Ending::usage(
-            "it is not said what is to be tested; name a URL, a script, a plan or a testbed, or write a command line \
+            "nothing to test: give a URL, a script, a plan or a testbed, or a command line \
              behind --, as in: loadline suite init -- hey -c 50 URL",
         ));
     }

@@ -44,9 +44,11 @@ class Way:
     """One direction."""
 
     begun_at = None
+    own_syn = False
 
-    def __init__(self, source, sink, asked, own_rate):
+    def __init__(self, source, sink, asked, own_rate, own_loss=0.0):
         self.source, self.sink, self.asked = source, sink, asked
+        self.own_loss = own_loss
         self.own_rate = own_rate
         self.waiting = collections.deque()
         self.bytes = 0
@@ -68,6 +70,11 @@ class Way:
                 continue
             loss = asked.later_loss[1] if since >= asked.later_loss[0] else asked.loss
             rate = asked.later_rate[1] if since >= asked.later_rate[0] else self.own_rate or asked.rate
+            loss = loss or self.own_loss
+            if asked.max_packet and len(packet) > asked.max_packet:
+                continue
+            if asked.loss_syn and self.own_syn and is_syn(packet) and random.random() < asked.loss_syn:
+                continue
             if loss and random.random() < loss or self.bytes + len(packet) > asked.queue:
                 continue
             self.free_at = max(self.free_at, now) + (len(packet) / rate if rate else 0)
@@ -79,6 +86,9 @@ class Way:
 
     def delay(self, since):
         at, later = self.asked.later
+        every, span, more = self.asked.spike
+        if every and since % every > every - span:
+            return self.asked.delay + more
         return (later if since >= at else self.asked.delay) + random.random() * self.asked.jitter
 
     def give(self, now):
@@ -93,6 +103,10 @@ class Way:
 
     def due(self):
         return self.waiting[0][0] if self.waiting else None
+
+
+def is_syn(packet):
+    return packet[9] == 6 and packet[(packet[0] & 15) * 4 + 13] & 0x12 == 0x02
 
 
 def pair(text):
@@ -114,9 +128,15 @@ def main():
     parser.add_argument("--later-rate", type=pair, default=(float("inf"), 0.0), help="SECONDS:BYTES_PER_SECOND")
     parser.add_argument("--later-loss", type=pair, default=(float("inf"), 0.0), help="SECONDS:SHARE")
     parser.add_argument("--blackout", type=pair, default=(0.0, 0.0), help="EVERY:SECONDS, nothing passes at the end of each")
+    parser.add_argument("--loss-up", type=float, default=0)
+    parser.add_argument("--loss-down", type=float, default=0)
+    parser.add_argument("--loss-syn", type=float, default=0, help="share of SYN towards the far side")
+    parser.add_argument("--max-packet", type=int, default=0, help="larger ones vanish")
+    parser.add_argument("--spike", type=pair, default=(0.0, 0.0, 0.0), help="EVERY:SECONDS:MS, more delay at the end of each")
     asked = parser.parse_args()
     near, far = set_up(asked.namespace)
-    ways = [Way(near, far, asked, asked.up), Way(far, near, asked, asked.down)]
+    ways = [Way(near, far, asked, asked.up, asked.loss_up), Way(far, near, asked, asked.down, asked.loss_down)]
+    ways[0].own_syn = True
     while True:
         dues = [due for due in (way.due() for way in ways) if due is not None]
         patience = max(0.0, min(dues) - time.monotonic()) if dues else 1.0

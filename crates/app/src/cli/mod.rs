@@ -14,6 +14,7 @@ mod probing;
 pub mod script;
 mod suite;
 mod sweep;
+mod tips;
 pub mod values;
 
 use std::path::PathBuf;
@@ -185,11 +186,12 @@ pub struct DialectArgs {
 /// # Errors
 /// Help and version, and everything that clap refuses, with exit code 104.
 pub fn parse(arguments: &[String]) -> Result<Cli, Ending> {
-    Cli::try_parse_from(arguments).map_err(|error| ending_of(&error))
+    Cli::try_parse_from(arguments).map_err(|error| ending_of(&error, arguments))
 }
 
-fn ending_of(error: &clap::Error) -> Ending {
+fn ending_of(error: &clap::Error, arguments: &[String]) -> Ending {
     let text = error.render().to_string();
+    let text = tips::told(&text, tips::tip(error, arguments).as_deref());
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => Ending::answer(text),
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => Ending {

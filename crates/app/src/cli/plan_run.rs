@@ -256,7 +256,7 @@ fn parsed<T: clap::FromArgMatches>(command: clap::Command, words: &[String]) -> 
     let words = std::iter::once("loadline").chain(words.iter().map(String::as_str));
     let matches = command.try_get_matches_from(words);
     let read = matches.and_then(|matches| T::from_arg_matches(&matches));
-    read.map_err(|error| super::ending_of(&error))
+    read.map_err(|error| super::ending_of(&error, &[]))
 }
 
 #[cfg(test)]

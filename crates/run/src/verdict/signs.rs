@@ -406,6 +406,10 @@ fn handshakes(facts: &Facts<'_>) -> Option<Finding> {
     let all = seconds(facts.seen.answered_time.sum() + facts.seen.failed_time.sum());
     let part = (connect + tls) / all.max(f64::MIN_POSITIVE);
     let opened = connections.opened.max(1) as f64;
+    if connections.opened <= facts.vus {
+        // Each virtual user made its first one: none was closed too soon.
+        return None;
+    }
     (each >= NEW_CONNECTIONS && part >= HANDSHAKES && all > 0.0).then(|| {
         let of_tls = match tls > 0.0 {
             true => format!(", {} of it for TLS", duration(tls / opened)),

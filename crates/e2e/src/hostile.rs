@@ -96,7 +96,7 @@ const fn answered(name: &'static str, act: Act) -> Hostile {
     either(name, act, None, None)
 }
 
-/// What only one of the two takes for an answer, as the tool does whose way it follows.
+/// What the two take differently, each as the tool does whose way it follows.
 const fn either(
     name: &'static str,
     act: Act,
@@ -116,7 +116,12 @@ const CHUNKED: &[u8] = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
 /// Connections that end too early.
 pub const ENDINGS: &[Hostile] = &[
     row("nothing", Act::Close(b""), "closed"),
-    row("blank lines alone", Act::Close(b"\r\n\r\n"), "closed"),
+    either(
+        "blank lines alone",
+        Act::Close(b"\r\n\r\n"),
+        Some("closed"),
+        Some("malformed"),
+    ),
     row("half a version", Act::Close(b"HTTP/1."), "truncated"),
     row(
         "half a status line",
@@ -392,12 +397,12 @@ pub const GRAMMAR: &[Hostile] = &[
     ),
 ];
 
-/// Answers that stretch the grammar, and are read.
+/// Answers that stretch the grammar, and are read, by bench at least.
 pub const STRETCHED: &[Hostile] = &[
     answered("lines that end with LF alone", Act::Close(b"HTTP/1.1 200 OK\nContent-Length: 2\n\nok")),
     answered("no reason", Act::Close(b"HTTP/1.1 200\r\nContent-Length: 0\r\n\r\n")),
     answered("a status beyond all classes", Act::Close(b"HTTP/1.1 999 Odd\r\nContent-Length: 0\r\n\r\n")),
-    answered("an empty line before the answer", Act::Close(b"\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")),
+    either("an empty line before the answer", Act::Close(b"\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"), None, Some("malformed")),
     answered("a folded value", Act::Close(b"HTTP/1.1 200 OK\r\nA: b\r\n c\r\nContent-Length: 2\r\n\r\nok")),
     answered("bytes that are no text in a value", Act::Close(b"HTTP/1.1 200 OK\r\nA: \xff\xfe\r\nContent-Length: 2\r\n\r\nok")),
     answered("the same length twice", Act::Close(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 2\r\n\r\nok")),

@@ -279,11 +279,7 @@ pub(super) fn loses_segments(facts: &Facts<'_>) -> bool {
 }
 
 fn retransmits(facts: &Facts<'_>) -> Option<Finding> {
-    // On a short way only those that held somebody up were lost.
-    let again = match weights::round_trip(facts) {
-        Some(_) => facts.seen.connections.retransmits,
-        None => weights::lost_segments(facts),
-    };
+    let again = weights::lost_segments(facts);
     let lost = share(again, facts.counts.completed);
     (again > 10 && lost > RETRANSMITS).then(|| {
         Code::Retransmits.finding(

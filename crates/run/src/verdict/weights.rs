@@ -368,16 +368,18 @@ pub(super) fn lost_segments(facts: &Facts<'_>) -> u64 {
     /// Segments that one answer may have lost.
     const EACH: u64 = 4;
     let connections = &facts.seen.connections;
+    if round_trip(facts).is_some() {
+        return connections.retransmits;
+    }
+    let has_slow = connections.connect.max() >= Some(SYN_TIMEOUT_NS);
+    if has_slow && connections_made(facts) >= NEW_CONNECTIONS {
+        return 0;
+    }
     // What was sent again without need held nobody up.
     let late = [&facts.seen.answered_time, &facts.seen.failed_time];
     let late = late.map(|time| time.count() - time.count_at_or_below(RETRANSMIT_NS));
     let most = late.iter().sum::<u64>().saturating_mul(EACH);
-    let is_local = round_trip(facts).is_none();
-    let has_slow = connections.connect.max() >= Some(SYN_TIMEOUT_NS);
-    match is_local && has_slow && connections_made(facts) >= NEW_CONNECTIONS {
-        true => 0,
-        false => connections.retransmits.min(most),
-    }
+    connections.retransmits.min(most)
 }
 
 /// The round trip in seconds, where it is one that keeps anybody waiting. The fastest TCP handshake took one round trip,

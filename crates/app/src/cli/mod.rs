@@ -191,14 +191,16 @@ pub fn parse(arguments: &[String]) -> Result<Cli, Ending> {
 
 fn ending_of(error: &clap::Error, arguments: &[String]) -> Ending {
     let text = error.render().to_string();
-    let text = tips::told(&text, tips::tip(error, arguments).as_deref());
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => Ending::answer(text),
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => Ending {
             err: text,
             ..Ending::usage("")
         },
-        _ => Ending::usage(text.strip_prefix("error: ").unwrap_or(&text).trim_end()),
+        _ => {
+            let text = tips::told(&text, tips::tip(error, arguments).as_deref());
+            Ending::usage(text.strip_prefix("error: ").unwrap_or(&text).trim_end())
+        }
     }
 }
 

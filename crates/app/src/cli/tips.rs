@@ -75,6 +75,9 @@ mod tests {
             assert!(told.contains(tip) && !told.contains("to pass"), "{told}");
             assert!(told.contains("\n\nUsage:"), "{told}");
         }
+        let help = ["loadline", "--help", "http://h/"].map(str::to_owned);
+        let help = parse(&help).expect_err("help").out;
+        assert!(help.contains("Usage:") && !help.contains("tip:"), "{help}");
         let told = refusal("loadline bench --no-such http://h/");
         assert!(!told.contains("to pass"), "{told}");
     }

@@ -4,6 +4,7 @@
 //! request is sent or when the next is due. Invariant: every call of [`VuClient::request`] that
 //! began records exactly one fate, also when its future is dropped.
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::task::Context;
@@ -229,8 +230,11 @@ impl VuClient {
         if self.judging.status_decides && !is_good_status(self.answer.status) {
             return false;
         }
-        let most = self.shared.client.body_kept_max;
-        let plain = self.answer.plain_body(most);
+        // A body that was kept for the census alone is no check's.
+        let plain = match self.judging.wants.body_max {
+            0 => Ok(Cow::default()),
+            _ => self.answer.plain_body(self.shared.client.body_kept_max),
+        };
         if let Err(why) = &plain {
             // No check of a body can pass that nobody can read.
             let coding = self.answer.content_coding.as_deref();

@@ -40,8 +40,6 @@ const WRITE_S: f64 = 0.01;
 /// Round trips below this are a local network's, where no one is kept waiting by distance.
 const ROUND_TRIP_MIN_S: f64 = 0.001;
 /// The shortest time after which Linux sends a segment again.
-const RETRANSMIT_S: f64 = 0.2;
-/// The same in nanoseconds.
 const RETRANSMIT_NS: u64 = 200_000_000;
 /// Fewer retransmits are an accident.
 const RETRANSMITS_MIN: u64 = 10;
@@ -292,7 +290,7 @@ fn network_s(facts: &Facts<'_>) -> f64 {
         many => {
             let streams = f64::from(facts.evidence.plan.client.protocol.streams());
             let at_once = streams.min(facts.vus.max(1) as f64);
-            share(many, facts.counts.completed) * RETRANSMIT_S * at_once
+            share(many, facts.counts.completed) * RETRANSMIT_NS as f64 / 1e9 * at_once
         }
     };
     let lost = again.max(lost_connects_s(facts));

@@ -30,7 +30,7 @@ pub(super) fn redirected(from: &Url, location: &str) -> Option<Url> {
     if let Some(rest) = location.strip_prefix("//") {
         return Url::parse(&format!("{}://{rest}", from.scheme));
     }
-    let path = path_of(&from.target);
+    let path = from.written_path();
     let folder = match location.starts_with('/') {
         true => "",
         false => folder_of(path),
@@ -72,7 +72,7 @@ fn seen_from(from: &Url, location: &str) -> Result<Url, HttpFault> {
         let absolute = format!("{}:{rest}", from.scheme);
         return Ok(Url::parse(&absolute).unwrap_or_else(|| from.clone()));
     }
-    let path = path_of(&from.target);
+    let path = from.written_path();
     let target = if rest.starts_with('/') {
         rest.to_owned()
     } else if rest.starts_with('?') {
@@ -85,10 +85,6 @@ fn seen_from(from: &Url, location: &str) -> Result<Url, HttpFault> {
         format!("{}{rest}", normal(path))
     };
     Ok(from.with_target(target))
-}
-
-fn path_of(target: &str) -> &str {
-    target.split(['?', '#']).next().unwrap_or_default()
 }
 
 /// A path up to its last slash.

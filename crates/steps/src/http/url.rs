@@ -68,9 +68,14 @@ impl Url {
         }
     }
 
+    /// The path as it was written; empty: there is none.
+    pub(super) fn written_path(&self) -> &str {
+        self.target.split(['?', '#']).next().unwrap_or_default()
+    }
+
     /// The path, `/` where there is none.
     pub(super) fn path(&self) -> &str {
-        let path = self.target.split(['?', '#']).next().unwrap_or_default();
+        let path = self.written_path();
         if path.is_empty() { "/" } else { path }
     }
 
@@ -96,7 +101,7 @@ impl Url {
 
     /// The URL as far as its path, and the same with the scheme's port written where it was not, or left out where it was.
     pub(super) fn without_query(&self) -> [String; 2] {
-        let path = self.target.split(['?', '#']).next().unwrap_or_default();
+        let path = self.written_path();
         let (scheme, host) = (&self.scheme, &self.host);
         let default = self.default_port();
         let with = |port: Option<u32>| match port {

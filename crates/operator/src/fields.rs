@@ -150,6 +150,7 @@ impl<'a> Fields<'a> {
         Ok(Some(Source::ConfigMap {
             name,
             file: from.file(usual)?,
+            items: from.list("items")?.to_vec(),
         }))
     }
 

@@ -250,7 +250,13 @@ impl<'a> Pod<'a> {
                 let files = json!({"name": Names::of(self.run).files()});
                 (json!({ "configMap": files }), "/test", true)
             }
-            Source::ConfigMap { name, .. } => (json!({"configMap": {"name": name}}), "/test", true),
+            Source::ConfigMap { name, items, .. } => {
+                let mut files = json!({ "name": name });
+                if !items.is_empty() {
+                    files["items"] = json!(items);
+                }
+                (json!({ "configMap": files }), "/test", true)
+            }
             Source::Volume {
                 claim, read_only, ..
             } => {

@@ -33,8 +33,10 @@ pub enum Source {
     ConfigMap {
         /// Name of the ConfigMap.
         name: String,
-        /// The key, which is the file's name.
+        /// The file's path below the folder that it is mounted at: a key, or a path of `items`.
         file: String,
+        /// Keys with the paths under which their files lie, as a volume has them; empty: each key is a file of its name.
+        items: Vec<Value>,
     },
     /// A file on a volume.
     Volume {

@@ -136,6 +136,48 @@ fn a_line_of_bench_and_a_plan_are_load_tests() {
     assert_eq!(names(&lab, "pods", "loadline.io/load-test=p").len(), 2);
 }
 
+/// A plan of which a thread asks once for each line of a file below the plan's folder.
+const PLAN_WITH_DATA: &str = r#"<jmeterTestPlan version="1.2" properties="5.0" jmeter="5.6.3"><hashTree>
+<TestPlan guiclass="TestPlanGui" testclass="TestPlan" testname="shop"/><hashTree>
+<ThreadGroup guiclass="ThreadGroupGui" testclass="ThreadGroup" testname="users">
+<elementProp name="ThreadGroup.main_controller" elementType="LoopController">
+<boolProp name="LoopController.continue_forever">false</boolProp><stringProp name="LoopController.loops">-1</stringProp>
+</elementProp><stringProp name="ThreadGroup.num_threads">2</stringProp></ThreadGroup><hashTree>
+<CSVDataSet guiclass="TestBeanGUI" testclass="CSVDataSet" testname="names">
+<stringProp name="filename">data/my names.csv</stringProp><stringProp name="variableNames">name</stringProp>
+<boolProp name="recycle">false</boolProp><boolProp name="stopThread">true</boolProp></CSVDataSet><hashTree/>
+<HTTPSamplerProxy guiclass="HttpTestSampleGui" testclass="HTTPSamplerProxy" testname="ask">
+<stringProp name="HTTPSampler.domain">127.0.0.1</stringProp><stringProp name="HTTPSampler.port">${__P(port)}</stringProp>
+<stringProp name="HTTPSampler.path">/${name}</stringProp></HTTPSamplerProxy><hashTree/>
+</hashTree></hashTree></hashTree></jmeterTestPlan>"#;
+
+#[test]
+#[ignore = "needs a cluster"]
+fn one_command_runs_a_plan_with_its_data_or_a_line_of_bench() {
+    let (lab, service) = (Lab::begun("one"), Service::start());
+    let folder = tempfile::tempdir().expect("a folder");
+    let plan = folder.path().join("my shop.jmx");
+    std::fs::write(&plan, PLAN_WITH_DATA).expect("a file");
+    std::fs::create_dir(folder.path().join("data")).expect("a folder");
+    let names = folder.path().join("data/my names.csv");
+    std::fs::write(names, "ann\nbob\ncid\ndan\neve\n").expect("a file");
+    let plan = plan.to_string_lossy();
+    let port = service.url.trim_end_matches('/').rsplit(':').next();
+    let port = format!("-Jport={}", port.expect("a port"));
+    let ran = k8s(&lab, "run", &["-p", "2", "--name", "p", &plan, "--", &port]);
+    let err = String::from_utf8_lossy(&ran.stderr);
+    assert_eq!(ran.status.code(), Some(0), "{err}");
+    assert!(err.contains("test p: finished, passed"), "{err}");
+    assert_eq!(service.asked().0, 5, "{err}");
+    let line = ["-p", "2", "--rm", "--", "-n", "20", "-c", "2", &service.url];
+    let ran = k8s(&lab, "bench", &line);
+    let err = String::from_utf8_lossy(&ran.stderr);
+    assert_eq!(ran.status.code(), Some(0), "{err}");
+    assert_eq!(service.asked().0, 25, "{err}");
+    let left = lab.kubectl(&["get", "loadtests", "-o", "name"]);
+    assert_eq!(left.trim(), "loadtest.loadline.io/p");
+}
+
 #[test]
 #[ignore = "needs a cluster"]
 fn a_schedule_makes_a_test_at_its_instant() {

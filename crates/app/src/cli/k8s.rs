@@ -18,13 +18,19 @@ pub struct K8sArgs {
 /// What to do with tests in a cluster.
 #[derive(Subcommand, Debug)]
 pub enum K8sAction {
-    /// Run a script on N pods as one test, follow its log, and exit with its exit code
+    /// Run a k6 script or a JMeter plan on N pods as one test, follow its log, and exit with its exit code
     ///
-    /// The script and its dependencies go into a ConfigMap, bundled as by loadline archive. Ctrl-C stops the test;
-    /// a second Ctrl-C detaches from it.
+    /// A script and its dependencies go into a ConfigMap, bundled as by loadline archive; a plan with the files that its
+    /// elements name. Ctrl-C stops the test; a second Ctrl-C detaches from it.
     ///
     /// Exit codes: those of the test; 255 if it could not run.
     Run(K8sRunArgs),
+    /// Run a command line of loadline bench on N pods as one test, follow its log, and exit with its exit code
+    ///
+    /// Ctrl-C stops the test; a second Ctrl-C detaches from it.
+    ///
+    /// Exit codes: those of the test; 255 if it could not run.
+    Bench(K8sBenchArgs),
     /// Print and follow the log of a TestRun, LoadTest or LoadSuite
     Logs(K8sTestArgs),
     /// Stop a test and keep its result; a test that has not started is deleted
@@ -59,7 +65,7 @@ pub struct K8sKeepArgs {
 #[derive(Args, Debug, Default)]
 #[command(next_help_heading = "Cluster")]
 pub struct ClusterArgs {
-    /// Kubeconfig context [default: the current one; run and stop require it]
+    /// Kubeconfig context [default: the current one; run, bench and stop require it]
     #[arg(long, value_name = "NAME")]
     pub context: Option<String>,
     /// Namespace [default: the context's]
@@ -70,28 +76,22 @@ pub struct ClusterArgs {
     pub kubeconfig: Option<PathBuf>,
 }
 
-/// Options of `loadline k8s run`.
+/// A new test, whatever it runs.
 #[derive(Args, Debug)]
-#[command(after_help = "\
-The cluster needs loadline-operator: see docs/kubernetes-distributed.md.
-
-Examples:
-  loadline k8s run --context staging -p 4 test.js
-  loadline k8s run --context staging -p 8 --template testrun.yaml -e HOST=api test.js -- --vus 400 --duration 10m")]
-pub struct K8sRunArgs {
+pub struct K8sNewArgs {
     /// Which cluster.
     #[command(flatten)]
     pub cluster: ClusterArgs,
     /// Number of agents, one pod each [default: the template's, else 1]
     #[arg(short, long, value_name = "N")]
     pub parallelism: Option<NonZeroU32>,
-    /// Name of the test [default: the script's name with a number]
+    /// Name of the test [default: the file's name, or bench, with a number]
     #[arg(long, value_name = "NAME")]
     pub name: Option<String>,
-    /// YAML file with a TestRun to use as a template; its script and name are replaced
+    /// YAML file with a TestRun or a LoadTest to use as a template; what it runs and its name are replaced
     #[arg(long, value_name = "FILE")]
     pub template: Option<PathBuf>,
-    /// Set a variable in the script's __ENV (repeatable)
+    /// Set a variable in the script's __ENV; for a plan or bench, in the pods' environment (repeatable)
     #[arg(short, long, value_name = "NAME=VALUE")]
     pub env: Vec<String>,
     /// Return as soon as the test is created
@@ -103,12 +103,43 @@ pub struct K8sRunArgs {
     /// Write result.json and report.html to this directory
     #[arg(short, long, value_name = "FOLDER", conflicts_with = "detach")]
     pub out: Option<PathBuf>,
-    /// Script or archive
-    #[arg(value_name = "SCRIPT")]
-    pub script: String,
+}
+
+/// Options of `loadline k8s run`.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+The cluster needs loadline-operator: see docs/kubernetes-distributed.md.
+
+Examples:
+  loadline k8s run --context staging -p 4 test.js
+  loadline k8s run --context staging -p 8 --template testrun.yaml -e HOST=api test.js -- --vus 400 --duration 10m
+  loadline k8s run --context staging -p 4 plan.jmx -- -Jthreads=400")]
+pub struct K8sRunArgs {
+    /// The new test.
+    #[command(flatten)]
+    pub new: K8sNewArgs,
+    /// Script, archive or JMeter plan (.jmx)
+    #[arg(value_name = "FILE")]
+    pub file: String,
     /// Options of `loadline run` for the test, after --
     #[arg(last = true, value_name = "OPTIONS")]
     pub options: Vec<String>,
+}
+
+/// Options of `loadline k8s bench`.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+The cluster needs loadline-operator: see docs/kubernetes-distributed.md.
+
+Examples:
+  loadline k8s bench --context staging -p 4 -- -r 2000 -z 5m --threshold 'p(99)<50ms' http://checkout.shop.svc/")]
+pub struct K8sBenchArgs {
+    /// The new test.
+    #[command(flatten)]
+    pub new: K8sNewArgs,
+    /// Options and URL of `loadline bench`, after --
+    #[arg(last = true, required = true, value_name = "OPTIONS")]
+    pub words: Vec<String>,
 }
 
 /// One test.

@@ -20,7 +20,7 @@ use crate::jmeter::prepared::Prepared;
 use crate::jmeter::recipe::StepsRecipe;
 use crate::jmeter::results::{self, Taken};
 use crate::jmeter::world::{AgentsLog, World};
-use crate::jmeter::{plan_file, silences};
+use crate::jmeter::{named_files, plan_file};
 use crate::recipe::PlanRecipe;
 use crate::{Ending, Env, Files, WantedAgents};
 
@@ -111,7 +111,7 @@ fn agents(
     let (steps, world) = (&prepared.steps, &prepared.world);
     let mut bench = Bench::new(&steps.plan, Arc::clone(world));
     bench.variables = steps.variables.clone();
-    let named = silences::files(parts, &mut bench.scope(), world);
+    let named = named_files::of(parts, &mut bench.scope(), world);
     let around = (named.as_slice(), &**world);
     let recipe = StepsRecipe::of(words, files, around, steps, prepared.plan.seed)?;
     let plan = serde_json::to_vec(&PlanRecipe::Steps(Box::new(recipe)))

@@ -15,7 +15,8 @@ use loadline_steps::program::Program;
 use loadline_steps::scope::Scope;
 use serde_json::{Value, json};
 
-use super::silences::{self, Finding, NamedFile};
+use super::named_files::{self, NamedFile};
+use super::silences::{self, Finding};
 use super::world::World;
 
 /// A plan that was looked at.
@@ -46,7 +47,7 @@ impl<'a> Inspection<'a> {
         Inspection {
             origins: origins.collect(),
             findings: silences::find(&parts, program, scope, world),
-            files: silences::files(&parts, scope, world),
+            files: named_files::of(&parts, scope, world),
             groups: names.zip(times.iter().cloned()).collect(),
             parts,
             reading,

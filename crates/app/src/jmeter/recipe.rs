@@ -19,8 +19,8 @@ use loadline_steps::scope::Part;
 use loadline_steps::variables::Variables;
 use serde::{Deserialize, Serialize};
 
+use super::named_files::{self, NamedFile};
 use super::plan_file;
-use super::silences::NamedFile;
 use super::test_plan;
 use super::world::{LogTo, World};
 use crate::cli::plan_run::PlanRunArgs;
@@ -88,22 +88,14 @@ impl StepsRecipe {
         steps: &StepsSetup,
         seed: u64,
     ) -> Result<StepsRecipe, Ending> {
-        let mut data = BTreeMap::new();
-        for file in named
-            .iter()
-            .filter(|file| file.is_there && !file.is_written)
-        {
-            let read = world.read_file(&file.file);
-            let read =
-                read.map_err(|fault| Ending::usage(&format!("{}: {}", file.file, fault.told)))?;
-            data.insert(file.file.clone(), STANDARD.encode(read));
-        }
+        let data = named_files::contents(named, world)?.into_iter();
+        let data = data.map(|(name, bytes)| (name, STANDARD.encode(bytes)));
         let groups = steps.program.groups.iter().zip(steps.groups.iter());
         let variables = steps.variables.iter();
         Ok(StepsRecipe {
             words: words.to_vec(),
             files: written(&files.recorded()),
-            data,
+            data: data.collect(),
             properties: world.properties().into_iter().collect(),
             variables: variables
                 .map(|(name, value)| (name.to_owned(), value.to_owned()))

@@ -3,14 +3,13 @@
 //!
 //! Must not know how a plan is run. Invariant: what is only known while the test runs is not complained of.
 
-use std::path::Path;
-
 use loadline_jmeter::parts::{Became, Part};
-use loadline_jmeter::tree::{Element, Properties, Property};
+use loadline_jmeter::tree::Properties;
 use loadline_steps::program::{NodeKind, Program, SamplerAction};
 use loadline_steps::scope::Scope;
 use loadline_steps::text::Text;
 
+use super::named_files;
 use super::plan_file::warn;
 use super::world::World;
 
@@ -24,19 +23,6 @@ pub(crate) struct Finding {
     pub(crate) path: String,
     /// What is wrong.
     pub(crate) what: String,
-}
-
-/// A file that an element names.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct NamedFile {
-    pub(crate) path: String,
-    pub(crate) line: u32,
-    /// Its name, evaluated.
-    pub(crate) file: String,
-    /// Whether it is there, or for one that is written, whether its folder is.
-    pub(crate) is_there: bool,
-    /// Whether it is written.
-    pub(crate) is_written: bool,
 }
 
 /// Looks through a plan, and tells the user what was found.
@@ -60,7 +46,7 @@ pub(crate) fn find(
         }
         endless(part, scope, &mut found);
     }
-    for file in files(parts, scope, world) {
+    for file in named_files::of(parts, scope, world) {
         if !file.is_there {
             let what = match file.is_written {
                 true => "cannot be written: its folder cannot be made",
@@ -83,7 +69,8 @@ const NUMBERS: &[(&str, &str)] = &[
     ("LoopController.loops", "its number of loops"),
 ];
 
-fn enabled<'p, 'a>(parts: &'p [Part<'a>]) -> impl Iterator<Item = &'p Part<'a>> {
+/// The parts that are not switched off.
+pub(super) fn enabled<'p, 'a>(parts: &'p [Part<'a>]) -> impl Iterator<Item = &'p Part<'a>> {
     let runs = |part: &&Part<'_>| !matches!(part.became, Became::Disabled);
     parts.iter().filter(runs)
 }
@@ -133,54 +120,6 @@ fn endless(part: &Part<'_>, scope: &mut Scope<'_>, found: &mut Vec<Finding>) {
             ),
         });
     }
-}
-
-/// The files that the elements of a plan name, as far as their names are known before the run.
-pub(crate) fn files(parts: &[Part<'_>], scope: &mut Scope<'_>, world: &World) -> Vec<NamedFile> {
-    let mut files = Vec::new();
-    for part in enabled(parts) {
-        for (source, is_written) in names_in(part.element) {
-            let Some(file) = known(source, scope).filter(|file| !file.trim().is_empty()) else {
-                continue;
-            };
-            let is_there = match is_written {
-                true => has_folder(&file),
-                false => world.has_file(&file),
-            };
-            files.push(NamedFile {
-                path: part.path.clone(),
-                line: part.element.line,
-                file,
-                is_there,
-                is_written,
-            });
-        }
-    }
-    files
-}
-
-/// The files that an element names, and whether it writes them.
-fn names_in(element: &Element) -> Vec<(&str, bool)> {
-    match element.class.as_str() {
-        "CSVDataSet" | "RandomCSVDataSetConfig" => vec![(element.text("filename"), false)],
-        "IncludeController" => vec![(element.text("IncludeController.includepath"), false)],
-        class if class.ends_with("ResultCollector") => vec![(element.text("filename"), true)],
-        _ => {
-            let list = element.group("HTTPsampler.Files");
-            let uploads = list.group("HTTPFileArgs.files").iter();
-            let paths = uploads
-                .map(Property::inner)
-                .map(|one| one.text("File.path"));
-            paths.map(|path| (path, false)).collect()
-        }
-    }
-}
-
-/// Whether the folders above a file are there, or can be made below one that is.
-fn has_folder(file: &str) -> bool {
-    let mut above = Path::new(file).ancestors().skip(1);
-    let known = above.find(|folder| folder.as_os_str().is_empty() || folder.exists());
-    known.is_none_or(|folder| folder.as_os_str().is_empty() || folder.is_dir())
 }
 
 /// Requests that say no host.

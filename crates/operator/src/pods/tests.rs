@@ -91,6 +91,19 @@ fn arguments_are_words_of_their_own() {
 }
 
 #[test]
+fn keys_of_a_config_map_lie_where_its_items_say() {
+    let items = json!([{"key": "0-a", "path": "data/a.csv"}]);
+    let script = json!({"configMap": {"name": "c", "items": items}});
+    let made = coordinator_of(&json!({ "script": script }));
+    let volumes = made["spec"]["volumes"].as_array().expect("a list");
+    let of_script = volumes.iter().find(|one| one["configMap"]["name"] == "c");
+    assert_eq!(
+        of_script.expect("a volume")["configMap"],
+        json!({"name": "c", "items": items})
+    );
+}
+
+#[test]
 fn fields_that_are_not_known_go_through() {
     let runner = json!({
         "futureField": {"x": 1}, "tolerations": [{"key": "k"}], "priorityClassName": "p",

@@ -1,123 +1,86 @@
-//! What a test needs in a cluster: a ConfigMap with its script, and the `TestRun`.
+//! What a new test needs in a cluster: a ConfigMap with its files, and the `TestRun` or `LoadTest`.
 //!
 //! Must not know what becomes of it. Invariant: a test that is there is never changed.
 
 use std::fs;
 use std::path::Path;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use loadline_kubernetes::{Conflicts, TestKind, TestName, read_manifests};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
+use super::load::Load;
 use super::{Place, refused, told};
-use crate::cli::k8s::K8sRunArgs;
-use crate::cli::script::ScriptCommand;
-use crate::commands::{archive, k6, run, script, seed};
-use crate::k6::{Identity, K6Error, K6Invocation, LogSettings, Reading};
-use crate::{Ending, Env, Files};
+use crate::Ending;
+use crate::cli::k8s::K8sNewArgs;
 
-/// Most bytes of an archive: a ConfigMap holds 1 MiB, and a third more than these as base64.
-const ARCHIVE_MAX: usize = 750_000;
-/// The archive's name in the ConfigMap.
-const ARCHIVE: &str = "archive.tar";
-/// Most characters of a name, which becomes that of a host with a number after it.
-const NAME_MAX: usize = 40;
+/// The fields of a test that say what it runs, one of which is there.
+const WORK: [&str; 3] = ["bench", "jmx", "script"];
 
-/// A script with all that it imports and opens.
-pub(super) fn pack(
-    script: &str,
-    variables: &[String],
-    env: &Env,
-    files: &Files,
-) -> Result<Vec<u8>, Ending> {
-    let refused = |error: K6Error| k6::refused(&error, &LogSettings::default());
-    let mut words = vec!["--exclude-env-vars".to_owned()];
-    for variable in variables {
-        words.extend(["--env".to_owned(), variable.clone()]);
-    }
-    words.push(script.to_owned());
-    let read = K6Invocation::parse(Identity::Loadline, ScriptCommand::Archive, &words, env);
-    let invocation = match read.map_err(refused)? {
-        Reading::Invocation(invocation) => invocation,
-        Reading::Help(text) => return Err(Ending::usage(&text)),
-    };
-    let packed = || -> Result<Vec<u8>, K6Error> {
-        let loaded = script::load(&invocation, env, files)?;
-        let run = run::consolidated(&invocation, &loaded, None)?;
-        let mut bytes = Vec::new();
-        let written = archive::packed(&invocation, &loaded, &run)?.write(&mut bytes);
-        written.map_err(|error| K6Error::other(format!("cannot pack {script}: {error}")))?;
-        Ok(bytes)
-    };
-    let bytes = packed().map_err(refused)?;
-    match bytes.len() {
-        0..=ARCHIVE_MAX => Ok(bytes),
-        size => Err(Ending::usage(&format!(
-            "{script} and its files take {size} bytes as an archive, and a ConfigMap holds {ARCHIVE_MAX}: put the archive on a volume, \
-             and name it in a TestRun with script.volumeClaim"
-        ))),
-    }
+/// What is to be made for a new test.
+#[derive(Debug)]
+pub(super) struct NewTest {
+    id: TestName,
+    /// The ConfigMap with its files; `None`: it needs none.
+    pub(super) files: Option<Value>,
+    pub(super) test: Value,
 }
 
-/// The `TestRun` of a file.
+/// The test of a file.
 pub(super) fn read_template(path: &Path) -> Result<Value, Ending> {
     let refused = |why: String| Ending::usage(&format!("--template: {}: {why}", path.display()));
     let text = fs::read_to_string(path).map_err(|error| refused(error.to_string()))?;
     let all = read_manifests(&text).map_err(|error| refused(error.to_string()))?;
-    let mut tests = all.into_iter().filter(|one| one["kind"] == "TestRun");
+    let mut tests = all.into_iter().filter(|one| kind_of(one).is_some());
     match (tests.next(), tests.next()) {
         (Some(test), None) => Ok(test),
-        (None, _) => Err(refused("it holds no TestRun".to_owned())),
-        (Some(_), Some(_)) => Err(refused("it holds more than one TestRun".to_owned())),
+        (None, _) => Err(refused("it holds no TestRun or LoadTest".to_owned())),
+        (Some(_), Some(_)) => Err(refused("it holds more than one test".to_owned())),
     }
 }
 
-/// A name that no other test is likely to have.
-pub(super) fn fresh_name(script: &Path) -> String {
-    let stem = script.file_stem().unwrap_or_default().to_string_lossy();
-    let letter = |letter: char| match letter.to_ascii_lowercase() {
-        letter @ ('a'..='z' | '0'..='9') => letter,
-        _ => '-',
-    };
-    let stem: String = stem.chars().map(letter).take(NAME_MAX - 6).collect();
-    let stem = match stem.trim_matches('-') {
-        "" => "test",
-        stem => stem,
-    };
-    format!("{stem}-{:05}", seed::fresh_seed() % 100_000)
+/// The kind of a test that runs one load.
+fn kind_of(object: &Value) -> Option<TestKind> {
+    let kinds = [TestKind::TestRun, TestKind::LoadTest];
+    kinds.into_iter().find(|kind| object["kind"] == kind.name())
 }
 
-/// The objects, the `TestRun` last.
+/// The objects of a new test.
 pub(super) fn manifests(
-    args: &K8sRunArgs,
+    args: &K8sNewArgs,
     name: &str,
-    archive: &[u8],
+    load: &Load,
     template: Option<Value>,
-) -> Result<[Value; 2], Ending> {
+) -> Result<NewTest, Ending> {
     let template = template.unwrap_or_default();
+    let kind = kind_of(&template).unwrap_or_else(|| load.kind());
+    if !load.fits(kind) {
+        return Err(Ending::usage(&format!(
+            "--template: a {} runs scripts alone: name a LoadTest",
+            kind.name()
+        )));
+    }
     let mut spec = template["spec"].as_object().cloned().unwrap_or_default();
-    let script = json!({ "configMap": { "name": name, "file": ARCHIVE } });
-    spec.insert("script".to_owned(), script);
+    for work in WORK {
+        spec.remove(work);
+    }
+    let (field, what) = load.field(name);
+    spec.insert(field.to_owned(), what);
     if let Some(parallelism) = args.parallelism {
         spec.insert("parallelism".to_owned(), json!(parallelism));
     }
-    let variables = args.env.iter().flat_map(|one| ["--env", one]);
-    let options = args.options.iter().map(String::as_str);
-    let words: Vec<&str> = variables.chain(options).collect();
-    if !words.is_empty() {
-        if spec.contains_key("args") || spec.contains_key("arguments") {
-            return Err(Ending::usage(
-                "the template has arguments of its own: say --env and the options after -- there, or take them out of it",
-            ));
-        }
-        spec.insert("args".to_owned(), json!(words));
-    }
-    let config_map = json!({
-        "apiVersion": "v1",
-        "kind": "ConfigMap",
-        "metadata": { "name": name, "labels": { "k6_cr": name } },
-        "binaryData": { ARCHIVE: STANDARD.encode(archive) },
+    add_words(&mut spec, args, load, kind)?;
+    let files = load.data();
+    let label = match kind {
+        TestKind::TestRun => "k6_cr",
+        TestKind::LoadTest | TestKind::LoadSuite => "loadline.io/load-test",
+    };
+    let files = (!files.is_empty()).then(|| {
+        json!({
+            "apiVersion": "v1",
+            "kind": "ConfigMap",
+            "metadata": { "name": name, "labels": { label: name } },
+            "binaryData": files,
+        })
     });
     let mut metadata = json!({ "name": name });
     for kept in ["labels", "annotations"] {
@@ -125,23 +88,72 @@ pub(super) fn manifests(
             metadata[kept] = given.clone();
         }
     }
-    let test = json!({
-        "apiVersion": TestKind::TestRun.api_version(),
-        "kind": TestKind::TestRun.name(),
-        "metadata": metadata,
-        "spec": spec,
-    });
-    Ok([config_map, test])
+    Ok(NewTest {
+        id: TestName {
+            kind,
+            name: name.to_owned(),
+        },
+        files,
+        test: json!({
+            "apiVersion": kind.api_version(),
+            "kind": kind.name(),
+            "metadata": metadata,
+            "spec": spec,
+        }),
+    })
 }
 
-/// Applies the objects of a new test, and makes the script go with it.
-pub(super) fn apply(place: &Place, name: &str, objects: &[Value]) -> Result<TestName, Ending> {
-    let namespace = &place.namespace;
-    let id = TestName {
-        kind: TestKind::TestRun,
-        name: name.to_owned(),
+/// Puts arguments and variables of the command line where tests of a kind have them.
+fn add_words(
+    spec: &mut Map<String, Value>,
+    args: &K8sNewArgs,
+    load: &Load,
+    kind: TestKind,
+) -> Result<(), Ending> {
+    let mut words = Vec::new();
+    if load.reads_variables() {
+        let variables = args.env.iter();
+        words.extend(variables.flat_map(|one| ["--env".to_owned(), one.clone()]));
+    } else {
+        let mut env = match spec.remove("env") {
+            Some(Value::Array(env)) => env,
+            _ => Vec::new(),
+        };
+        for variable in &args.env {
+            let (name, value) = variable
+                .split_once('=')
+                .ok_or_else(|| Ending::usage(&format!("--env {variable}: write NAME=VALUE")))?;
+            env.push(json!({ "name": name, "value": value }));
+        }
+        if !env.is_empty() {
+            spec.insert("env".to_owned(), json!(env));
+        }
+    }
+    if !spec.contains_key("bench") {
+        words.extend(load.words.iter().cloned());
+    }
+    if words.is_empty() {
+        return Ok(());
+    }
+    if spec.contains_key("args") || spec.contains_key("arguments") {
+        return Err(Ending::usage(
+            "the template has arguments of its own: say --env and the options after -- there, or take them out of it",
+        ));
+    }
+    let field = match kind {
+        TestKind::TestRun => "args",
+        TestKind::LoadTest | TestKind::LoadSuite => "arguments",
     };
-    match place.cluster.test(namespace, &id) {
+    spec.insert(field.to_owned(), json!(words));
+    Ok(())
+}
+
+/// Applies the objects of a new test, and makes its files go with it.
+pub(super) fn apply(place: &Place, new: &NewTest) -> Result<TestName, Ending> {
+    let namespace = &place.namespace;
+    let id = &new.id;
+    let name = &id.name;
+    match place.cluster.test(namespace, id) {
         Ok(_) => {
             return Err(Ending::usage(&format!(
                 "there is a test {name} in namespace {namespace} already: choose another --name, or delete it"
@@ -157,14 +169,17 @@ pub(super) fn apply(place: &Place, name: &str, objects: &[Value]) -> Result<Test
         let change = plan.map_err(refused)?;
         place.cluster.carry_out(&change).map_err(told)
     };
-    apply(objects)?;
-    let test = place.cluster.test(namespace, &id).map_err(told)?;
-    let mut owned = objects[0].clone();
-    owned["metadata"]["ownerReferences"] = json!([{
-        "apiVersion": id.kind.api_version(), "kind": id.kind.name(), "name": name, "uid": test.uid,
-    }]);
-    apply(&[owned])?;
-    Ok(id)
+    let objects = new.files.iter().chain([&new.test]);
+    let objects: Vec<Value> = objects.cloned().collect();
+    apply(&objects)?;
+    let test = place.cluster.test(namespace, id).map_err(told)?;
+    if let Some(mut owned) = new.files.clone() {
+        owned["metadata"]["ownerReferences"] = json!([{
+            "apiVersion": id.kind.api_version(), "kind": id.kind.name(), "name": name, "uid": test.uid,
+        }]);
+        apply(&[owned])?;
+    }
+    Ok(id.clone())
 }
 
 /// Deletes a test, and all that belongs to it.
@@ -174,21 +189,4 @@ pub(super) fn delete(place: &Place, test: &TestName) -> Result<(), Ending> {
     let plan = place.cluster.plan_delete(&[test], &place.namespace);
     let change = plan.map_err(refused)?;
     place.cluster.carry_out(&change).map_err(told)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_name_is_one_of_a_host() {
-        for (script, begin) in [
-            ("a/Check Out.js", "check-out-"),
-            ("-.js", "test-"),
-            ("ü", "test-"),
-        ] {
-            let name = fresh_name(Path::new(script));
-            assert!(name.starts_with(begin) && name.len() <= NAME_MAX, "{name}");
-        }
-    }
 }

@@ -6,6 +6,7 @@
 mod fetch;
 mod follow;
 mod keep;
+mod load;
 mod make;
 mod show;
 mod stop;
@@ -20,11 +21,12 @@ use std::time::Duration;
 use loadline_kubernetes::{Cluster, ClusterTest, Kubeconfig, TestKind, TestName};
 use loadline_model::ExitCode;
 
-use crate::cli::k8s::{ClusterArgs, K8sAction, K8sArgs, K8sRunArgs, K8sTestArgs};
+use crate::cli::k8s::{ClusterArgs, K8sAction, K8sArgs, K8sNewArgs, K8sTestArgs};
 use crate::terminal::{now, print};
 use crate::{Ending, Env, Files};
 
 use follow::{Follow, Impatience};
+use load::Load;
 
 /// Runs the command.
 ///
@@ -32,7 +34,8 @@ use follow::{Follow, Impatience};
 /// The cluster cannot be asked, or the test cannot be run.
 pub(super) fn run(args: &K8sArgs, env: &Env, files: &Files) -> Result<ExitCode, Ending> {
     match &args.action {
-        K8sAction::Run(args) => run_test(args, env, files),
+        K8sAction::Run(args) => run_test(&args.new, env, || Load::of_file(args, env, files)),
+        K8sAction::Bench(args) => run_test(&args.new, env, || Load::of_line(&args.words, env)),
         K8sAction::Logs(args) => {
             let place = Place::of(&args.cluster)?;
             let test = place.test(&args.name)?;
@@ -132,15 +135,19 @@ fn refused(error: impl Display) -> Ending {
     Ending::usage(&error.to_string())
 }
 
-fn run_test(args: &K8sRunArgs, env: &Env, files: &Files) -> Result<ExitCode, Ending> {
+/// Runs a new test; `read`: what it runs, which is read when the cluster is known.
+fn run_test(
+    args: &K8sNewArgs,
+    env: &Env,
+    read: impl FnOnce() -> Result<Load, Ending>,
+) -> Result<ExitCode, Ending> {
     let place = Place::of(&args.cluster)?;
     let template = args.template.as_deref().map(make::read_template);
     let template = template.transpose()?;
-    let archive = make::pack(&args.script, &args.env, env, files)?;
-    let name = args.name.clone();
-    let name = name.unwrap_or_else(|| make::fresh_name(Path::new(&args.script)));
-    let objects = make::manifests(args, &name, &archive, template)?;
-    let made = make::apply(&place, &name, &objects)?;
+    let load = read()?;
+    let name = args.name.clone().unwrap_or_else(|| load.fresh_name());
+    let made = make::manifests(args, &name, &load, template)?;
+    let made = make::apply(&place, &made)?;
     if args.detach {
         let next = format!("{name}\n");
         print::to_stderr(&format!(

@@ -16,6 +16,7 @@ use loadline_model::{KeptFile, Parcel};
 use serde_json::{Value, json};
 
 use super::follow::Follow;
+use super::load::Load;
 use super::{Place, fetch, make, stop};
 use crate::cli::k8s::{K8sAction, K8sRunArgs};
 use crate::cli::{Cli, Command};
@@ -70,11 +71,10 @@ fn a_script_is_applied_with_all_that_it_reads() {
     std::fs::write(&template, like).expect("written");
     let template = make::read_template(&template).expect("a test");
     let args = run_args(&["-p", "3", "-e", "A=b c", &script, "--", "--vus", "9"]);
-    let packed =
-        make::pack(&args.script, &args.env, &Env::default(), &Files::Disk).expect("packed");
-    let all = make::manifests(&args, "t", &packed, Some(template.clone())).expect("objects");
+    let load = Load::of_file(&args, &Env::default(), &Files::Disk).expect("packed");
+    let all = make::manifests(&args.new, "t", &load, Some(template.clone())).expect("objects");
     let place = place(&server);
-    make::apply(&place, "t", &all).expect("applied");
+    make::apply(&place, &all).expect("applied");
     let test = server.get("TestRun", "shop", "t").expect("it is there");
     assert_eq!(
         test["spec"],
@@ -89,15 +89,88 @@ fn a_script_is_applied_with_all_that_it_reads() {
         test["metadata"]["uid"]
     );
     let both = ["export const n = 7", "import { n }"];
-    let packed = String::from_utf8_lossy(&packed);
+    let packed = unpacked(&script, "archive.tar");
     assert!(both.iter().all(|part| packed.contains(part)) && !packed.contains("b c"));
 
-    let again = make::apply(&place, "t", &all).expect_err("it is there already");
+    let again = make::apply(&place, &all).expect_err("it is there already");
     assert!(again.message().contains("there is a test t"), "{again}");
     let mut taken = template;
     taken["spec"]["arguments"] = json!("--vus 1");
-    let taken = make::manifests(&args, "t", b"", Some(taken)).expect_err("said twice");
+    let taken = make::manifests(&args.new, "t", &load, Some(taken)).expect_err("said twice");
     assert!(taken.message().contains("arguments"), "{taken}");
+}
+
+/// What lies under a key of a ConfigMap.
+fn unpacked(config_map: &Value, key: &str) -> String {
+    let text = config_map["binaryData"][key].as_str().expect("it is there");
+    let bytes = STANDARD.decode(text).expect("base64");
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+#[test]
+fn a_plan_is_applied_with_the_files_that_it_names() {
+    let server = ApiServer::start();
+    let folder = tempfile::tempdir().expect("a folder");
+    let plan = folder.path().join("shop.jmx");
+    let write = |data: &str| {
+        let text = format!(
+            r#"<jmeterTestPlan version="1.2" properties="5.0" jmeter="5.6.3"><hashTree>
+            <TestPlan guiclass="TestPlanGui" testclass="TestPlan" testname="p"/><hashTree>
+            <ThreadGroup guiclass="ThreadGroupGui" testclass="ThreadGroup" testname="g">
+            <stringProp name="ThreadGroup.num_threads">1</stringProp></ThreadGroup><hashTree>
+            <CSVDataSet guiclass="TestBeanGUI" testclass="CSVDataSet" testname="c">
+            <stringProp name="filename">{data}</stringProp></CSVDataSet><hashTree/>
+            </hashTree></hashTree></hashTree></jmeterTestPlan>"#
+        );
+        std::fs::write(&plan, text).expect("written");
+    };
+    std::fs::create_dir(folder.path().join("data")).expect("made");
+    std::fs::write(folder.path().join("data/users.csv"), "ann").expect("written");
+    write("data/${__P(file)}.csv");
+    let path = plan.to_string_lossy();
+    let args = run_args(&["-p", "3", "-e", "A=b", &path, "--", "-Jfile=users"]);
+    let load = Load::of_file(&args, &Env::default(), &Files::Disk).expect("packed");
+    let all = make::manifests(&args.new, "t", &load, None).expect("objects");
+    make::apply(&place(&server), &all).expect("applied");
+    let test = server.get("LoadTest", "shop", "t").expect("it is there");
+    assert_eq!(
+        test["spec"],
+        json!({ "parallelism": 3, "arguments": ["-Jfile=users"],
+            "env": [{ "name": "A", "value": "b" }],
+            "jmx": { "configMap": { "name": "t", "file": "shop.jmx", "items": [
+                { "key": "0-users.csv", "path": "data/users.csv" },
+                { "key": "1-shop.jmx", "path": "shop.jmx" }] } } })
+    );
+    let files = server.get("ConfigMap", "shop", "t").expect("it is there");
+    assert_eq!(unpacked(&files, "0-users.csv"), "ann");
+    let outside = folder.path().join("data/users.csv");
+    write(&outside.to_string_lossy());
+    let refused = Load::of_file(&args, &Env::default(), &Files::Disk).expect_err("absolute");
+    assert!(refused.message().contains("below its folder"), "{refused}");
+    let template = json!({ "kind": "TestRun", "spec": {} });
+    let refused = make::manifests(&args.new, "t", &load, Some(template)).expect_err("a plan");
+    assert!(refused.message().contains("name a LoadTest"), "{refused}");
+}
+
+#[test]
+fn a_line_of_bench_is_the_test() {
+    let words = ["-r", "10", "-z", "5s", "http://a/"].map(str::to_owned);
+    let load = Load::of_line(&words, &Env::default()).expect("a line");
+    let args = run_args(&["-p", "2", "x.js"]).new;
+    let new = make::manifests(&args, "t", &load, None).expect("objects");
+    assert!(new.files.is_none());
+    assert_eq!(new.test["kind"], "LoadTest");
+    assert_eq!(
+        new.test["spec"],
+        json!({ "parallelism": 2, "bench": words })
+    );
+    let folder = tempfile::tempdir().expect("a folder");
+    let body = folder.path().join("body.json");
+    std::fs::write(&body, "{}").expect("written");
+    let words = ["-D".to_owned(), body.to_string_lossy().into_owned()];
+    let words = [words.as_slice(), &["http://a/".to_owned()]].concat();
+    let refused = Load::of_line(&words, &Env::default()).expect_err("a file");
+    assert!(refused.message().contains("body.json"), "{refused}");
 }
 
 #[test]

@@ -17,7 +17,7 @@ use loadline_metric::{
 use loadline_model::executor::Executor;
 use loadline_model::plan::{Behaviour, StepsBehaviour};
 use loadline_model::result::StopReason;
-use loadline_model::snapshot::ScenarioChange;
+use loadline_model::snapshot::{EndedThreads, ScenarioChange};
 use loadline_model::summarize::HeldThresholds;
 use loadline_model::test_summary::ThresholdSummary;
 use loadline_model::thread_group::ThreadGroup;
@@ -351,6 +351,10 @@ fn what_came_of_scenarios_and_of_several_requests_is_described() {
         ..ScenarioChange::default()
     };
     seen.scenarios.insert("default".into(), change);
+    seen.ended_threads = EndedThreads {
+        out_of_data: 1,
+        failed: 1,
+    };
     seen.requests
         .row("GET http://127.0.0.1:9/".to_owned())
         .failed += 1;

@@ -1,8 +1,8 @@
 """Prints a JMeter plan: `jmeter_plan.py PORT GROUPS`, of which GROUPS are a list as JSON.
 
 Must not know what answers. A group has `threads`, `seconds`, `samplers`, and perhaps `think` (milliseconds before each sample)
-or `per_minute` (samples of all its threads, by a Constant Throughput Timer). A sampler has a `path`, and perhaps a `method` and
-`contains`, which an assertion looks for.
+or `per_minute` (samples of all its threads, by a Constant Throughput Timer), `data` (a file whose lines are used once), and
+`on_error`. A sampler has a `path`, and perhaps a `method` and `contains`, which an assertion looks for.
 """
 
 import json
@@ -43,13 +43,21 @@ def timers(given):
         yield element("ConstantThroughputTimer", "TestBeanGUI", "Pace", inside)
 
 
+def data(given):
+    if "data" in given:
+        inside = texts({"filename": given["data"], "variableNames": "line", "delimiter": ","})
+        inside += '<boolProp name="recycle">false</boolProp><boolProp name="stopThread">true</boolProp>'
+        yield element("CSVDataSet", "TestBeanGUI", "Lines", inside)
+
+
 def group(given, number):
     inside = texts({"ThreadGroup.num_threads": given["threads"], "ThreadGroup.ramp_time": 0,
-                    "ThreadGroup.duration": given["seconds"]})
+                    "ThreadGroup.duration": given["seconds"],
+                    "ThreadGroup.on_sample_error": given.get("on_error", "continue")})
     inside += '<boolProp name="ThreadGroup.scheduler">true</boolProp>'
     inside += '<elementProp name="ThreadGroup.main_controller" elementType="LoopController">'
     inside += '<boolProp name="LoopController.continue_forever">false</boolProp><intProp name="LoopController.loops">-1</intProp>'
-    below = "".join(timers(given)) + "".join(map(sampler, given["samplers"]))
+    below = "".join(data(given)) + "".join(timers(given)) + "".join(map(sampler, given["samplers"]))
     return element("ThreadGroup", "ThreadGroupGui", f"Group {number}", inside + "</elementProp>", below)
 
 

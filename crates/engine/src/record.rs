@@ -10,6 +10,7 @@ use std::sync::mpsc::SyncSender;
 use loadline_model::secret::redacted_text;
 use loadline_model::snapshot::{Counts, ErrorKey, Sample, Shape, Snapshot};
 use loadline_model::{ErrorClass, Nanos};
+use loadline_steps::thread::EndedEarly;
 
 use crate::batches::{Gone, hand};
 use crate::clock::Clock;
@@ -290,6 +291,15 @@ impl Recorder {
             true => good.saturating_add(1),
             false => good.saturating_sub(1),
         };
+    }
+
+    /// Counts a thread of a plan that ended before its time.
+    pub(crate) fn ended_thread(&mut self, early: EndedEarly) {
+        let ended = &mut self.seen.ended_threads;
+        *match early {
+            EndedEarly::OutOfData => &mut ended.out_of_data,
+            EndedEarly::Failed => &mut ended.failed,
+        } += 1;
     }
 
     #[inline]

@@ -216,6 +216,30 @@ pub struct ErrorKey {
     pub detail: String,
 }
 
+/// Threads of a JMeter plan that ended before their time, by what ended them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EndedThreads {
+    /// There was no line of a data set left.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub out_of_data: u64,
+    /// A sample failed, and an action after an error ended the thread, or the test.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub failed: u64,
+}
+
+impl EndedThreads {
+    /// Whether no thread ended so.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        *self == EndedThreads::default()
+    }
+
+    fn merge(&mut self, other: EndedThreads) {
+        self.out_of_data += other.out_of_data;
+        self.failed += other.failed;
+    }
+}
+
 /// What a worker, or a whole run, saw in an interval.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Snapshot {
@@ -258,6 +282,9 @@ pub struct Snapshot {
     /// What changed in the scenarios of a script; a result tells it within its summary.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub scenarios: BTreeMap<Arc<str>, ScenarioChange>,
+    /// Threads of a plan that ended before their time.
+    #[serde(default, skip_serializing_if = "EndedThreads::is_empty")]
+    pub ended_threads: EndedThreads,
     /// Time that sinks held the worker up, in nanoseconds.
     pub back_pressure_ns: u64,
     /// Processor time of the worker thread, in nanoseconds.
@@ -324,6 +351,7 @@ impl Default for Snapshot {
             failed_checks: Bounded::new(ERROR_TEXTS_MAX),
             script: None,
             scenarios: BTreeMap::new(),
+            ended_threads: EndedThreads::default(),
             back_pressure_ns: 0,
             worker_cpu_ns: 0,
             run_queue_ns: 0,
@@ -360,6 +388,7 @@ impl Snapshot {
         for (scenario, change) in other.scenarios {
             self.scenarios.entry(scenario).or_default().merge(change);
         }
+        self.ended_threads.merge(other.ended_threads);
         self.back_pressure_ns += other.back_pressure_ns;
         self.worker_cpu_ns += other.worker_cpu_ns;
         self.run_queue_ns += other.run_queue_ns;
@@ -388,6 +417,7 @@ impl Snapshot {
             failed_checks: self.failed_checks.take(),
             script: self.script.take(),
             scenarios: std::mem::take(&mut self.scenarios),
+            ended_threads: std::mem::take(&mut self.ended_threads),
             back_pressure_ns: std::mem::take(&mut self.back_pressure_ns),
             worker_cpu_ns: std::mem::take(&mut self.worker_cpu_ns),
             run_queue_ns: std::mem::take(&mut self.run_queue_ns),

@@ -131,6 +131,9 @@ fn too_short(facts: &Facts<'_>) -> Option<Finding> {
                 Some(planned) if planned.as_secs_f64() >= SECONDS_MIN => {
                     "it ended before its time: look for what stopped the virtual users"
                 }
+                _ if !facts.seen.ended_threads.is_empty() => {
+                    "its threads ended early: mend what ended them"
+                }
                 _ => "run for 30 s or more: {duration} 30s",
             },
         )

@@ -58,6 +58,8 @@ codes! {
     ArrivalsWaited = "arrivals-waited";
     /// Iterations of a script ended with an exception that nobody caught.
     IterationsThrew = "iterations-threw";
+    /// Threads of a plan ended before their time: no data was left, or a sample failed.
+    ThreadsEnded = "threads-ended";
     /// Answers failed a check: goodput is below throughput.
     WrongAnswers = "wrong-answers";
     /// Every answer looked at was the same body without content.

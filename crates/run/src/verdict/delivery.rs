@@ -63,6 +63,7 @@ pub(super) fn findings(facts: &Facts<'_>) -> Vec<Finding> {
     findings.extend(missed(facts));
     findings.extend(waited(facts));
     findings.extend(threw(facts));
+    findings.extend(ended_threads(facts));
     findings.extend(wrong(facts));
     findings.extend(unheld(facts));
     findings
@@ -87,6 +88,31 @@ fn threw(facts: &Facts<'_>) -> Option<Finding> {
                 percent(part)
             ),
             "look at the first such error in the log; --once shows an iteration request by request",
+        )
+    })
+}
+
+/// Threads of a plan that ended by themselves: the load was less than the plan's times and threads say.
+fn ended_threads(facts: &Facts<'_>) -> Option<Finding> {
+    let ended = facts.seen.ended_threads;
+    if ended.failed > 0 {
+        return Some(Code::ThreadsEnded.finding(
+            Gravity::Caution,
+            format!(
+                "{} ended early because a sample failed: the action after an error stops the thread, or the test",
+                counted(ended.failed, "thread")
+            ),
+            "look at the first failure; to go on after errors, set the action of the group to continue",
+        ));
+    }
+    (ended.out_of_data > 0).then(|| {
+        Code::ThreadsEnded.finding(
+            Gravity::Note,
+            format!(
+                "{} ended early because their data set had no line left",
+                counted(ended.out_of_data, "thread")
+            ),
+            "to go on, give the data set more lines, or let it recycle",
         )
     })
 }

@@ -38,6 +38,15 @@ pub enum End {
     TestNow,
 }
 
+/// Why a thread ends that the plan would have had go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EndedEarly {
+    /// There is no line of a data set left.
+    OutOfData,
+    /// A sample failed, and the action after an error ends the thread, or the test.
+    Failed,
+}
+
 /// When a thread ends by the clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Deadline {

@@ -8,7 +8,7 @@ use std::collections::hash_map::Entry;
 
 use loadline_java::random::JavaRandom;
 
-use super::{End, Thread, Walker};
+use super::{End, EndedEarly, Thread, Walker};
 use crate::csv::{self, CsvLines, Line};
 use crate::deck::Deck;
 use crate::host::LogLevel;
@@ -70,9 +70,7 @@ impl Thread {
                     self.variables.put(name, value);
                 }
             }
-            Ok(Line::End(_)) if csv.stop_thread => {
-                self.ending.get_or_insert(End::Thread);
-            }
+            Ok(Line::End(_)) if csv.stop_thread => self.end_early(EndedEarly::OutOfData),
             Ok(Line::End(names)) => {
                 for name in names {
                     self.variables.put(name, "<EOF>");
@@ -117,7 +115,7 @@ impl Thread {
                     self.variables.put(name, value);
                 }
             }
-            Ok(None) => drop(self.ending.get_or_insert(End::Thread)),
+            Ok(None) => self.end_early(EndedEarly::OutOfData),
             Err(why) => {
                 let name = &self.identity.name;
                 let message = format!("{name}: stopped, as {file} cannot be read: {why}");

@@ -15,7 +15,7 @@ mod samplers;
 mod transactions;
 mod walk;
 
-pub use asks::{Ask, Deadline, End, Outcome};
+pub use asks::{Ask, Deadline, End, EndedEarly, Outcome};
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -97,6 +97,8 @@ pub struct Thread {
     skips_rest: bool,
     /// How it is to end, once it looks.
     ending: Option<End>,
+    /// Why it ends before its time; `None`: it does not, or was told to.
+    ended_early: Option<EndedEarly>,
     /// Whether a thread that ends goes on to the next sampler first.
     walks_on: bool,
     /// Whether it does so now.
@@ -214,6 +216,7 @@ impl Thread {
             deadline: None,
             skips_rest: false,
             ending: None,
+            ended_early: None,
             walks_on: false,
             is_last_walk: false,
             locks: Vec::new(),
@@ -341,6 +344,20 @@ impl Thread {
         // Nobody is run any more, whoever it is.
         let _ = self.next(walker, 0);
         self.ending = ending;
+    }
+
+    /// Why the thread ended before its time; `None`: it did not, or an order of the plan's ended it.
+    #[must_use]
+    pub fn ended_early(&self) -> Option<EndedEarly> {
+        self.ended_early
+    }
+
+    /// Ends the thread before its time, unless it ends already.
+    fn end_early(&mut self, early: EndedEarly) {
+        if self.ending.is_none() {
+            self.ending = Some(End::Thread);
+            self.ended_early = Some(early);
+        }
     }
 
     /// Ends the thread after the sampler at work.
@@ -489,6 +506,7 @@ impl Thread {
             match action {
                 Action::Continue => {}
                 Action::StopThread | Action::StopTest | Action::StopTestNow => {
+                    self.ended_early = Some(EndedEarly::Failed);
                     self.act(walker, node, action);
                 }
                 Action::NextThreadIteration | Action::NextLoopIteration | Action::BreakLoop => {

@@ -250,7 +250,7 @@ impl StepsVu {
         while loops.is_none_or(|loops| done < loops) {
             let begun = self.shared.clock.now();
             if let Some(end) = self.run_iteration(of, &mut thread, &host).await? {
-                self.end(of, end);
+                self.end(of, &thread, end);
                 return Ok(());
             }
             done += 1;
@@ -290,7 +290,7 @@ impl StepsVu {
         }
         let begun = self.shared.clock.now();
         if let Some(end) = self.run_iteration(of, &mut thread, &host).await? {
-            self.end(of, end);
+            self.end(of, &thread, end);
             return Ok(());
         }
         self.measure_iteration(of, begun);
@@ -432,7 +432,10 @@ impl StepsVu {
     }
 
     /// What the end of a thread means for the test.
-    fn end(&self, of: &GroupOnWorker, end: End) {
+    fn end(&self, of: &GroupOnWorker, thread: &Thread, end: End) {
+        if let Some(early) = thread.ended_early() {
+            self.shared.recorder.borrow_mut().ended_thread(early);
+        }
         match end {
             End::Thread => return,
             End::Group => of.state().end_group(of.group),

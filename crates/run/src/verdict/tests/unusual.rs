@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use loadline_model::error_class::ErrorClass;
 use loadline_model::plan::OnExhausted;
-use loadline_model::verdict::{Delivery, Limit};
+use loadline_model::verdict::{Delivery, Gravity, Limit};
 
 use super::builder::{Run, arrivals, constant_vus, found, percentiles, vu_ramp};
 use crate::verdict::Code;
@@ -242,6 +242,22 @@ fn iterations_that_throw_are_told() {
         text.starts_with("5,234 of 5,234 iterations ended with an exception"),
         "{text}"
     );
+}
+
+#[test]
+fn threads_that_end_early_are_told() {
+    let mut run = Run::new(constant_vus(10, 4), 1.0, 20, 7.6);
+    let ended = &mut run.totals.seen.ended_threads;
+    ended.out_of_data = 10;
+    let verdict = run.judge();
+    let told = found(&verdict, Code::ThreadsEnded).expect("told");
+    assert_eq!(told.gravity, Gravity::Note);
+    assert!(told.text.contains("no line left"), "{}", told.text);
+    run.totals.seen.ended_threads.failed = 1;
+    let verdict = run.judge();
+    let told = found(&verdict, Code::ThreadsEnded).expect("told");
+    assert_eq!(told.gravity, Gravity::Caution);
+    assert!(told.text.contains("a sample failed"), "{}", told.text);
 }
 
 #[test]

@@ -27,7 +27,7 @@ exit_codes! {
     /// The run ended as planned.
     Ok = 0, "the run ended as planned (failed requests alone do not change this)";
     /// Not one request succeeded.
-    NothingSucceeded = 1, "not one request succeeded; dialects: an argument was refused";
+    NothingSucceeded = 1, "no request succeeded; dialects: an argument was refused";
     /// A dialect's flag parser refused an option.
     DialectUsage = 2, "hey dialect: unknown flag";
     /// A test in a cloud failed or was stopped there.

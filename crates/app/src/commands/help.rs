@@ -19,6 +19,8 @@ const fn topic(name: &'static str, about: &'static str, text: &'static str) -> T
     Topic { name, about, text }
 }
 
+/// What people ask for who want the list.
+const TOPICS_LIST: &str = "topics";
 const EXIT_CODES: &str = "exit-codes";
 
 const TOPICS: [Topic; 9] = [
@@ -70,7 +72,7 @@ const TOPICS: [Topic; 9] = [
 /// # Errors
 /// Nothing has that name; the next one is offered.
 pub(super) fn run(name: Option<&str>, env: &Env) -> Result<ExitCode, Ending> {
-    let Some(name) = name else {
+    let Some(name) = name.filter(|name| *name != TOPICS_LIST) else {
         return Ok(Ending::answer(overview()).tell());
     };
     if let Some(topic) = TOPICS.iter().find(|topic| topic.name == name) {

@@ -16,7 +16,7 @@ const BEYOND_MIN: f64 = 10.0;
 
 pub(super) fn distribution(page: &mut Page, result: &RunResult) {
     let service = service_time(result);
-    if service.is_empty() {
+    if service.is_empty() || !is_answered(result) {
         return;
     }
     let response = response_time(result);
@@ -79,6 +79,11 @@ fn line(name: &str, trends: &[&TimeTrend], of: impl Fn(&TimeTrend) -> Option<f64
     cells
 }
 
+/// Whether there is an answer: the times of failures alone say how a client gives up.
+fn is_answered(result: &RunResult) -> bool {
+    result.totals.seen.counts.completed > 0
+}
+
 /// Bars are this many cells on a page of 100 columns, fewer on a narrower one.
 const BAR_CELLS: usize = 40;
 const BAR_MARGINS: usize = 44;
@@ -91,7 +96,7 @@ pub(super) fn histogram(page: &mut Page, result: &RunResult) {
     let (Some(min), Some(max)) = (trend.min(), trend.max()) else {
         return;
     };
-    if trend.count() < 2 || min == max {
+    if trend.count() < 2 || min == max || !is_answered(result) {
         return;
     }
     let p99 = trend.quantile(0.99).unwrap_or(max as f64);

@@ -212,7 +212,7 @@ fn unanswered(facts: &Facts<'_>) -> Option<Finding> {
         }
         return Some(Code::NothingSent.finding(
             Gravity::Alarm,
-            "not one request was sent".to_owned(),
+            "no request was sent".to_owned(),
             "look at the plan's rate, duration and start times",
         ));
     }
@@ -224,7 +224,7 @@ fn unanswered(facts: &Facts<'_>) -> Option<Finding> {
             false => mostly.as_str(),
         };
         let text = format!(
-            "not one of {} sent was answered{mostly}",
+            "none of {} was answered{mostly}",
             counted(sent, "request")
         );
         return Some(Code::NothingAnswered.finding(Gravity::Alarm, text, next_step));
@@ -339,8 +339,7 @@ fn paused(facts: &Facts<'_>) -> Option<Finding> {
         return None;
     }
     let text = format!(
-        "{} requests failed at once; a worker goes through at most {} such a second, so that they are \
-         not repeated at full speed",
+        "{} requests failed immediately; a worker makes at most {} such requests a second",
         count(sum),
         count(u64::from(INSTANT_FAILURES_PER_SECOND)),
     );

@@ -22,6 +22,8 @@ use super::wording::{count, counted, duration, percent, rate};
 
 /// Share of the evidence from which a side is named.
 const NAMED: f64 = 0.5;
+/// By how much of the time the first side leads the second, where the first is named.
+const CLEAR_LEAD: f64 = 0.03;
 /// Share of the evidence from which a side that is not the limit is told beside it.
 const TOLD: f64 = 0.25;
 /// Share of failures from which their class says who is in the way.
@@ -234,9 +236,12 @@ fn is_often_mistaken(facts: &Facts<'_>) -> bool {
     facts.mistaken_share() >= FAILURES_OF_OFFERED
 }
 
-/// Who took half of the time or more; what the target took counts for `of_target`.
+/// Who took half of the time or more, and clearly more than another; what the target took counts for `of_target`.
 fn heaviest(weights: Weights, of_target: Limit) -> Limit {
+    let mut sides = [weights.network, weights.generator, weights.target];
+    sides.sort_by(f64::total_cmp);
     match weights {
+        _ if sides[2] - sides[1] < CLEAR_LEAD => Limit::Unknown,
         Weights { generator, .. } if generator >= NAMED => Limit::Generator,
         Weights { network, .. } if network >= NAMED => Limit::Network,
         Weights { target, .. } if target >= NAMED => of_target,

@@ -217,7 +217,7 @@ fn goodput(limit: f64, result: &RunResult) -> Judged {
     let counts = &result.totals.seen.counts;
     let all = counts.completed + counts.failed_total();
     if all == 0 {
-        return Judged::Failed("not one request was answered".to_owned());
+        return Judged::Failed("no request was answered".to_owned());
     }
     let share = counts.good as f64 / all as f64;
     let (good, wanted) = (counts.good, percent(limit));

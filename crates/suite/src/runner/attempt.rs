@@ -215,7 +215,7 @@ impl<'r, 'a> Attempt<'r, 'a> {
         match phase.kind {
             PhaseKind::Smoke => self.judge_smoke(&result, files),
             PhaseKind::WarmUp if result.totals.seen.counts.completed == 0 => Err(Stop::Broken(
-                "warm-up: not one request was answered".to_owned(),
+                "warm-up: no request was answered".to_owned(),
             )),
             PhaseKind::WarmUp => Ok(()),
             PhaseKind::Load => self.judge_load(&order, &result, files),

@@ -9,6 +9,8 @@ use quick_xml::events::{BytesStart, Event};
 
 use super::{Fault, Row, instant, number};
 
+/// The element around all samples.
+const ROOT: &str = "testResults";
 /// Most samples that one may lie below.
 const DEPTH_MAX: usize = 64;
 /// Most bytes of a tag or a text.
@@ -22,6 +24,8 @@ pub(super) struct Reader<R> {
     open: Vec<Row>,
     /// Within the message of an assertion.
     is_in_message: bool,
+    /// The root was read.
+    is_begun: bool,
 }
 
 impl<R: BufRead> Reader<R> {
@@ -38,6 +42,7 @@ impl<R: BufRead> Reader<R> {
             part: Vec::new(),
             open: Vec::new(),
             is_in_message: false,
+            is_begun: false,
         }
     }
 
@@ -67,6 +72,16 @@ impl<R: BufRead> Reader<R> {
 
     /// Takes a part of the file; gives the sample that ends with it.
     fn take(&mut self, event: &Event<'_>, line: u64) -> Result<Option<Row>, Fault> {
+        if let Event::Start(tag) | Event::Empty(tag) = event
+            && !std::mem::replace(&mut self.is_begun, true)
+            && tag.name().as_ref() != ROOT
+        {
+            let told = format!(
+                "<{}> begins no results file of JMeter, but <{ROOT}> does",
+                tag.name().as_ref()
+            );
+            return Err(Fault::at(line, told));
+        }
         match event {
             Event::Empty(tag) if is_sample(tag.name().as_ref()) => {
                 return sample(tag, self.open.len(), line).map(Some);

@@ -21,7 +21,8 @@ pub(crate) fn sparkline(values: &[f64]) -> String {
 }
 
 /// A bar of at most so many cells, in eighths; something above zero always shows.
-pub(crate) fn bar(value: u64, most: u64, cells: usize) -> String {
+#[must_use]
+pub fn bar(value: u64, most: u64, cells: usize) -> String {
     if value == 0 || most == 0 {
         return String::new();
     }

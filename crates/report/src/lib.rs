@@ -7,7 +7,7 @@
 
 mod agents;
 pub mod bombardier;
-mod chart;
+pub mod chart;
 pub mod compare;
 mod conservation;
 pub mod describe;

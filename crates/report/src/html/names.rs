@@ -13,7 +13,7 @@ use serde_json::json;
 
 use super::data::{four_digits, listed, shortest};
 use super::markup::Html;
-use crate::k6::by_tag::{figures, shown_value};
+use crate::k6::by_tag::{COLUMNS, figures, shown_value};
 use crate::units::{count, counted};
 
 /// Rows shown; beyond, a page is no longer read but searched, and the outputs are better for that.
@@ -62,8 +62,6 @@ fn write_rows(html: &mut Html, result: &RunResult, rows_max: usize) {
         html.between("<p class=\"hint\">", &text, "</p>");
     }
 }
-
-const COLUMNS: [&str; 7] = ["requests", "failed", "avg", "p90", "p95", "p99", "max"];
 
 /// The table; what a row has below it when it is chosen stands in its attributes, for the page's script.
 fn write_table(html: &mut Html, table: &ByTag, rows_max: usize) {

@@ -32,17 +32,8 @@ pub fn by_tag(table: &ByTag, style: &Style) -> String {
 /// The table as a section.
 pub(crate) fn write(page: &mut Page, table: &ByTag) {
     page.section(&format!("Requests by {}", table.tag), "");
-    let rows: Vec<Vec<String>> = table
-        .rows
-        .iter()
-        .take(ROWS_MAX)
-        .map(|(value, metrics)| row(value, metrics))
-        .collect();
-    page.table(
-        "<>>>>>>>",
-        &["", "requests", "failed", "avg", "p90", "p95", "p99", "max"],
-        &rows,
-    );
+    let head: Vec<&str> = [""].into_iter().chain(COLUMNS).collect();
+    page.table("<>>>>>>>", &head, &cells(table, ROWS_MAX));
     if let Some(hidden) = table
         .rows
         .len()
@@ -61,6 +52,16 @@ pub(crate) fn write(page: &mut Page, table: &ByTag) {
         ));
         page.line(&line);
     }
+}
+
+/// What stands beside a value of the tag.
+pub const COLUMNS: [&str; 7] = ["requests", "failed", "avg", "p90", "p95", "p99", "max"];
+
+/// The first rows: the value of the tag, and a cell for each of [`COLUMNS`].
+#[must_use]
+pub fn cells(table: &ByTag, rows_max: usize) -> Vec<Vec<String>> {
+    let rows = table.rows.iter().take(rows_max);
+    rows.map(|(value, metrics)| row(value, metrics)).collect()
 }
 
 fn row(value: &str, metrics: &[MetricSummary]) -> Vec<String> {

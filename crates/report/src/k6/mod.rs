@@ -5,7 +5,7 @@
 //! what time has passed, whether colours are wanted and where the text goes are the caller's.
 //! Invariant: no test, however empty, makes a summary fail.
 
-pub(crate) mod by_tag;
+pub mod by_tag;
 mod data;
 mod describe;
 mod export;

@@ -88,22 +88,65 @@ fn is_answered(result: &RunResult) -> bool {
 const BAR_CELLS: usize = 40;
 const BAR_MARGINS: usize = 44;
 
-pub(super) fn histogram(page: &mut Page, result: &RunResult) {
-    let (trend, name) = match response_time(result) {
-        Some(response) => (response, "response time"),
-        None => (service_time(result), "service time"),
-    };
-    let (Some(min), Some(max)) = (trend.min(), trend.max()) else {
-        return;
-    };
-    if trend.count() < 2 || min == max || !is_answered(result) {
-        return;
+/// How many requests took how long.
+#[derive(Clone, Debug)]
+pub struct TimesHistogram {
+    /// What is shown: `response time` or `service time`.
+    pub of: &'static str,
+    /// Requests in all.
+    pub count: u64,
+    /// Upper bounds in nanoseconds, which are round, with the requests up to each that are above the one before.
+    pub rows: Vec<(f64, u64)>,
+}
+
+impl TimesHistogram {
+    /// Of a run: of its response time, or in a closed model of its service time; `None`: there is no shape to be seen.
+    #[must_use]
+    pub fn of(result: &RunResult) -> Option<TimesHistogram> {
+        let (trend, of) = match response_time(result) {
+            Some(response) => (response, "response time"),
+            None => (service_time(result), "service time"),
+        };
+        let (min, max) = (trend.min()?, trend.max()?);
+        if trend.count() < 2 || min == max || !is_answered(result) {
+            return None;
+        }
+        let p99 = trend.quantile(0.99).unwrap_or(max as f64);
+        let bounds = chart::round_bounds(min as f64, p99, max as f64);
+        let counts = trend.counts_per_bound(&bounds);
+        Some(TimesHistogram {
+            of,
+            count: trend.count(),
+            rows: bounds.into_iter().zip(counts).collect(),
+        })
     }
-    let p99 = trend.quantile(0.99).unwrap_or(max as f64);
-    let bounds = chart::round_bounds(min as f64, p99, max as f64);
-    let counts = trend.counts_per_bound(&bounds);
-    let most = counts.iter().copied().max().unwrap_or(0);
-    page.section("Histogram", &format!("of {name}"));
+
+    /// The rows as they are shown: `None` for several without a request.
+    #[must_use]
+    pub fn shown(&self) -> Vec<Option<(f64, u64)>> {
+        let mut shown = Vec::new();
+        for rows in self.rows.chunk_by(|one, next| one.1 == 0 && next.1 == 0) {
+            match rows {
+                [row] => shown.push(Some(*row)),
+                _ => shown.push(None),
+            }
+        }
+        shown
+    }
+
+    /// The most requests of a row.
+    #[must_use]
+    pub fn most(&self) -> u64 {
+        self.rows.iter().map(|row| row.1).max().unwrap_or(0)
+    }
+}
+
+pub(super) fn histogram(page: &mut Page, result: &RunResult) {
+    let Some(shape) = TimesHistogram::of(result) else {
+        return;
+    };
+    let most = shape.most();
+    page.section("Histogram", &format!("of {}", shape.of));
     let head = page.style.faint(&format!(
         "  {:>10} {:>12} {:>9}",
         "up to", "requests", "share"
@@ -114,27 +157,19 @@ pub(super) fn histogram(page: &mut Page, result: &RunResult) {
         .columns()
         .saturating_sub(BAR_MARGINS)
         .min(BAR_CELLS);
-    let mut at = 0;
-    while at < bounds.len() {
-        let empty = counts[at..bounds.len()]
-            .iter()
-            .take_while(|number| **number == 0)
-            .count();
-        if empty > 1 {
+    for row in shape.shown() {
+        let Some((bound, number)) = row else {
             let gap = page.style.faint(&format!("  {:>10}", "⋮"));
             page.line(&gap);
-            at += empty;
             continue;
-        }
-        let number = counts[at];
+        };
         let figures = format!(
             "  {:>10} {:>12} {:>9}",
-            span(bounds[at]),
+            span(bound),
             count(number),
-            share(number, trend.count())
+            share(number, shape.count)
         );
         let bar = page.style.accent(&chart::bar(number, most, cells));
         page.line(&format!("{figures}  {bar}"));
-        at += 1;
     }
 }

@@ -13,6 +13,7 @@ mod observed;
 pub(crate) mod phases;
 mod rates;
 
+pub use latency::TimesHistogram;
 use loadline_metric::TimeTrend;
 use loadline_model::RunResult;
 use loadline_model::result::StopReason;

@@ -223,10 +223,7 @@ fn unanswered(facts: &Facts<'_>) -> Option<Finding> {
             true => ": no TLS handshake came to an end",
             false => mostly.as_str(),
         };
-        let text = format!(
-            "none of {} was answered{mostly}",
-            counted(sent, "request")
-        );
+        let text = format!("none of {} was answered{mostly}", counted(sent, "request"));
         return Some(Code::NothingAnswered.finding(Gravity::Alarm, text, next_step));
     }
     if answered < sent.div_ceil(2) {

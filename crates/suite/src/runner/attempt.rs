@@ -214,9 +214,9 @@ impl<'r, 'a> Attempt<'r, 'a> {
         let result = self.result_of(&order, files)?;
         match phase.kind {
             PhaseKind::Smoke => self.judge_smoke(&result, files),
-            PhaseKind::WarmUp if result.totals.seen.counts.completed == 0 => Err(Stop::Broken(
-                "warm-up: no request was answered".to_owned(),
-            )),
+            PhaseKind::WarmUp if result.totals.seen.counts.completed == 0 => {
+                Err(Stop::Broken("warm-up: no request was answered".to_owned()))
+            }
             PhaseKind::WarmUp => Ok(()),
             PhaseKind::Load => self.judge_load(&order, &result, files),
         }

@@ -16,7 +16,7 @@ use ratatui::symbols::line;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Clear, LineGauge, Paragraph};
 
-use super::{lines, panels};
+use super::{lines, panels, tables};
 use crate::web::state::Phase;
 
 /// Below this nothing can be read.
@@ -38,7 +38,20 @@ pub(super) struct Shown {
     /// News to come until it is forgotten that somebody wanted to pause what cannot be paused.
     pub(super) says_no_pause: u8,
     pub(super) shows_help: bool,
+    pub(super) body: Body,
     pub(super) look: Look,
+}
+
+/// What is shown above or beside the panels, or on a narrow screen in their place.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Body {
+    /// Rates and times over the time of the run.
+    #[default]
+    Charts,
+    /// How many requests took how long.
+    Distribution,
+    /// Requests by name.
+    Names,
 }
 
 /// Styles, without a colour where none is wanted.
@@ -104,6 +117,7 @@ impl Shown {
             can_pause,
             says_no_pause: 0,
             shows_help: false,
+            body: Body::default(),
             look: Look::new(color),
         }
     }
@@ -114,6 +128,12 @@ impl Shown {
             .as_ref()
             .map_or(0, |result| result.totals.elapsed_ns);
         Nanos(ns).into()
+    }
+
+    /// Whether the run can be paused now, or waits for its start.
+    pub(super) fn may_pause(&self) -> bool {
+        let waits = matches!(self.phase, Phase::Preparing | Phase::Waiting) && self.is_paused;
+        self.can_pause || waits
     }
 
     /// The share that is done; `None` where only a stop ends the run.
@@ -151,15 +171,18 @@ pub(super) fn draw(frame: &mut Frame<'_>, shown: &Shown) {
     .areas(area);
     draw_head(frame, head, shown);
     if area.width >= WIDE {
-        let [charts, side] =
+        let [body, side] =
             Layout::horizontal([Constraint::Min(1), Constraint::Length(PANELS)]).areas(body);
-        lines::draw(frame, charts, shown);
+        draw_body(frame, body, shown);
         panels::draw(frame, side, shown);
-    } else {
-        let [charts, below] =
+    } else if shown.body == Body::Charts {
+        let [body, below] =
             Layout::vertical([Constraint::Fill(1), Constraint::Fill(1)]).areas(body);
-        lines::draw(frame, charts, shown);
+        draw_body(frame, body, shown);
         panels::draw(frame, below, shown);
+    } else {
+        // A table wants all rows that there are.
+        draw_body(frame, body, shown);
     }
     draw_foot(frame, foot, shown);
     if shown.shows_help {
@@ -167,9 +190,17 @@ pub(super) fn draw(frame: &mut Frame<'_>, shown: &Shown) {
     }
 }
 
+fn draw_body(frame: &mut Frame<'_>, area: Rect, shown: &Shown) {
+    match shown.body {
+        Body::Charts => lines::draw(frame, area, shown),
+        Body::Distribution => tables::distribution(frame, area, shown),
+        Body::Names => tables::names(frame, area, shown),
+    }
+}
+
 fn draw_head(frame: &mut Frame<'_>, area: Rect, shown: &Shown) {
     let look = shown.look;
-    let [title, load, gauge, _] = Layout::vertical([Constraint::Length(1); 4]).areas(area);
+    let [title, load, gauge, state] = Layout::vertical([Constraint::Length(1); 4]).areas(area);
     let name = match &shown.plan.script {
         Some(script) => script.script.clone(),
         None => describe::requests(&shown.plan),
@@ -211,13 +242,14 @@ fn draw_head(frame: &mut Frame<'_>, area: Rect, shown: &Shown) {
             frame.render_widget(bar, gauge);
         }
     }
+    frame.render_widget(panels::state(shown), state);
 }
 
 fn phase_word(shown: &Shown) -> &'static str {
     match shown.phase {
         _ if shown.is_stopping => "stopping: running requests may end",
         Phase::Preparing => "preparing",
-        Phase::Waiting => "waiting for a word (p)",
+        Phase::Waiting => "waiting (p starts the run)",
         Phase::Setup => "setup()",
         Phase::Running if shown.is_paused => "paused",
         Phase::Running => "running",
@@ -238,13 +270,18 @@ fn draw_foot(frame: &mut Frame<'_>, area: Rect, shown: &Shown) {
     } else {
         " stop   "
     };
-    let pause = if shown.is_paused {
-        " go on   "
-    } else {
-        " pause   "
+    let pause = match (shown.may_pause(), shown.is_paused) {
+        (false, _) => None,
+        (true, true) => Some(("p", " go on   ")),
+        (true, false) => Some(("p", " pause   ")),
     };
-    let keys = [("q", stop), ("p", pause), ("?", " help")];
-    let spans = keys.into_iter().flat_map(|(key, what)| {
+    let views = [
+        ("d", " distribution   "),
+        ("n", " names   "),
+        ("?", " help"),
+    ];
+    let keys = [("q", stop)].into_iter().chain(pause).chain(views);
+    let spans = keys.flat_map(|(key, what)| {
         [
             Span::styled(key, look.strong()),
             Span::styled(what, look.faint()),
@@ -253,13 +290,15 @@ fn draw_foot(frame: &mut Frame<'_>, area: Rect, shown: &Shown) {
     frame.render_widget(Line::from(spans.collect::<Vec<_>>()), area);
 }
 
-const HELP: [&str; 8] = [
+const HELP: [&str; 10] = [
     "q, Ctrl-C   stop: running requests may end;",
     "            again to stop at once",
     "p, space    pause, or go on (scenarios that are",
     "            controlled from outside, --paused)",
+    "d           distribution of times, or charts again",
+    "n           requests by name, or charts again",
     "?           show or hide this",
-    "Esc         hide this",
+    "Esc         hide this; charts",
     "",
     "The summary is printed when the run has ended.",
 ];

@@ -124,9 +124,43 @@ fn iterations_of_a_script_are_no_requests() {
     let text = drawn(&shown, 120, 40);
     assert!(text.contains("iterations due 510/s"), "{text}");
     assert!(
-        text.contains(" requests per second  answered  failed ─"),
+        text.contains(" requests per second  ⠒ answered  ▄ failed ─"),
         "{text}"
     );
+}
+
+#[test]
+fn the_distribution_takes_the_place_of_the_charts() {
+    let mut shown = running("loadline bench -c 8 -z 20s h", 12);
+    shown.body = Body::Distribution;
+    assert!(drawn(&shown, 80, 24).contains("no two times to be compared yet"));
+    let mut result = shown.result.as_deref().cloned().expect("it runs");
+    let seen = &mut result.totals.seen;
+    for ns in (1..500).map(|ms| ms * 100_000).chain([90_000_000]) {
+        seen.answered_time.record(ns);
+    }
+    shown.result = Some(Arc::new(result));
+    let text = drawn(&shown, 80, 24);
+    assert!(text.contains("distribution of service time"), "{text}");
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn requests_by_name_take_the_place_of_the_charts() {
+    let mut shown = running("loadline bench -c 8 -z 20s h", 12);
+    shown.body = Body::Names;
+    assert!(drawn(&shown, 80, 24).contains("all requests are alike so far"));
+    let mut result = shown.result.as_deref().cloned().expect("it runs");
+    for (name, answered) in [("GET http://h/a", 70), ("GET http://h/b", 30)] {
+        let row = result.totals.seen.requests.row(name.to_owned());
+        (row.answered, row.good, row.failed) = (answered, answered, 7);
+    }
+    shown.result = Some(Arc::new(result));
+    for width in [60, 80, 120] {
+        let text = drawn(&shown, width, 24);
+        assert!(text.contains("GET http://h/a"), "{text}");
+        assert!(text.contains("requests    failed"), "{text}");
+    }
 }
 
 #[test]

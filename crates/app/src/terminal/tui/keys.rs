@@ -5,6 +5,8 @@
 
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
+use super::draw::Body;
+
 /// What a key asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Action {
@@ -14,7 +16,9 @@ pub(super) enum Action {
     Pause,
     /// Show or hide what the keys do.
     Help,
-    /// Hide it.
+    /// Show something else than the charts, or them again.
+    Show(Body),
+    /// Hide help, else go back to the charts.
     Close,
 }
 
@@ -30,6 +34,8 @@ pub(super) fn action(key: &KeyEvent) -> Option<Action> {
         KeyCode::Char('q' | 'Q') => Some(Action::Stop),
         KeyCode::Char('p' | 'P' | ' ') => Some(Action::Pause),
         KeyCode::Char('?' | 'h') | KeyCode::F(1) => Some(Action::Help),
+        KeyCode::Char('d' | 'D') => Some(Action::Show(Body::Distribution)),
+        KeyCode::Char('n' | 'N') => Some(Action::Show(Body::Names)),
         KeyCode::Esc => Some(Action::Close),
         _ => None,
     }
@@ -57,6 +63,8 @@ mod tests {
                 None
             ]
         );
+        assert_eq!(plain('d'), Some(Action::Show(Body::Distribution)));
+        assert_eq!(plain('n'), Some(Action::Show(Body::Names)));
         assert_eq!(of(KeyCode::Esc, KeyModifiers::NONE), Some(Action::Close));
     }
 }

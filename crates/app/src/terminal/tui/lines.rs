@@ -16,6 +16,33 @@ use super::draw::Shown;
 
 type Point = (f64, f64);
 
+/// How a line is drawn, so that lines are told apart without their colours.
+#[derive(Clone, Copy, Debug)]
+enum Drawn {
+    Line,
+    Dots,
+    Blocks,
+}
+
+impl Drawn {
+    fn marker(self) -> Marker {
+        match self {
+            Drawn::Line => Marker::Braille,
+            Drawn::Dots => Marker::Dot,
+            Drawn::Blocks => Marker::Bar,
+        }
+    }
+
+    /// What stands before its name.
+    fn sign(self) -> char {
+        match self {
+            Drawn::Line => '⠒',
+            Drawn::Dots => '•',
+            Drawn::Blocks => '▄',
+        }
+    }
+}
+
 /// Draws both charts, the one below the other.
 pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, shown: &Shown) {
     let rows: &[Row] = shown.result.as_ref().map_or(&[], |result| &result.series);
@@ -52,11 +79,11 @@ fn rates(frame: &mut Frame<'_>, area: Rect, shown: &Shown, rows: &[Row]) {
         .fold(0.0, f64::max);
     let mut sets = Vec::new();
     if !offered.is_empty() {
-        sets.push(("offered", look.caution(), &offered[..]));
+        sets.push(("offered", Drawn::Dots, look.caution(), &offered[..]));
     }
-    sets.push(("answered", look.accent(), &answered[..]));
+    sets.push(("answered", Drawn::Line, look.accent(), &answered[..]));
     if has_failed {
-        sets.push(("failed", look.bad(), &failed[..]));
+        sets.push(("failed", Drawn::Blocks, look.bad(), &failed[..]));
     }
     let top = rounded_up(most);
     let labels = match graph_rows(area) {
@@ -113,21 +140,26 @@ fn times(frame: &mut Frame<'_>, area: Rect, shown: &Shown, rows: &[Row]) {
     let p99 = |times: &Percentiles| times.p99;
     let (title, lines) = match rows.iter().any(|row| row.response_time_ns.is_some()) {
         true => (
-            "times, logarithmic",
+            "times, log",
             [
-                ("response p99", look.bad(), of(response, p99)),
-                ("response p50", look.second(), of(response, p50)),
-                ("service p99", look.caution(), of(service, p99)),
-                ("service p50", look.accent(), of(service, p50)),
+                ("response p99", Drawn::Line, look.bad(), of(response, p99)),
+                (
+                    "response p50",
+                    Drawn::Line,
+                    look.second(),
+                    of(response, p50),
+                ),
+                ("service p99", Drawn::Dots, look.caution(), of(service, p99)),
+                ("service p50", Drawn::Dots, look.accent(), of(service, p50)),
             ]
             .to_vec(),
         ),
         false => (
-            "service time, logarithmic",
+            "service time, log scale",
             [
-                ("p99", look.bad(), of(service, p99)),
-                ("p90", look.second(), of(service, p90)),
-                ("p50", look.accent(), of(service, p50)),
+                ("p99", Drawn::Line, look.bad(), of(service, p99)),
+                ("p90", Drawn::Dots, look.second(), of(service, p90)),
+                ("p50", Drawn::Line, look.accent(), of(service, p50)),
             ]
             .to_vec(),
         ),
@@ -135,7 +167,7 @@ fn times(frame: &mut Frame<'_>, area: Rect, shown: &Shown, rows: &[Row]) {
     let all = || {
         lines
             .iter()
-            .flat_map(|(_, _, points)| points)
+            .flat_map(|(_, _, _, points)| points)
             .map(|point| point.1)
     };
     let (least, most) = (
@@ -145,7 +177,7 @@ fn times(frame: &mut Frame<'_>, area: Rect, shown: &Shown, rows: &[Row]) {
     let axis = decades(least, most, graph_rows(area));
     let sets: Vec<_> = lines
         .iter()
-        .map(|(name, style, points)| (*name, *style, &points[..]))
+        .map(|(name, drawn, style, points)| (*name, *drawn, *style, &points[..]))
         .collect();
     chart(frame, area, shown, title, &sets, &axis);
 }
@@ -184,7 +216,7 @@ fn chart(
     area: Rect,
     shown: &Shown,
     title: &str,
-    sets: &[(&str, Style, &[Point])],
+    sets: &[(&str, Drawn, Style, &[Point])],
     axis: &ValueAxis,
 ) {
     let look = shown.look;
@@ -202,9 +234,9 @@ fn chart(
             .style(look.faint())
             .data(mark)
     });
-    let data = sets.iter().map(|(_, style, points)| {
+    let data = sets.iter().map(|(_, drawn, style, points)| {
         Dataset::default()
-            .marker(Marker::Braille)
+            .marker(drawn.marker())
             .graph_type(GraphType::Line)
             .style(*style)
             .data(points)
@@ -214,8 +246,9 @@ fn chart(
     let y: Vec<_> = axis.labels.iter().cloned().map(label).collect();
     let mut head = vec![Span::raw(format!(" {title} "))];
     head.extend(
-        sets.iter()
-            .map(|(name, style, _)| Span::styled(format!(" {name} "), *style)),
+        sets.iter().map(|(name, drawn, style, _)| {
+            Span::styled(format!(" {} {name} ", drawn.sign()), *style)
+        }),
     );
     let block = Block::new()
         .borders(Borders::TOP)

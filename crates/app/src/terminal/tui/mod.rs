@@ -9,6 +9,7 @@ mod keys;
 mod lines;
 mod panels;
 mod screen;
+mod tables;
 
 use std::io::IsTerminal;
 use std::sync::Arc;
@@ -21,8 +22,8 @@ use loadline_run::RunWatch;
 use ratatui::crossterm::event::{self, Event};
 
 use super::{print, signals};
-use crate::web::state::{Phase, State};
-use draw::Shown;
+use crate::web::state::State;
+use draw::{Body, Shown};
 use keys::{Action, action};
 use screen::Screen;
 pub(super) use screen::give_back;
@@ -189,14 +190,19 @@ impl View {
             }
             Action::Pause => self.pause(),
             Action::Help => self.shown.shows_help = !self.shown.shows_help,
-            Action::Close => self.shown.shows_help = false,
+            Action::Show(body) => {
+                self.shown.body = match self.shown.body == body {
+                    true => Body::Charts,
+                    false => body,
+                };
+            }
+            Action::Close if self.shown.shows_help => self.shown.shows_help = false,
+            Action::Close => self.shown.body = Body::Charts,
         }
     }
 
     fn pause(&mut self) {
-        let waits =
-            matches!(self.shown.phase, Phase::Preparing | Phase::Waiting) && self.shown.is_paused;
-        if !self.shown.can_pause && !waits {
+        if !self.shown.may_pause() {
             self.shown.says_no_pause = TOLD_FOR;
             return;
         }

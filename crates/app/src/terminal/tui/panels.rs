@@ -8,7 +8,7 @@ use std::time::Duration;
 use loadline_model::result::{Row, RunResult};
 use loadline_model::test_summary::{CheckSummary, Section};
 use loadline_model::{ErrorClass, Scenario};
-use loadline_report::units::{Bytes, count, planned, rate, share, span};
+use loadline_report::units::{Bytes, count, counted, planned, rate, share, span};
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
@@ -26,6 +26,46 @@ const SHORT: u16 = 16;
 struct Panel {
     title: &'static str,
     rows: Vec<Line<'static>>,
+}
+
+/// What goes wrong, in a line: what is first of thresholds that fail, and of failures.
+pub(super) fn state(shown: &Shown) -> Line<'static> {
+    let look = shown.look;
+    let Some(result) = shown.result.as_deref() else {
+        return Line::default();
+    };
+    let all = judged(result);
+    let failing = all.iter().filter(|(passed, _)| !passed).count();
+    let mut spans = Vec::new();
+    match all.first() {
+        None => {}
+        Some((true, _)) => spans.push(Span::styled(
+            format!("✓ {} hold", counted(all.len() as u64, "threshold")),
+            look.good(),
+        )),
+        Some((false, worst)) => spans.push(Span::styled(
+            format!(
+                "✗ {failing} of {} fail: {worst}",
+                counted(all.len() as u64, "threshold")
+            ),
+            look.bad(),
+        )),
+    }
+    let counts = &result.totals.seen.counts;
+    let worst = failures(result).into_iter().next();
+    if let Some((class, _)) = worst {
+        if !spans.is_empty() {
+            spans.push(Span::raw("   "));
+        }
+        let failed = counts.failed_total();
+        let text = format!(
+            "✗ {} failed ({}): {class}",
+            counted(failed, "request"),
+            share(failed, counts.started)
+        );
+        spans.push(Span::styled(text, look.bad()));
+    }
+    Line::from(spans)
 }
 
 /// Draws the panels from the top, in columns where there is room for more than one.
@@ -160,7 +200,8 @@ fn so_far(shown: &Shown, result: &RunResult) -> Vec<Line<'static>> {
     rows
 }
 
-fn thresholds(result: &RunResult, look: Look) -> Vec<Line<'static>> {
+/// Thresholds, those that fail first.
+fn judged(result: &RunResult) -> Vec<(bool, String)> {
     let metrics = result
         .summary
         .iter()
@@ -180,6 +221,10 @@ fn thresholds(result: &RunResult, look: Look) -> Vec<Line<'static>> {
         .map(|one| (one.passed, one.threshold.clone()));
     let mut all: Vec<(bool, String)> = own.chain(of_script).collect();
     all.sort_by_key(|(passed, _)| *passed);
+    all
+}
+
+fn thresholds(result: &RunResult, look: Look) -> Vec<Line<'static>> {
     let row = |(passed, text): (bool, String)| {
         let (mark, style) = if passed {
             ("✓", look.good())
@@ -191,16 +236,22 @@ fn thresholds(result: &RunResult, look: Look) -> Vec<Line<'static>> {
             Span::raw(text),
         ])
     };
-    all.into_iter().map(row).collect()
+    judged(result).into_iter().map(row).collect()
 }
 
-fn errors(result: &RunResult, look: Look) -> Vec<Line<'static>> {
+/// Failures by class, the most frequent first.
+fn failures(result: &RunResult) -> Vec<(&'static str, u64)> {
     let counts = &result.totals.seen.counts;
     let classes = ErrorClass::ALL
         .iter()
         .map(|class| (class.name(), counts.failed[class.index()]));
     let mut classes: Vec<(&str, u64)> = classes.filter(|(_, number)| *number > 0).collect();
     classes.sort_by_key(|(_, number)| std::cmp::Reverse(*number));
+    classes
+}
+
+fn errors(result: &RunResult, look: Look) -> Vec<Line<'static>> {
+    let counts = &result.totals.seen.counts;
     let row = |(name, number): (&str, u64)| {
         let of = share(number, counts.started);
         Line::styled(
@@ -208,7 +259,7 @@ fn errors(result: &RunResult, look: Look) -> Vec<Line<'static>> {
             look.bad(),
         )
     };
-    classes.into_iter().map(row).collect()
+    failures(result).into_iter().map(row).collect()
 }
 
 fn scenarios(shown: &Shown, result: &RunResult) -> Vec<Line<'static>> {

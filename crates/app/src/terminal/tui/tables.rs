@@ -1,0 +1,111 @@
+//! What a key shows in place of the charts: the distribution of times, and requests by name.
+//!
+//! Must not know keys. Invariant: where there is nothing to be shown, a line says why.
+
+use loadline_model::test_summary::ByTag;
+use loadline_report::chart::bar;
+use loadline_report::k6::by_tag;
+use loadline_report::text::TimesHistogram;
+use loadline_report::units::{count, share, span};
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+use ratatui::widgets::{Block, Borders, Paragraph};
+
+use super::draw::Shown;
+
+/// Columns in front of a bar, and the longest bar.
+const BEFORE_BAR: u16 = 36;
+const BAR_MAX: u16 = 60;
+
+/// Draws how many requests took how long.
+pub(super) fn distribution(frame: &mut Frame<'_>, area: Rect, shown: &Shown) {
+    let shape = shown.result.as_deref().and_then(TimesHistogram::of);
+    let Some(shape) = shape else {
+        return nothing(
+            frame,
+            area,
+            shown,
+            "distribution",
+            "no two times to be compared yet",
+        );
+    };
+    let cells = usize::from(area.width.saturating_sub(BEFORE_BAR + 2).min(BAR_MAX));
+    let most = shape.most();
+    let row = |row: Option<(f64, u64)>| match row {
+        None => Line::styled(format!("  {:>10}", "⋮"), shown.look.faint()),
+        Some((bound, number)) => Line::from(vec![
+            Span::raw(format!(
+                "  {:>10} {:>11} {:>9}  ",
+                span(bound),
+                count(number),
+                share(number, shape.count)
+            )),
+            Span::styled(bar(number, most, cells), shown.look.accent()),
+        ]),
+    };
+    let mut lines = vec![Line::styled(
+        format!("  {:>10} {:>11} {:>9}", "up to", "requests", "share"),
+        shown.look.faint(),
+    )];
+    lines.extend(shape.shown().into_iter().map(row));
+    let title = format!("distribution of {}, whole run", shape.of);
+    block(frame, area, shown, &title, lines);
+}
+
+/// Draws a row for each name, those with most requests first.
+pub(super) fn names(frame: &mut Frame<'_>, area: Rect, shown: &Shown) {
+    let table = shown.result.as_deref().and_then(ByTag::of);
+    let Some(table) = table.filter(|table| !table.rows.is_empty()) else {
+        return nothing(
+            frame,
+            area,
+            shown,
+            "requests",
+            "all requests are alike so far",
+        );
+    };
+    const FIGURE: usize = 9;
+    let figures = by_tag::COLUMNS.len() * (FIGURE + 1);
+    // On a narrow screen the last columns give way to the names.
+    let hidden = (figures + 22)
+        .saturating_sub(usize::from(area.width))
+        .div_ceil(FIGURE + 1);
+    let columns = by_tag::COLUMNS.len().saturating_sub(hidden);
+    let name = usize::from(area.width)
+        .saturating_sub(columns * (FIGURE + 1) + 2)
+        .min(60);
+    let line = |cells: &[&str]| {
+        let mut text = format!("  {:<name$.name$}", cells[0]);
+        for cell in cells[1..].iter().take(columns) {
+            text.push_str(&format!(" {cell:>FIGURE$}"));
+        }
+        text
+    };
+    let room = usize::from(area.height.saturating_sub(2));
+    let head: Vec<&str> = [""].into_iter().chain(by_tag::COLUMNS).collect();
+    let mut lines = vec![Line::styled(line(&head), shown.look.faint())];
+    for cells in by_tag::cells(&table, room) {
+        let cells: Vec<&str> = cells.iter().map(String::as_str).collect();
+        lines.push(Line::raw(line(&cells)));
+    }
+    let left_out = table.rows.len().saturating_sub(room);
+    let title = match left_out {
+        0 => format!("requests by {}", table.tag),
+        left_out => format!("requests by {}, {left_out} more not shown", table.tag),
+    };
+    block(frame, area, shown, &title, lines);
+}
+
+fn nothing(frame: &mut Frame<'_>, area: Rect, shown: &Shown, title: &str, why: &str) {
+    let line = Line::styled(format!("  {why}"), shown.look.faint());
+    block(frame, area, shown, title, vec![line]);
+}
+
+fn block(frame: &mut Frame<'_>, area: Rect, shown: &Shown, title: &str, lines: Vec<Line<'_>>) {
+    let block = Block::new()
+        .borders(Borders::TOP)
+        .border_style(shown.look.faint())
+        .title(Span::raw(format!(" {title} ")));
+    frame.render_widget(Paragraph::new(lines).block(block), area);
+}

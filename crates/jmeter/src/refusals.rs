@@ -7,6 +7,8 @@
 use loadline_java::numbers::{parse_double, parse_int, parse_long};
 use roxmltree::Node;
 
+use crate::tree;
+
 /// Where a plan is refused, and what is wrong there with what to do.
 #[derive(Debug)]
 pub(crate) struct Refused<'a, 'input> {
@@ -123,7 +125,7 @@ fn check_tree<'a, 'input>(tree: Node<'a, 'input>, is_enabled: bool) -> Checked<'
                         take this one away";
             return refused(element, what.to_owned());
         }
-        let is_enabled = is_enabled && element.attribute("enabled") != Some("false");
+        let is_enabled = is_enabled && tree::is_enabled(element);
         check_element(element, is_enabled)?;
         let Some(below) = nodes.next() else {
             break;
@@ -331,7 +333,6 @@ fn refused<'a, 'input>(at: Node<'a, 'input>, what: String) -> Checked<'a, 'input
 
 #[cfg(test)]
 mod tests {
-    use crate::tree;
 
     /// What stands in a sampler, and what the refusal says of it; `None`: JMeter loads it.
     const IN_AN_ELEMENT: &[(&str, Option<&str>)] = &[

@@ -64,7 +64,7 @@ pub trait Properties {
 
     /// The text of a property; `None`: there is none, or it is no text.
     fn find_text(&self, name: &str) -> Option<&str> {
-        let found = self.properties().iter().find(|one| one.name == name)?;
+        let found = self.properties().iter().rfind(|one| one.name == name)?;
         match &found.value {
             Value::Text(text) => Some(text),
             Value::Group(_) => None,
@@ -84,7 +84,7 @@ pub trait Properties {
 
     /// The properties in a property; empty where there is none.
     fn group(&self, name: &str) -> &[Property] {
-        let found = self.properties().iter().find(|one| one.name == name);
+        let found = self.properties().iter().rfind(|one| one.name == name);
         match found.map(|one| &one.value) {
             Some(Value::Group(inner)) => inner,
             _ => &[],
@@ -273,11 +273,17 @@ fn element(lines: &Lines, node: Node<'_, '_>) -> Element {
         class: last(node.tag_name().name()),
         window: last(node.attribute("guiclass").unwrap_or_default()),
         name: node.attribute("testname").unwrap_or_default().to_owned(),
-        enabled: node.attribute("enabled") != Some("false"),
+        enabled: is_enabled(node),
         line: lines.at(node.range().start),
         properties: properties(node),
         children: Vec::new(),
     }
+}
+
+/// Whether an element says that it is switched on, or does not say it: any other word than `true` switches it off.
+pub(crate) fn is_enabled(node: Node<'_, '_>) -> bool {
+    let said = node.attribute("enabled");
+    said.is_none_or(|said| said.eq_ignore_ascii_case("true"))
 }
 
 fn properties(node: Node<'_, '_>) -> Vec<Property> {
@@ -334,8 +340,8 @@ fn name_of(node: Node<'_, '_>) -> String {
 }
 
 fn text_of(node: Node<'_, '_>) -> String {
-    let texts = node.children().filter_map(|child| child.text());
-    texts.collect()
+    let texts = node.children().filter(Node::is_text);
+    texts.filter_map(|text| text.text()).collect()
 }
 
 #[cfg(test)]

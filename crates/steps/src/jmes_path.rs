@@ -2,13 +2,16 @@
 //!
 //! Must not know elements. Invariant: an expression that was read is short enough for whatever goes down into it.
 //!
-//! The members of an object are told in the order in which the text first has an object with the same names.
+//! The members of an object are told in the order in which the expression, or else the text, first has an object with the same
+//! names.
 
 use std::collections::HashMap;
 use std::fmt;
 
+use jmespath::ast::Ast;
 use jmespath::{Expression, Rcvar, Variable};
 use loadline_java::numbers::double_to_string;
+use serde::de::IgnoredAny;
 
 use crate::json::Json;
 
@@ -20,11 +23,15 @@ const LONGEST: usize = 2_000;
 const MOST_SIGNS: usize = 200;
 
 /// An expression that was read.
-pub struct JmesPath(Expression<'static>);
+pub struct JmesPath {
+    expression: Expression<'static>,
+    /// Names of members in the order in which the expression has them.
+    hashes: Vec<Vec<String>>,
+}
 
 impl fmt::Debug for JmesPath {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(self.0.as_str())
+        out.write_str(self.expression.as_str())
     }
 }
 
@@ -51,7 +58,12 @@ impl JmesPath {
             ));
         }
         let expression = jmespath::compile(source);
-        expression.map(JmesPath).map_err(|fault| {
+        let read = |expression: Expression<'static>| {
+            let mut hashes = Vec::new();
+            gather_hashes(expression.as_ast(), &mut hashes);
+            JmesPath { expression, hashes }
+        };
+        expression.map(read).map_err(|fault| {
             let message = fault.to_string();
             let message = message.lines().next().unwrap_or_default();
             format!("Unable to compile expression \"{source}\": {message}")
@@ -63,14 +75,63 @@ impl JmesPath {
     /// # Errors
     /// The text is no JSON, or a function does not take what it is given.
     pub(crate) fn find(&self, text: &str) -> Result<Found, String> {
+        let text = first_value(text);
         let document = Variable::from_json(text)?;
-        let value = self.0.search(document).map_err(|fault| fault.to_string())?;
-        let has_members = matches!(&*value, Variable::Object(_) | Variable::Array(_));
-        let orders = match has_members {
-            true => Orders::of(&Json::read(text)?),
-            false => Orders::default(),
-        };
+        let value = self.expression.search(document);
+        let value = value.map_err(|fault| fault.to_string())?;
+        let mut orders = Orders::default();
+        if matches!(&*value, Variable::Object(_) | Variable::Array(_)) {
+            self.hashes.iter().for_each(|names| orders.note(names));
+            orders.add(&Json::read(text)?);
+        }
         Ok(Found { value, orders })
+    }
+}
+
+/// The first value in a text of JSON: JMeter reads no further.
+fn first_value(text: &str) -> &str {
+    let mut values = serde_json::Deserializer::from_str(text).into_iter::<IgnoredAny>();
+    match values.next() {
+        Some(Ok(_)) => &text[..values.byte_offset()],
+        // Whoever reads it tells what is wrong.
+        _ => text,
+    }
+}
+
+/// The names of the members that parts of an expression make objects of.
+fn gather_hashes(ast: &Ast, hashes: &mut Vec<Vec<String>>) {
+    match ast {
+        Ast::MultiHash { elements, .. } => {
+            hashes.push(elements.iter().map(|pair| pair.key.clone()).collect());
+            elements
+                .iter()
+                .for_each(|pair| gather_hashes(&pair.value, hashes));
+        }
+        Ast::MultiList { elements, .. } | Ast::Function { args: elements, .. } => {
+            elements.iter().for_each(|one| gather_hashes(one, hashes));
+        }
+        Ast::Comparison { lhs, rhs, .. }
+        | Ast::Projection { lhs, rhs, .. }
+        | Ast::And { lhs, rhs, .. }
+        | Ast::Or { lhs, rhs, .. }
+        | Ast::Subexpr { lhs, rhs, .. }
+        | Ast::Condition {
+            predicate: lhs,
+            then: rhs,
+            ..
+        } => {
+            gather_hashes(lhs, hashes);
+            gather_hashes(rhs, hashes);
+        }
+        Ast::Expref { ast: node, .. }
+        | Ast::Flatten { node, .. }
+        | Ast::Not { node, .. }
+        | Ast::ObjectValues { node, .. } => gather_hashes(node, hashes),
+        Ast::Identity { .. }
+        | Ast::Field { .. }
+        | Ast::Index { .. }
+        | Ast::Literal { .. }
+        | Ast::Slice { .. } => {}
     }
 }
 
@@ -79,10 +140,11 @@ impl JmesPath {
 struct Orders(HashMap<Vec<String>, Vec<String>>);
 
 impl Orders {
-    fn of(document: &Json) -> Orders {
-        let mut orders = Orders::default();
-        orders.add(document);
-        orders
+    /// Notes an order, unless there is one of these names.
+    fn note(&mut self, names: &[String]) {
+        let mut sorted = names.to_vec();
+        sorted.sort();
+        self.0.entry(sorted).or_insert_with(|| names.to_vec());
     }
 
     fn add(&mut self, value: &Json) {
@@ -90,9 +152,7 @@ impl Orders {
             Json::Array(elements) => elements.iter().for_each(|one| self.add(one)),
             Json::Object(members) => {
                 let names: Vec<String> = members.iter().map(|(name, _)| name.clone()).collect();
-                let mut sorted = names.clone();
-                sorted.sort();
-                self.0.entry(sorted).or_insert(names);
+                self.note(&names);
                 members.iter().for_each(|(_, one)| self.add(one));
             }
             _ => {}

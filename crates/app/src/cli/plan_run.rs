@@ -163,7 +163,8 @@ impl PlanSourceArgs {
     pub(crate) fn options(&self, env: &Env) -> Options {
         let mut options = Options {
             plan: Some(self.plan.clone()),
-            property_files: self.propfile.iter().chain(&self.addprop).cloned().collect(),
+            property_file: self.propfile.last().cloned(),
+            added_files: self.addprop.clone(),
             no_window: true,
             ..Options::default()
         };
@@ -274,7 +275,8 @@ mod tests {
         let args = PlanRunArgs::parse_words(&words(line)).expect("all are known");
         let options = args.options(&Env::default());
         assert_eq!(options.properties["a"].as_deref(), Some("1=2"));
-        assert_eq!(options.property_files, ["a.properties", "b.properties"]);
+        assert_eq!(options.property_file.as_deref(), Some("a.properties"));
+        assert_eq!(options.added_files, ["b.properties"]);
         assert_eq!(options.results.as_deref(), Some("r.jtl"));
         assert!(args.results.quiet, "it has its long name");
     }

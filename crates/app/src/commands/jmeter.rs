@@ -3,6 +3,7 @@
 //! Must not know JMeter's formats. Invariant: a plan of which something is not supported is not run unless the user
 //! says so.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::net::UdpSocket;
 use std::sync::Arc;
@@ -38,6 +39,8 @@ use crate::{Ending, Env, Files};
 const LOG: &str = "jmeter.log";
 /// What the names of the properties of dashboards begin with.
 const REPORT: &str = "jmeter.reportgenerator.";
+/// The property that says the format of results.
+const OUTPUT_FORMAT: &str = "jmeter.save.saveservice.output_format";
 
 /// What JMeter prints of a plan that it cannot read.
 const UNREADABLE: &str = "Error in NonGUIDriver: the plan cannot be read";
@@ -69,7 +72,7 @@ pub(super) fn run(
         }
         Wish::Refused(why) => return Err(Ending::usage(&why)),
     };
-    let properties = plan_file::properties(&options)?;
+    let properties = plan_file::properties(&options).map_err(as_jmeter_ends)?;
     let log = File::create(options.log.as_deref().unwrap_or(LOG)).ok();
     let of_report = properties.clone();
     let of_report = |name: &str| of_report.get(&format!("{REPORT}{name}")).cloned();
@@ -83,7 +86,7 @@ pub(super) fn run(
         return Ok(ExitCode::Ok);
     }
     let plan = options.plan.clone().unwrap_or_default();
-    let report = prepare_report(&options)?;
+    let report = prepare_report(&options, &properties)?;
     let tree = plan_file::tree(
         &plan,
         &Edits::default(),
@@ -95,7 +98,8 @@ pub(super) fn run(
     let reading = loadline_jmeter::lowered(&tree);
     let world = Arc::new(World::new(&plan, properties, env, log));
     plan_file::check(&reading, &options, &world)?;
-    let prepared = Prepared::new(&plan, &tree, reading, &options, world, fresh_seed())?;
+    let prepared = Prepared::new(&plan, &tree, reading, &options, world, fresh_seed());
+    let prepared = prepared.map_err(as_jmeter_ends)?;
     let code = go(&plan, prepared, command_line, env)?;
     if let Some((results, folder)) = report {
         dashboard::write(&dashboard::read(results, &of_report)?, folder)?;
@@ -103,8 +107,19 @@ pub(super) fn run(
     Ok(code)
 }
 
+/// A refusal with the exit code that JMeter has for any of them.
+fn as_jmeter_ends(refusal: Ending) -> Ending {
+    Ending {
+        code: ExitCode::NothingSucceeded,
+        ..refusal
+    }
+}
+
 /// The results file and the folder of a dashboard after the run; `None`: none is wanted.
-fn prepare_report(options: &Options) -> Result<Option<(&str, &str)>, Ending> {
+fn prepare_report<'o>(
+    options: &'o Options,
+    properties: &BTreeMap<String, String>,
+) -> Result<Option<(&'o str, &'o str)>, Ending> {
     let Some(results) = options.results.as_deref().filter(|_| options.report_at_end) else {
         return Ok(None);
     };
@@ -112,6 +127,13 @@ fn prepare_report(options: &Options) -> Result<Option<(&str, &str)>, Ending> {
         .report_folder
         .as_deref()
         .unwrap_or(dashboard::FOLDER);
+    let format = properties.get(OUTPUT_FORMAT);
+    if format.is_some_and(|format| format != "csv") {
+        return Err(Ending::refusal(
+            ExitCode::NothingSucceeded,
+            &format!("-e: a report needs results in CSV: leave out {OUTPUT_FORMAT}"),
+        ));
+    }
     let is_empty = std::fs::metadata(results).map_or(true, |file| file.len() == 0);
     if !is_empty && !options.replace {
         return Err(Ending::refusal(

@@ -14,8 +14,10 @@ pub(crate) struct Options {
     pub(crate) results: Option<String>,
     /// The log (`-j`).
     pub(crate) log: Option<String>,
-    /// Files of properties, in their order (`-p`, `-q`).
-    pub(crate) property_files: Vec<String>,
+    /// The file of properties that takes the place of JMeter's own (`-p`).
+    pub(crate) property_file: Option<String>,
+    /// More files of properties, in their order (`-q`).
+    pub(crate) added_files: Vec<String>,
     /// Properties (`-J`); `None`: it is removed.
     pub(crate) properties: BTreeMap<String, Option<String>>,
     /// System properties (`-D`), which count where no other property has the name.
@@ -65,6 +67,7 @@ enum Meaning {
     Results,
     Log,
     PropertyFile,
+    AddedFile,
     Property,
     SystemProperty,
     SystemFile,
@@ -93,7 +96,7 @@ const TABLE: &[Row] = &[
     ('j', "jmeterlogfile", true, Meaning::Log),
     ('i', "jmeterlogconf", true, Meaning::Harmless),
     ('p', "propfile", true, Meaning::PropertyFile),
-    ('q', "addprop", true, Meaning::PropertyFile),
+    ('q', "addprop", true, Meaning::AddedFile),
     ('J', "jmeterproperty", true, Meaning::Property),
     ('G', "globalproperty", true, Meaning::Harmless),
     ('D', "systemproperty", true, Meaning::SystemProperty),
@@ -231,7 +234,8 @@ impl Options {
             Meaning::Plan => self.plan = Some(value),
             Meaning::Results => self.results = Some(value),
             Meaning::Log => self.log = Some(value),
-            Meaning::PropertyFile => self.property_files.push(value),
+            Meaning::PropertyFile => self.property_file = Some(value),
+            Meaning::AddedFile => self.added_files.push(value),
             Meaning::Replace => self.replace = true,
             Meaning::ReportAtEnd => self.report_at_end = true,
             Meaning::ReportFolder => self.report_folder = Some(value),
@@ -258,7 +262,8 @@ pub(crate) fn usage() -> String {
             Meaning::Plan => "the plan",
             Meaning::Results => "write results to this file, appending if it exists",
             Meaning::Log => "write the log to this file (default: jmeter.log)",
-            Meaning::PropertyFile => "read properties from this file",
+            Meaning::PropertyFile => "read properties from this file instead of JMeter's own",
+            Meaning::AddedFile => "read more properties from this file",
             Meaning::Property => "set a property: NAME=VALUE",
             Meaning::SystemProperty => "set a property that has no other value: NAME=VALUE",
             Meaning::SystemFile => "read such properties from this file",
@@ -309,7 +314,7 @@ mod tests {
             panic!("a run is asked for");
         };
         assert_eq!(options.results.as_deref(), Some("out.jtl"));
-        assert_eq!(options.property_files, ["q"]);
+        assert_eq!(options.added_files, ["q"]);
         let value = |name: &str| options.properties[name].clone();
         assert_eq!(value("a").as_deref(), Some("1=2"));
         assert_eq!((value("b").as_deref(), value("c")), (Some("3"), None));

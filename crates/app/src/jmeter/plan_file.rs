@@ -17,7 +17,7 @@ use super::options::Options;
 use super::unhonoured;
 use super::world::World;
 use crate::terminal::print;
-use crate::{Ending, Files};
+use crate::{Ending, FileError, Files};
 
 /// What JMeter's own properties file sets and a run is to be seen by.
 const DEFAULTS: [(&str, &str); 3] = [
@@ -38,8 +38,15 @@ pub(crate) fn properties(options: &Options) -> Result<BTreeMap<String, String>, 
     let mut all = BTreeMap::new();
     read_into(&mut all, &options.system_files)?;
     all.extend(options.system.clone());
-    all.extend(DEFAULTS.map(|(name, value)| (name.to_owned(), value.to_owned())));
-    read_into(&mut all, &options.property_files)?;
+    match &options.property_file {
+        None => all.extend(DEFAULTS.map(|(name, value)| (name.to_owned(), value.to_owned()))),
+        Some(file) => {
+            let bytes = Files::Disk.read(file);
+            let missing = |error: FileError| Ending::usage(&format!("-p: {error}"));
+            all.extend(read_properties(file, &bytes.map_err(missing)?)?);
+        }
+    }
+    read_into(&mut all, &options.added_files)?;
     for (name, value) in &options.properties {
         match value {
             Some(value) => drop(all.insert(name.clone(), value.clone())),
@@ -70,11 +77,14 @@ fn read_into(all: &mut BTreeMap<String, String>, files: &[String]) -> Result<(),
                 continue;
             }
         };
-        let pairs = loadline_java::properties::read(&bytes)
-            .map_err(|fault| Ending::usage(&format!("{file}: {fault}")))?;
-        all.extend(pairs);
+        all.extend(read_properties(file, &bytes)?);
     }
     Ok(())
+}
+
+fn read_properties(file: &str, bytes: &[u8]) -> Result<Vec<(String, String)>, Ending> {
+    loadline_java::properties::read(bytes)
+        .map_err(|fault| Ending::usage(&format!("{file}: {fault}")))
 }
 
 /// Reads the tree of a plan, and makes the changes in it that are asked for. `unreadable`: the exit code of a file that
@@ -90,9 +100,7 @@ pub(crate) fn tree(
     files: &Files,
 ) -> Result<Vec<Element>, Ending> {
     let refused = |why: &str| Ending::refusal(unreadable, why);
-    let text = files
-        .read_text(plan)
-        .map_err(|error| refused(&error.to_string()))?;
+    let text = read_plan(plan, files).map_err(|error| refused(&error.to_string()))?;
     let at_fault = |fault: TreeFault| {
         let place = match (fault.line, fault.column) {
             (0, _) => plan.to_owned(),
@@ -124,8 +132,19 @@ fn read_include(plan: &str, prefix: &str, path: &str, files: &Files) -> Result<S
         true => here.to_owned(),
         false => Path::new(plan).with_file_name(path.trim()),
     };
-    let text = files.read_text(&place.to_string_lossy());
+    let text = read_plan(&place.to_string_lossy(), files);
     text.map_err(|error| error.to_string())
+}
+
+/// The text of a plan. As in JMeter it is UTF-8, whatever its first line says.
+fn read_plan(path: &str, files: &Files) -> Result<String, FileError> {
+    let bytes = files.read(path)?;
+    Ok(String::from_utf8(bytes).unwrap_or_else(|fault| {
+        print::to_stderr(&format!(
+            "loadline: warning: {path} is not UTF-8, which JMeter reads plans as: some letters are lost\n"
+        ));
+        String::from_utf8_lossy(fault.as_bytes()).into_owned()
+    }))
 }
 
 /// The name of a plan's file, without its folder.

@@ -138,6 +138,7 @@ impl World {
             "path.separator" => ":",
             "line.separator" => "\n",
             "file.encoding" => "UTF-8",
+            "jmeter.version" => "5.6.3",
             "os.name" if cfg!(target_os = "macos") => "Mac OS X",
             "os.name" => "Linux",
             "os.arch" if cfg!(target_arch = "x86_64") => "amd64",

@@ -285,7 +285,7 @@ impl Lowering {
                 ignore_first_line: element.flag("ignoreFirstLine", false),
                 delimiter: self.property(element, "delimiter"),
                 quoted: element.flag("quotedData", false),
-                recycle: element.flag("recycle", true),
+                recycle: element.flag("recycle", false),
                 stop_thread: element.flag("stopThread", false),
                 sharing: sharing(element.text("shareMode")),
             }),

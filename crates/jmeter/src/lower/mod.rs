@@ -81,6 +81,8 @@ struct Lowering {
     is_functional: bool,
     /// Numbers given out to elements that keep something.
     ids: HashMap<*const Element, usize>,
+    /// Texts that were read, by where the tree has them.
+    texts: HashMap<*const u8, Text>,
     /// The listeners that were read, by where they are.
     listeners: HashMap<*const Element, Option<ListenerId>>,
     /// What was read of elements that apply to samplers, by where they are.
@@ -138,8 +140,24 @@ impl Lowering {
         made
     }
 
-    /// Reads a text of an element.
+    /// Reads a text of an element. One that several samplers have of an element in their scope is one for them all: its functions
+    /// count on from sampler to sampler.
     fn text(&mut self, element: &Element, source: &str) -> Text {
+        if !source.contains("${") {
+            return self.fresh_text(element, source);
+        }
+        let place = source.as_ptr();
+        if let Some(known) = self.texts.get(&place)
+            && known.source() == source
+        {
+            return known.clone();
+        }
+        let text = self.fresh_text(element, source);
+        self.texts.insert(place, text.clone());
+        text
+    }
+
+    fn fresh_text(&mut self, element: &Element, source: &str) -> Text {
         match Text::parse(source) {
             Ok(text) => {
                 for what in text.unsupported() {

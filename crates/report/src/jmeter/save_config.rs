@@ -215,9 +215,12 @@ impl SaveConfig {
 }
 
 fn variables(names: Option<&str>) -> Vec<String> {
-    let names = names.unwrap_or_default().split(',');
-    let named = names.map(str::trim).filter(|name| !name.is_empty());
-    named.map(str::to_owned).collect()
+    // As Java splits: nothing is trimmed, and empty names at the end are none.
+    let names = names.unwrap_or_default().trim_end_matches(',');
+    if names.is_empty() {
+        return Vec::new();
+    }
+    names.split(',').map(str::to_owned).collect()
 }
 
 fn delimiter(value: Option<&str>) -> Result<char, String> {
@@ -225,10 +228,17 @@ fn delimiter(value: Option<&str>) -> Result<char, String> {
     let wanted = match value {
         None => ',',
         Some("\\t") => '\t',
-        Some(text) => text
-            .chars()
-            .next()
-            .ok_or_else(|| format!("{name} is empty: name one character"))?,
+        Some(text) => {
+            let mut letters = text.chars();
+            match (letters.next(), letters.next()) {
+                (Some(letter), None) => letter,
+                _ => {
+                    return Err(format!(
+                        "{name}: '{text}' must be of length 1: name one character"
+                    ));
+                }
+            }
+        }
     };
     if wanted.is_ascii_alphanumeric() || wanted == '"' {
         return Err(format!(
@@ -289,7 +299,7 @@ mod tests {
         assert!(!config.has(Part::Label) && !config.has(Part::Url) && config.has(Part::Host));
         assert!(!config.has(Part::Timestamp));
         assert_eq!(config.delimiter, '\t');
-        assert_eq!(config.variables, ["a", "b", "c"]);
+        assert_eq!(config.variables, ["a", " b", "", "c"]);
     }
 
     #[test]

@@ -99,7 +99,7 @@ pub struct HtmlExtractor {
 /// # Errors
 /// It is none, or has what is not supported.
 pub fn read_selector(text: &str) -> Result<Matcher, String> {
-    Matcher::new(&with_quotes(text))
+    Matcher::new(&with_values_in_quotes(&with_quotes(text)))
         .map_err(|fault| format!("Could not parse query '{text}': {fault:?}"))
 }
 
@@ -118,6 +118,42 @@ fn with_quotes(selector: &str) -> String {
         if let Some(end) = end {
             out.push_str(&format!("\"{}\"", rest[..end].replace('"', "\\\"")));
             rest = &rest[end..];
+        }
+    }
+    out + rest
+}
+
+/// The values of attributes in quotes, which CSS wants for all but names: `a[href^=/x]`.
+fn with_values_in_quotes(selector: &str) -> String {
+    let mut out = String::with_capacity(selector.len() + 8);
+    let mut rest = selector;
+    while let Some(at) = rest.find('[') {
+        let (before, behind) = rest.split_at(at + 1);
+        out.push_str(before);
+        rest = behind;
+        let Some(end) = rest.find(']') else {
+            break;
+        };
+        let (inside, behind) = rest.split_at(end);
+        match inside.split_once('=') {
+            Some((name, value)) if !value.trim_start().starts_with(['"', '\'']) => {
+                let value = value.trim().replace('\\', "\\\\").replace('"', "\\\"");
+                out.push_str(&format!("{name}=\"{value}\""));
+                rest = behind;
+            }
+            Some((_, value)) => {
+                // A bracket within the quotes does not end it.
+                let quote = value.trim_start().chars().next().unwrap_or('"');
+                let opened = rest.find(quote).unwrap_or(end);
+                let closed = rest[opened + 1..].find(quote);
+                let end = closed.map_or(end, |closed| opened + 1 + closed + 1);
+                out.push_str(&rest[..end]);
+                rest = &rest[end..];
+            }
+            None => {
+                out.push_str(inside);
+                rest = behind;
+            }
         }
     }
     out + rest

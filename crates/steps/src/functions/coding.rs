@@ -116,10 +116,10 @@ pub(super) fn digest(values: &[Cow<'_, str>], out: &mut String) -> Outcome {
     match values[0].to_ascii_uppercase().as_str() {
         "MD5" => write_hex(out, &Md5::digest(bytes)),
         "SHA" | "SHA1" | "SHA-1" => write_hex(out, &Sha1::digest(bytes)),
-        "SHA-224" => write_hex(out, &Sha224::digest(bytes)),
-        "SHA-256" => write_hex(out, &Sha256::digest(bytes)),
-        "SHA-384" => write_hex(out, &Sha384::digest(bytes)),
-        "SHA-512" => write_hex(out, &Sha512::digest(bytes)),
+        "SHA224" | "SHA-224" => write_hex(out, &Sha224::digest(bytes)),
+        "SHA256" | "SHA-256" => write_hex(out, &Sha256::digest(bytes)),
+        "SHA384" | "SHA-384" => write_hex(out, &Sha384::digest(bytes)),
+        "SHA512" | "SHA-512" => write_hex(out, &Sha512::digest(bytes)),
         "SHA-512/224" => write_hex(out, &Sha512_224::digest(bytes)),
         "SHA-512/256" => write_hex(out, &Sha512_256::digest(bytes)),
         _ => {

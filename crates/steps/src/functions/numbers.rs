@@ -61,7 +61,7 @@ fn sum<N: Default>(
         let number = parse(&text).ok_or_else(|| Thrown::no_number(&text))?;
         total = add(total, number);
     }
-    match parse(&last.evaluate(scope)) {
+    match parse(last.evaluate(scope).trim()) {
         Some(number) => out.push_str(&write(add(total, number))),
         None => {
             let start = out.len();

@@ -3,6 +3,7 @@
 //! Must not know URLs and headers. Invariant: the same arguments give the same bytes; only the boundary of a multipart
 //! body is by chance.
 
+use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use loadline_java::charset::Charset;
@@ -139,6 +140,22 @@ pub(super) fn query(
     parts.join("&")
 }
 
+/// A name between quotation marks in the head of a part.
+fn quoted(name: &str, client: HttpClient) -> Cow<'_, str> {
+    let is_special = |letter: char| matches!(letter, '"' | '\\' | '\r');
+    if client == HttpClient::Java || !name.contains(is_special) {
+        return Cow::Borrowed(name);
+    }
+    let mut quoted = String::with_capacity(name.len() + 2);
+    for letter in name.chars() {
+        if is_special(letter) {
+            quoted.push('\\');
+        }
+        quoted.push(letter);
+    }
+    Cow::Owned(quoted)
+}
+
 fn joined(name: &str, equals: &str, value: &str) -> String {
     match value.is_empty() && equals.is_empty() {
         true => name.to_owned(),
@@ -176,13 +193,17 @@ pub(super) fn body(
             false => pair.value.clone(),
         });
         let told: String = parts.collect();
-        if method == "GET" && told.is_empty() {
+        if method == "GET" && told.is_empty() && !request.raw_body {
             return Ok(None);
         }
         let bytes = charset.encode(&told).into_owned();
+        let of_file = request.files.first();
+        let of_file = of_file.map(|file| file.content_type.evaluate(scope).into_owned());
+        let of_file = of_file.filter(|content_type| !is_blank(content_type));
+        let of_text = || format!("text/plain; charset={}", charset.name());
         return Ok(Some(RequestBody {
             bytes,
-            content_type: Some(format!("text/plain; charset={}", charset.name())),
+            content_type: Some(of_file.unwrap_or_else(of_text)),
             told,
             ..RequestBody::default()
         }));
@@ -191,14 +212,19 @@ pub(super) fn body(
         return Ok(None);
     }
     let charset = charset?;
-    if let [file] = request.files.as_slice()
-        && is_blank(&file.parameter.evaluate(scope))
-        && !request.multipart
+    let only = match request.files.as_slice() {
+        [file] if !request.multipart && is_blank(&file.parameter.evaluate(scope)) => Some(file),
+        _ => None,
+    };
+    let pairs = pairs(request, rewrites, scope);
+    if let Some(file) = only
+        && pairs.is_empty()
     {
         return Ok(Some(file_as_body(file, scope)));
     }
-    let pairs = pairs(request, rewrites, scope);
-    if request.multipart || !request.files.is_empty() {
+    // Beside arguments a file without a name of a parameter is not sent.
+    let has_parts = only.is_none() && !request.files.is_empty();
+    if request.multipart || has_parts {
         return multipart(request, &pairs, charset, scope).map(Some);
     }
     form(&pairs, charset).map(Some)
@@ -299,7 +325,7 @@ fn multipart(
     for pair in pairs.iter().filter(|pair| pair.is_sent()) {
         let mut head = format!(
             "--{boundary}\r\nContent-Disposition: form-data; name=\"{}\"\r\n",
-            pair.name
+            quoted(&pair.name, request.client)
         );
         if !request.browser_compatible {
             let content_type = pair.plan.content_type.evaluate(scope);
@@ -360,7 +386,9 @@ fn file_head(
     let name = path.rsplit(['/', '\\']).next().unwrap_or_default();
     let parameter = file.parameter.evaluate(scope);
     let mut head = format!(
-        "--{boundary}\r\nContent-Disposition: form-data; name=\"{parameter}\"; filename=\"{name}\"\r\nContent-Type: {content_type}\r\n"
+        "--{boundary}\r\nContent-Disposition: form-data; name=\"{}\"; filename=\"{}\"\r\nContent-Type: {content_type}\r\n",
+        quoted(&parameter, request.client),
+        quoted(name, request.client)
     );
     if !request.browser_compatible {
         head.push_str("Content-Transfer-Encoding: binary\r\n");

@@ -4,7 +4,7 @@
 //! (*Follow Redirects*), and leaves it to Apache's client otherwise (*Redirect Automatically*).
 
 use super::HttpFault;
-use super::url::{PROTOCOLS, Url, malformed};
+use super::url::{PROTOCOLS, Url, fault_of, malformed};
 
 /// Where JMeter goes that follows by itself.
 ///
@@ -14,10 +14,48 @@ pub(super) fn followed(from: &Url, location: &str) -> Result<Url, HttpFault> {
     let location = without_pairs(location.trim()).replace(' ', "%20");
     let to = seen_from(from, &location)?;
     // What leads out of the root is led back by one step.
-    match location.strip_prefix("../") {
-        Some(rest) if to.target.starts_with("/../") => seen_from(from, rest),
-        _ => Ok(to),
+    let to = match location.strip_prefix("../") {
+        Some(rest) if to.target.starts_with("/../") => seen_from(from, rest)?,
+        _ => to,
+    };
+    // What is no URI is taken for one that was not encoded yet.
+    Ok(match fault_of(&to.to_string()) {
+        None => to,
+        Some(_) => to.with_target(quoted(&to.target)),
+    })
+}
+
+/// Path, query and fragment as the constructor of `java.net.URI` for parts quotes them: also each percent sign.
+fn quoted(target: &str) -> String {
+    let mut quoted = String::with_capacity(target.len() + 8);
+    let mut is_query = false;
+    let mut is_fragment = false;
+    for letter in target.chars() {
+        let is_legal = match letter {
+            '#' if !is_fragment => {
+                is_fragment = true;
+                true
+            }
+            '?' if !is_query && !is_fragment => {
+                is_query = true;
+                true
+            }
+            letter if letter.is_ascii_alphanumeric() => true,
+            '_' | '-' | '!' | '.' | '~' | '\'' | '(' | ')' | '*' => true,
+            ';' | '/' | ':' | '@' | '&' | '=' | '+' | '$' | ',' => true,
+            '?' | '[' | ']' => is_query || is_fragment,
+            letter => !letter.is_ascii() && !letter.is_control() && !letter.is_whitespace(),
+        };
+        if is_legal {
+            quoted.push(letter);
+            continue;
+        }
+        let mut bytes = [0; 4];
+        for byte in letter.encode_utf8(&mut bytes).bytes() {
+            quoted.push_str(&format!("%{byte:02X}"));
+        }
     }
+    quoted
 }
 
 /// Where Apache's client goes by itself; `None`: nowhere that it knows.

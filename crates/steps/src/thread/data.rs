@@ -5,7 +5,9 @@
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::sync::Arc;
 
+use loadline_java::numbers::parse_long;
 use loadline_java::random::JavaRandom;
 
 use super::{End, EndedEarly, Thread, Walker};
@@ -24,6 +26,8 @@ pub(super) struct DataMemory {
     reset_in: HashMap<usize, u64>,
     sequences: HashMap<usize, JavaRandom>,
     lines: HashMap<usize, CsvLines>,
+    /// The files that lines are drawn from, and how they are read: what their texts came to at first.
+    csv_files: HashMap<usize, Arc<(String, csv::Settings)>>,
     decks: HashMap<usize, Deck>,
 }
 
@@ -44,24 +48,17 @@ impl Thread {
     }
 
     fn draw_line(&mut self, walker: &Walker<'_>, csv: &CsvSource) {
-        let file = self.text(walker, &csv.file).into_owned();
-        let settings = csv::Settings {
-            encoding: self.text(walker, &csv.encoding).into_owned(),
-            names: self.text(walker, &csv.names).into_owned(),
-            ignore_first_line: csv.ignore_first_line,
-            delimiter: csv::delimiter(&self.text(walker, &csv.delimiter)),
-            quoted: csv.quoted,
-            recycle: csv.recycle,
-        };
+        let of = self.csv_file(walker, csv);
+        let (file, settings) = &*of;
         let drawn = match csv.sharing {
             Sharing::Thread => {
                 let lines = self.data.lines.entry(csv.id).or_default();
-                lines.draw(walker.host, &file, &settings)
+                lines.draw(walker.host, file, settings)
             }
-            Sharing::All => (self.commons).draw_line(None, walker.host, &file, &settings),
+            Sharing::All => (self.commons).draw_line(None, walker.host, file, settings),
             Sharing::Group => {
                 let group = Some(self.group);
-                (self.commons).draw_line(group, walker.host, &file, &settings)
+                (self.commons).draw_line(group, walker.host, file, settings)
             }
         };
         match drawn {
@@ -86,6 +83,25 @@ impl Thread {
                 self.ending.get_or_insert(End::Thread);
             }
         }
+    }
+
+    /// The file of a data set, which a thread opens once.
+    fn csv_file(&mut self, walker: &Walker<'_>, csv: &CsvSource) -> Arc<(String, csv::Settings)> {
+        if let Some(known) = self.data.csv_files.get(&csv.id) {
+            return Arc::clone(known);
+        }
+        let file = self.text(walker, &csv.file).into_owned();
+        let settings = csv::Settings {
+            encoding: self.text(walker, &csv.encoding).into_owned(),
+            names: self.text(walker, &csv.names).into_owned(),
+            ignore_first_line: csv.ignore_first_line,
+            delimiter: csv::delimiter(&self.text(walker, &csv.delimiter)),
+            quoted: csv.quoted,
+            recycle: csv.recycle,
+        };
+        let of = Arc::new((file, settings));
+        self.data.csv_files.insert(csv.id, Arc::clone(&of));
+        of
     }
 
     /// A line of a Random CSV Data Set; at its end the thread ends.
@@ -153,7 +169,14 @@ impl Thread {
 
     fn draw_number(&mut self, walker: &Walker<'_>, random: &RandomSource) {
         let least = self.number(walker, &random.least);
-        let greatest = self.number(walker, &random.greatest);
+        let written = self.text(walker, &random.greatest).into_owned();
+        let greatest = parse_long(&written).filter(|greatest| *greatest >= least);
+        let Some(greatest) = greatest else {
+            let message = format!("maximum({written}) must be >= minimum({least})");
+            let world = walker.host.world();
+            world.log(LogLevel::Error, "o.a.j.c.RandomVariableConfig", &message);
+            return;
+        };
         let seed = self.text(walker, &random.seed).trim().parse::<i64>().ok();
         let seed = seed.unwrap_or_else(|| walker.host.random() as i64);
         let width = greatest.saturating_sub(least).saturating_add(1);

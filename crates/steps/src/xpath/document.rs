@@ -105,9 +105,18 @@ pub(crate) fn prefixes(
             .map(|(prefix, uri)| (prefix.to_owned(), uri.to_owned()))
             .collect();
     }
-    let declared = document.root_element().namespaces();
-    let named = declared.filter_map(|one| Some((one.name()?.to_owned(), one.uri().to_owned())));
-    named.collect()
+    let root = document.root_element();
+    let named = root.namespaces();
+    let mut named: Vec<_> = named
+        .filter_map(|one| Some((one.name()?.to_owned(), one.uri().to_owned())))
+        .collect();
+    if dialect == Dialect::Plain {
+        // Xalan asks an element for the namespace of its own prefix, which it has only where namespaces are heeded.
+        let own = Node::Tree(root).written_name();
+        let own = own.split_once(':').map(|(prefix, _)| prefix);
+        named.retain(|(prefix, _)| Some(prefix.as_str()) != own);
+    }
+    named
 }
 
 /// The value that the first processor has for a node: of an element that of its first child, which has one only as text.

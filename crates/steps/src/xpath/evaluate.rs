@@ -301,7 +301,7 @@ fn passes(node: Node<'_, '_>, step: &Step, at: At<'_, '_, '_>) -> Result<bool, S
         (Test::Comment, Node::Tree(tree)) => tree.is_comment(),
         (Test::Instruction, Node::Tree(tree)) => tree.is_pi(),
         (Test::Name(prefix, local), node) if is_principal => {
-            named(node, prefix.as_deref(), local, at)?
+            named(node, (prefix.as_deref(), local), step.by_written_name, at)?
         }
         _ => false,
     })
@@ -309,14 +309,21 @@ fn passes(node: Node<'_, '_>, step: &Step, at: At<'_, '_, '_>) -> Result<bool, S
 
 fn named(
     node: Node<'_, '_>,
-    prefix: Option<&str>,
-    local: &str,
+    (prefix, local): (Option<&str>, &str),
+    by_written_name: bool,
     at: At<'_, '_, '_>,
 ) -> Result<bool, String> {
     let (namespace, name) = node.expanded();
     match prefix {
         None if local == "*" => Ok(true),
-        None if at.dialect == Dialect::Plain => Ok(node.written_name() == local),
+        None if at.dialect == Dialect::Plain => {
+            let written = node.written_name();
+            let written = match (by_written_name, written.split_once(':')) {
+                (false, Some((_, local))) => local,
+                _ => &*written,
+            };
+            Ok(written == local)
+        }
         None => Ok(namespace.is_none() && name == local),
         Some("*") if at.dialect == Dialect::Later => Ok(name == local),
         Some(prefix) => {

@@ -28,6 +28,8 @@ pub(super) struct Step {
     pub(super) axis: Axis,
     pub(super) test: Test,
     pub(super) predicates: Vec<Expression>,
+    /// Whether, where namespaces are not heeded, a name is compared as it is written, with its prefix.
+    pub(super) by_written_name: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -242,12 +244,14 @@ impl Parser {
         if self.takes("//") {
             steps.push(anywhere());
             self.relative(&mut steps)?;
+            note_written_name(true, &mut steps);
             return Ok(Expression::Path(true, steps));
         }
         let from_root = self.takes("/");
         if !from_root || self.starts_step() {
             self.relative(&mut steps)?;
         }
+        note_written_name(from_root, &mut steps);
         Ok(Expression::Path(from_root, steps))
     }
 
@@ -279,6 +283,7 @@ impl Parser {
                     axis,
                     test: Test::AnyNode,
                     predicates,
+                    by_written_name: false,
                 });
             }
         }
@@ -297,6 +302,7 @@ impl Parser {
             axis: axis.unwrap_or(Axis::Child),
             test,
             predicates,
+            by_written_name: false,
         })
     }
 
@@ -342,6 +348,63 @@ fn anywhere() -> Step {
         axis: Axis::DescendantOrSelf,
         test: Test::AnyNode,
         predicates: Vec::new(),
+        by_written_name: false,
+    }
+}
+
+/// Notes which name Xalan compares as it is written: that of a path for which it looks through all descendants at once.
+/// All others are walked step by step, and compare local names.
+fn note_written_name(from_root: bool, steps: &mut [Step]) {
+    let count = steps.len() + usize::from(from_root);
+    if !(2..=3).contains(&count) || !leads_to_descendants(from_root, steps) {
+        return;
+    }
+    if let Some(last) = steps.last_mut() {
+        last.by_written_name = true;
+    }
+}
+
+fn leads_to_descendants(from_root: bool, steps: &[Step]) -> bool {
+    let (mut is_below, mut is_from_self, mut has_either) = (false, false, false);
+    let first = usize::from(from_root);
+    for (index, step) in steps.iter().enumerate() {
+        let number = first + index + 1;
+        let is_last = index + 1 == steps.len();
+        let is_in_the_way = !is_last && (step.test != Test::AnyNode || !step.predicates.is_empty());
+        if is_in_the_way || step.predicates.iter().any(is_positional) {
+            return false;
+        }
+        match step.axis {
+            Axis::Child if is_below || has_either && is_from_self => {}
+            Axis::DescendantOrSelf | Axis::Descendant if number < 3 => {
+                is_below |= step.axis == Axis::DescendantOrSelf;
+                has_either = true;
+            }
+            Axis::Itself if number == 1 => is_from_self = true,
+            _ => return false,
+        }
+    }
+    true
+}
+
+/// Whether a predicate may ask for a position.
+fn is_positional(predicate: &Expression) -> bool {
+    match predicate {
+        Expression::Number(_) | Expression::Negative(_) => true,
+        Expression::Binary("+" | "-" | "*" | "div" | "mod", ..) => true,
+        Expression::Binary(_, left, right) => asks_position(left) || asks_position(right),
+        other => asks_position(other),
+    }
+}
+
+fn asks_position(expression: &Expression) -> bool {
+    match expression {
+        Expression::Call(name, arguments) => {
+            matches!(name.as_str(), "position" | "last") || arguments.iter().any(asks_position)
+        }
+        Expression::Binary(_, left, right) => asks_position(left) || asks_position(right),
+        Expression::Negative(inner) => asks_position(inner),
+        _ => false,
     }
 }
 

@@ -5,6 +5,7 @@
 //! terminal is as it was, and what was printed meanwhile is printed then.
 
 mod draw;
+mod input;
 mod keys;
 mod lines;
 mod panels;
@@ -24,6 +25,7 @@ use ratatui::crossterm::event::{self, Event};
 use super::{print, signals};
 use crate::web::state::State;
 use draw::{Body, Shown};
+use input::{Keyboard, Waiting};
 use keys::{Action, action};
 use screen::Screen;
 pub(super) use screen::give_back;
@@ -131,6 +133,10 @@ impl View {
     /// Draws and reads keys until the run is over or the terminal fails.
     fn run(mut self, mut screen: Screen, events: &Receiver<RunEvent>) {
         let mut is_stale = true;
+        let mut size = screen.size();
+        let Some(keyboard) = Keyboard::find() else {
+            return;
+        };
         while let Some(has_news) = self.take(events) {
             if has_news {
                 self.shown.says_no_pause = self.shown.says_no_pause.saturating_sub(1);
@@ -140,12 +146,13 @@ impl View {
             if (has_news || is_stale) && screen.draw(&self.shown).is_err() {
                 return;
             }
-            match event::poll(LOOK_EVERY) {
-                Ok(true) => is_stale = self.read(),
-                Ok(false) => is_stale = false,
-                // The terminal is gone; the run goes on without it.
-                Err(_) => return,
-            }
+            is_stale = match keyboard.wait(LOOK_EVERY) {
+                Waiting::Input => self.read(),
+                Waiting::Nothing => false,
+                // The run goes on without it.
+                Waiting::Gone => return,
+            };
+            is_stale |= std::mem::replace(&mut size, screen.size()) != size;
         }
     }
 
@@ -164,16 +171,24 @@ impl View {
         }
     }
 
-    /// Reads a key or a change of size; whether the screen is to be drawn anew.
+    /// Reads keys and changes of size; whether the screen is to be drawn anew.
     fn read(&mut self) -> bool {
-        match event::read() {
-            Ok(Event::Key(key)) => action(&key).is_some_and(|action| {
-                self.act(action);
-                true
-            }),
-            Ok(Event::Resize(..)) => true,
-            _ => false,
+        let mut is_stale = false;
+        // The beginning of a sequence alone is no key yet.
+        while event::poll(Duration::ZERO).is_ok_and(|is_there| is_there) {
+            match event::read() {
+                Ok(Event::Key(key)) => {
+                    if let Some(action) = action(&key) {
+                        self.act(action);
+                        is_stale = true;
+                    }
+                }
+                Ok(Event::Resize(..)) => is_stale = true,
+                Ok(_) => {}
+                Err(_) => return is_stale,
+            }
         }
+        is_stale
     }
 
     fn act(&mut self, action: Action) {

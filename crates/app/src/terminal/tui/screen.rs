@@ -12,7 +12,7 @@ use ratatui::backend::CrosstermBackend;
 use ratatui::crossterm::cursor::Show;
 use ratatui::crossterm::execute;
 use ratatui::crossterm::terminal::{
-    EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
+    EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode, size,
 };
 
 use super::draw::{Shown, draw};
@@ -52,6 +52,11 @@ impl Screen {
                 Err(error)
             }
         }
+    }
+
+    /// Columns and rows, where they are known.
+    pub(super) fn size(&self) -> Option<(u16, u16)> {
+        size().ok()
     }
 
     /// Draws a frame.

@@ -3,6 +3,8 @@
 //! Must not know controllers that are no loops. Invariant: a round that gave no sampler and would be repeated is told as
 //! [`Next::Spin`].
 
+use loadline_java::numbers::long_or_zero;
+
 use super::super::{Thread, Walker};
 use super::Next;
 use crate::program::{Controller, ControllerRule, NodeId};
@@ -21,7 +23,8 @@ impl Thread {
             return Next::End;
         }
         if self.states[node].round.is_none() {
-            let rounds_max = self.number(walker, times);
+            // A number with blanks around it is none.
+            let rounds_max = long_or_zero(&self.text(walker, times));
             let state = &mut self.states[node];
             state.round = Some(0);
             state.rounds_max = rounds_max;
@@ -151,6 +154,11 @@ impl Thread {
                 let Some(value) = value.filter(|_| !self.states[node].is_broken) else {
                     let start = self.number(walker, &rule.start);
                     let end = rule.end.as_ref().map(|end| self.number(walker, end));
+                    // JMeter looks whether there is a next time, and so leaves the first value behind.
+                    if let Some(first) = self.value_of_round(walker, rule, start) {
+                        let output = self.text(walker, &rule.output);
+                        self.variables.put(output, first);
+                    }
                     self.states[node].is_spent = end.is_some_and(|end| start >= end);
                     return self.end_loop(walker, node, start);
                 };

@@ -333,6 +333,7 @@ fn refused<'a, 'input>(at: Node<'a, 'input>, what: String) -> Checked<'a, 'input
 
 #[cfg(test)]
 mod tests {
+    use crate::tree;
 
     /// What stands in a sampler, and what the refusal says of it; `None`: JMeter loads it.
     const IN_AN_ELEMENT: &[(&str, Option<&str>)] = &[

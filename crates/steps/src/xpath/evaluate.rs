@@ -320,7 +320,7 @@ fn named(
             let written = node.written_name();
             let written = match (by_written_name, written.split_once(':')) {
                 (false, Some((_, local))) => local,
-                _ => &*written,
+                _ => written,
             };
             Ok(written == local)
         }

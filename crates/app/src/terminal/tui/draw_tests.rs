@@ -2,9 +2,11 @@
 //!
 //! Must not know a terminal: what was drawn is read from a buffer. Invariant: no size panics.
 
+use std::sync::Arc;
+
 use loadline_model::event::{Mark, RunEvent};
 use loadline_model::result::{Environment, GeneratorUse, Percentiles, Row};
-use loadline_model::{ErrorClass, Snapshot};
+use loadline_model::{ErrorClass, Snapshot, TestPlan};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 

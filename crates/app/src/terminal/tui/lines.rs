@@ -12,7 +12,7 @@ use ratatui::symbols::Marker;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Axis, Block, Borders, Chart, Dataset, GraphType};
 
-use super::draw::Shown;
+use super::shown::Shown;
 
 type Point = (f64, f64);
 

@@ -10,6 +10,7 @@ mod keys;
 mod lines;
 mod panels;
 mod screen;
+mod shown;
 mod tables;
 
 use std::io::IsTerminal;
@@ -24,11 +25,11 @@ use ratatui::crossterm::event::{self, Event};
 
 use super::{print, signals};
 use crate::web::state::State;
-use draw::{Body, Shown};
 use input::{Keyboard, Waiting};
 use keys::{Action, action};
 use screen::Screen;
 pub(super) use screen::give_back;
+use shown::{Body, Shown};
 
 /// Time between two looks for keys: what a hand does not notice.
 const LOOK_EVERY: Duration = Duration::from_millis(80);

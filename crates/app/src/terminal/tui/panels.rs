@@ -14,7 +14,7 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
-use super::draw::{Look, Shown};
+use super::shown::{Look, Shown};
 
 /// Most rows of a panel, and where there are few for all of them.
 const ROWS_MAX: usize = 6;

@@ -15,7 +15,8 @@ use ratatui::crossterm::terminal::{
     EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode, size,
 };
 
-use super::draw::{Shown, draw};
+use super::draw::draw;
+use super::shown::Shown;
 use crate::terminal::print;
 
 /// Whether the terminal is taken over.

@@ -12,7 +12,7 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Borders, Paragraph};
 
-use super::draw::Shown;
+use super::shown::Shown;
 
 /// Columns in front of a bar, and the longest bar.
 const BEFORE_BAR: u16 = 36;

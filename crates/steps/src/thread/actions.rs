@@ -1,0 +1,124 @@
+//! What ends a thread or sends it on: actions of the plan, failed samples, data that is used up.
+//!
+//! Must not know how samples are made. Invariant: a thread that ends keeps the first reason for it.
+
+use super::{End, EndedEarly, LAST_SAMPLE_OK, Thread, Walker};
+use crate::action::Action;
+use crate::program::{Applicable, NodeId, OnError, PostProcessor};
+
+impl Thread {
+    /// Why the thread ended before its time; `None`: it did not, or an order of the plan's ended it.
+    #[must_use]
+    pub fn ended_early(&self) -> Option<EndedEarly> {
+        self.ended_early
+    }
+
+    /// Ends the thread before its time, unless it ends already.
+    pub(super) fn end_early(&mut self, early: EndedEarly) {
+        if self.ending.is_none() {
+            self.ending = Some(End::Thread);
+            self.ended_early = Some(early);
+        }
+    }
+
+    /// Ends the thread after the sampler at work.
+    pub(super) fn end_after_walk(&mut self, end: End) {
+        self.ending = Some(end);
+        self.walks_on = true;
+    }
+
+    /// What a failed sample leads to: what ends the thread or the test is done, and where the thread goes on is given back.
+    /// The group's word on that is the last, then what was ordered, then the handlers'; of these the last one's. Handlers
+    /// around a transaction that tells the sample below itself do not hear of it.
+    pub(super) fn on_error(
+        &mut self,
+        walker: &Walker<'_>,
+        node: NodeId,
+        applies: &Applicable,
+        ordered: Option<Action>,
+    ) -> Option<Action> {
+        let handlers = |applies: &Applicable| -> Vec<Action> {
+            let after = applies.after.iter();
+            let handlers = after.filter_map(|after| match after {
+                PostProcessor::OnFailure(action) => Some(*action),
+                _ => None,
+            });
+            handlers.collect()
+        };
+        let deaf = self.telling_transaction(walker, node);
+        let deaf = deaf.map_or(0, |above| handlers(&walker.controller(above).applies).len());
+        let of_group = match walker.group.on_error {
+            OnError::Continue => Action::Continue,
+            OnError::NextIteration => Action::NextThreadIteration,
+            OnError::StopThread => Action::StopThread,
+            OnError::StopTest => Action::StopTest,
+            OnError::StopTestNow => Action::StopTestNow,
+        };
+        let of_handlers = handlers(applies).into_iter().skip(deaf);
+        let mut goes_on = None;
+        for action in of_handlers.chain(ordered).chain([of_group]) {
+            match action {
+                Action::Continue => {}
+                Action::StopThread | Action::StopTest | Action::StopTestNow => {
+                    self.ended_early = Some(EndedEarly::Failed);
+                    self.act(walker, node, action);
+                }
+                Action::NextThreadIteration | Action::NextLoopIteration | Action::BreakLoop => {
+                    goes_on = Some(action);
+                }
+            }
+        }
+        goes_on
+    }
+
+    /// Does what an action says, seen from a node.
+    pub(super) fn act(&mut self, walker: &Walker<'_>, node: NodeId, action: Action) {
+        match action {
+            Action::Continue => {}
+            Action::StopThread => self.end_after_walk(End::Thread),
+            Action::StopTest => self.end_after_walk(End::Test),
+            Action::StopTestNow => self.ending = Some(End::TestNow),
+            Action::NextThreadIteration => {
+                self.cut_passes(walker, node, &walker.above(node));
+                self.skips_rest = true;
+            }
+            Action::NextLoopIteration => self.go_to_loop(walker, node, false),
+            Action::BreakLoop => self.go_to_loop(walker, node, true),
+        }
+        let goes_on = matches!(
+            action,
+            Action::NextThreadIteration | Action::NextLoopIteration | Action::BreakLoop
+        );
+        if goes_on {
+            self.variables.put(LAST_SAMPLE_OK, "true");
+        }
+    }
+
+    /// Leaves all controllers up to the loop around a node, which goes on with its next round or ends.
+    fn go_to_loop(&mut self, walker: &Walker<'_>, node: NodeId, ends: bool) {
+        let above = walker.above(node);
+        let is_group = |at: &NodeId| walker.node(*at).parent == *at;
+        let mut loops = above.iter();
+        let place = loops.position(|at| walker.controller(*at).is_loop() && !is_group(at));
+        let Some(place) = place else {
+            self.cut_passes(walker, node, &above);
+            match ends {
+                true => self.ending = Some(End::Thread),
+                false => self.skips_rest = true,
+            }
+            return;
+        };
+        let telling = self.outermost_telling(walker, &above[place..]);
+        if telling.is_some() {
+            self.forget_telling(walker, &above[..place]);
+        }
+        self.cut_passes(walker, node, &above[..place]);
+        match ends {
+            true => self.break_loop(above[place]),
+            false => self.begin_next_round(above[place]),
+        }
+        if let Some(telling) = telling {
+            self.tell_unfinished(walker, telling);
+        }
+    }
+}

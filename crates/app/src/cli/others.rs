@@ -117,6 +117,9 @@ pub struct ReportArgs {
     /// Write charts to DIR as SVG and PNG instead of printing the report
     #[arg(long, value_name = "DIR", conflicts_with = "json")]
     pub charts: Option<PathBuf>,
+    /// Compute the verdict again, by the rules of this version
+    #[arg(long)]
+    pub rejudge: bool,
     /// Disable colors
     #[arg(long)]
     pub no_color: bool,

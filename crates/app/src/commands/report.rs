@@ -9,6 +9,7 @@ use std::path::Path;
 use loadline_model::ExitCode;
 use loadline_model::result::RunResult;
 use loadline_output::{journal, json};
+use loadline_run::verdict::{Evidence, judge};
 
 use super::own_run;
 use crate::cli::ReportArgs;
@@ -27,7 +28,10 @@ pub(super) fn run(args: &ReportArgs, env: &Env) -> Result<ExitCode, Ending> {
     if is_of_jmeter(&args.file) {
         return of_jmeter(args);
     }
-    let result = read(&args.file)?;
+    let mut result = read(&args.file)?;
+    if args.rejudge {
+        result.verdict = judge(&Evidence::of(&result));
+    }
     if args.html.is_some() || args.charts.is_some() {
         save(args, &result)?;
         return Ok(ExitCode::Ok);
@@ -68,6 +72,11 @@ fn is_of_jmeter(path: &Path) -> bool {
 
 /// The report of a results file of JMeter.
 fn of_jmeter(args: &ReportArgs) -> Result<ExitCode, Ending> {
+    if args.rejudge {
+        return Err(Ending::usage(
+            "--rejudge: JMeter's results have no verdict: name a JSON result",
+        ));
+    }
     if args.charts.is_some() {
         return Err(Ending::usage(
             "--charts: charts of JMeter's results stand on the page alone: write it with --html",

@@ -268,7 +268,7 @@ fn open_limit(facts: &Facts<'_>, knee: Option<&Knee>, weights: Weights) -> Limit
         Some(_) => return heaviest(weights, Limit::Target),
         None => {}
     }
-    if busy || all_in_use && !is_bursty(facts) {
+    if busy || all_in_use && !is_bursty(facts) || dropped_where_all_were_in_use(facts) {
         let of_target = match target_is_slow(facts) {
             true => Limit::Target,
             false => Limit::Plan,
@@ -303,6 +303,21 @@ fn fell_in_stalls(facts: &Facts<'_>) -> bool {
 fn had_no_user(facts: &Facts<'_>) -> bool {
     let missed = facts.missed().unwrap_or(0);
     facts.is_script() && missed > 0 && facts.all.dropped.saturating_mul(2) >= missed
+}
+
+/// Whether what was missed was dropped by scenarios that had all the virtual users that they may have; others may have had
+/// free ones.
+fn dropped_where_all_were_in_use(facts: &Facts<'_>) -> bool {
+    let seen = &facts.seen.scenarios;
+    let plan = &facts.evidence.plan.scenarios;
+    plan.len() > 1
+        && had_no_user(facts)
+        && plan.iter().all(|scenario| {
+            let change = seen.get(scenario.name.as_str());
+            change.is_none_or(|change| {
+                change.dropped == 0 || change.vus_made >= u64::from(scenario.executor.max_vus())
+            })
+        })
 }
 
 /// Whether the virtual users were all in use for moments alone.

@@ -340,14 +340,18 @@ fn round_trips_of_tls(facts: &Facts<'_>, round_trip: f64) -> f64 {
     }
 }
 
-/// How long the rest of a request and of an answer is under way on a connection that is new, in seconds: it may not be sent
-/// at once.
+/// How long the rest of a request and of an answer is under way, in seconds, on a connection that is new, or on which
+/// packets wait: it may not be sent at once.
 fn slow_start_s(facts: &Facts<'_>, round_trip: f64) -> f64 {
     let phases = &facts.seen.phases;
     let mean = |phase: &Summary| phase.mean().unwrap_or(0.0) / 1e9;
     let further = |bytes: f64, taken: f64| {
         let flights = (bytes / FIRST_FLIGHT + 1.0).log2().ceil();
-        let further = (flights - 1.0).max(0.0) * connections_made(facts) * round_trip;
+        let on = match queued_ns(facts) {
+            Some(_) => 1.0,
+            None => connections_made(facts),
+        };
+        let further = (flights - 1.0).max(0.0) * on * round_trip;
         further.min(taken)
     };
     let sent = share(facts.all.bytes_sent, facts.all.started);
@@ -383,15 +387,22 @@ pub(super) fn lost_segments(facts: &Facts<'_>) -> u64 {
 /// The round trip in seconds, where it is one that keeps anybody waiting. The fastest TCP handshake took one round trip,
 /// so it stands in where the kernel says nothing.
 pub(super) fn round_trip(facts: &Facts<'_>) -> Option<f64> {
+    let round_trip = queued_ns(facts).or_else(|| smallest_ns(facts))? / 1e9;
+    (round_trip >= ROUND_TRIP_MIN_S).then_some(round_trip)
+}
+
+/// The smallest round trip in nanoseconds.
+fn smallest_ns(facts: &Facts<'_>) -> Option<f64> {
     let connections = &facts.seen.connections;
     let of_connect = || connections.connect.min().map(|ns| ns as f64);
-    let smallest = connections.min_rtt.mean().or_else(of_connect)?;
-    let queued = connections
-        .rtt
-        .mean()
-        .filter(|rtt| *rtt >= smallest + Connections::QUEUED_NS as f64);
-    let round_trip = queued.unwrap_or(smallest) / 1e9;
-    (round_trip >= ROUND_TRIP_MIN_S).then_some(round_trip)
+    connections.min_rtt.mean().or_else(of_connect)
+}
+
+/// The smoothed round trip in nanoseconds, where packets wait on the way; `None`: they do not.
+fn queued_ns(facts: &Facts<'_>) -> Option<f64> {
+    let at_least = smallest_ns(facts)? + Connections::QUEUED_NS as f64;
+    let queued = facts.seen.connections.rtt.mean();
+    queued.filter(|rtt| *rtt >= at_least)
 }
 
 /// A link that is full.

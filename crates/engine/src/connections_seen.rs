@@ -63,6 +63,7 @@ impl ConnectionsSeen {
             seen.retransmits += facts.retransmits;
             seen.unacknowledged += u64::from(facts.is_unacknowledged);
             seen.untaken += u64::from(facts.is_untaken);
+            seen.gapped += u64::from(facts.has_gaps);
             seen.in_flight_ns += facts.in_flight_ns;
         }
     }

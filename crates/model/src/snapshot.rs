@@ -164,6 +164,9 @@ pub struct Connections {
     /// Sampled connections whose other side never sent anything, and did not acknowledge what was sent again either.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub untaken: u64,
+    /// Sampled connections on which something came of which an earlier part had not come yet.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub gapped: u64,
     /// Time, over the sampled connections, in which something that was sent was not acknowledged yet, though the other side read,
     /// in nanoseconds.
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -466,6 +469,7 @@ impl Connections {
         self.retransmits += other.retransmits;
         self.unacknowledged += other.unacknowledged;
         self.untaken += other.untaken;
+        self.gapped += other.gapped;
         self.in_flight_ns += other.in_flight_ns;
     }
 }

@@ -245,7 +245,7 @@ pub fn tcp_facts(socket: &impl AsRawFd) -> Option<TcpFacts> {
     // Offsets in `struct tcp_info` (linux/tcp.h): tcpi_retransmits, timeouts in a row without an acknowledgment, at 2, a
     // byte; tcpi_rtt at 68, tcpi_total_retrans at 100, tcpi_bytes_received at 128, tcpi_min_rtt at 148; in microseconds
     // tcpi_busy_time, in which something was to be sent, at 168, and tcpi_rwnd_limited, how much of it the receiver's window
-    // was full, at 176.
+    // was full, at 176; tcpi_rcv_ooopack, segments that came behind a gap, at 224.
     const RETRANSMITS: usize = 2;
     const RTT: usize = 68;
     const RECEIVED: std::ops::Range<usize> = 128..136;
@@ -253,6 +253,7 @@ pub fn tcp_facts(socket: &impl AsRawFd) -> Option<TcpFacts> {
     const MIN_RTT: usize = 148;
     const BUSY: usize = 168;
     const WINDOW_FULL: usize = 176;
+    const OUT_OF_ORDER: usize = 224;
     let mut info = [0_u8; 256];
     let mut length = info.len() as libc::socklen_t;
     // SAFETY: `info` and `length` are valid for writing and agree on the size.
@@ -290,6 +291,7 @@ pub fn tcp_facts(socket: &impl AsRawFd) -> Option<TcpFacts> {
         retransmits: if probes { 0 } else { word(TOTAL_RETRANS)? },
         is_unacknowledged: is_repeating && has_received,
         is_untaken: is_repeating && !has_received,
+        has_gaps: word(OUT_OF_ORDER)? > 0,
         in_flight_ns: busy_us.saturating_sub(full_us).saturating_mul(1_000),
     })
 }

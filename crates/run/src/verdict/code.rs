@@ -106,6 +106,8 @@ codes! {
     Retransmits = "retransmits";
     /// What was sent was not acknowledged.
     Unacknowledged = "unacknowledged";
+    /// Of answers that were given up a later part came, and an earlier one did not.
+    AnswersLost = "answers-lost";
     /// The end of an answer waits for an acknowledgment that the kernel delays.
     DelayedAck = "delayed-ack";
     /// Some connections took a second or more to make.

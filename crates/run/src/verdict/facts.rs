@@ -425,6 +425,15 @@ impl<'a> Facts<'a> {
         is_far && untaken > 0 && untaken.saturating_mul(2) >= looked_at
     }
 
+    /// Whether of most of the answers that were given up a later part had come, and an earlier one not: it was lost on the way.
+    pub(super) fn are_gapped(&self, given_up: u64) -> bool {
+        let connections = &self.seen.connections;
+        let looked_at = given_up.min(connections.min_rtt.count());
+        let is_far = weights::round_trip(self).is_some();
+        let gapped = connections.gapped;
+        is_far && gapped > 0 && gapped.saturating_mul(2) >= looked_at
+    }
+
     /// Requests that were under way when the run ended, where half of the virtual users or a tenth of all requests had
     /// waited in vain for much longer than an answer takes: time that no answer tells of.
     pub(super) fn stuck(&self) -> Option<Stuck> {

@@ -197,6 +197,7 @@ fn failing_from(facts: &Facts<'_>, needed: f64) -> Option<Limit> {
         Fault::Target if class == ErrorClass::Timeout && facts.are_unacknowledged(failed) => {
             Limit::Network
         }
+        Fault::Target if class == ErrorClass::Timeout && facts.are_gapped(failed) => Limit::Network,
         Fault::Target if class == ErrorClass::Timeout && facts.are_untaken(failed) => {
             Limit::Unknown
         }

@@ -314,6 +314,16 @@ fn unacknowledged(facts: &Facts<'_>) -> Option<Finding> {
             connections.untaken,
             "look for a full accept queue on the target, or for a link that drops large packets (MTU) or all of them",
         )
+    } else if facts.are_gapped(given_up) {
+        return Some(Code::AnswersLost.finding(
+            Gravity::Caution,
+            format!(
+                "of {} looked at, {} had got a later part of an answer and not an earlier one",
+                counted(connections.min_rtt.count(), "connection"),
+                count(connections.gapped)
+            ),
+            "look for a link that drops large packets (MTU) or many of them",
+        ));
     } else {
         return None;
     };

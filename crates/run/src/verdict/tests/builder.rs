@@ -26,7 +26,7 @@ use loadline_model::verdict::{Finding, Verdict};
 
 use crate::verdict::{Code, Evidence, judge};
 
-const MS: u64 = 1_000_000;
+pub(crate) const MS: u64 = 1_000_000;
 
 /// A run to be judged.
 pub(crate) struct Run {

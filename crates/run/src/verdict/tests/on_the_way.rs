@@ -56,6 +56,34 @@ fn what_nobody_acknowledged_on_a_new_connection_is_told_with_both_suspects() {
 }
 
 #[test]
+fn answers_of_which_only_later_parts_came_are_lost_on_the_way() {
+    let mut run = far(40, &[(10 * MS, 40)], 2);
+    run.fail(ErrorClass::Timeout, 40, 2_000 * MS);
+    let connections = &mut run.totals.seen.connections;
+    (0..40).for_each(|_| connections.min_rtt.record(10 * MS));
+    connections.gapped = 39;
+    let verdict = run.judge();
+    assert_eq!(verdict.limit, Limit::Network, "{}", verdict.headline);
+    assert!(found(&verdict, Code::AnswersLost).is_some());
+}
+
+#[test]
+fn acknowledgments_that_queue_hold_large_answers_up() {
+    for (rtt_ms, limit) in [(440, Limit::Network), (12, Limit::Target)] {
+        let mut run = Run::new(constant_vus(6, 10), 10.0, 60, 988.0);
+        let seen = &mut run.totals.seen;
+        seen.counts.body_bytes = 60 * 60_000;
+        for _ in 0..6 {
+            seen.connections.min_rtt.record(10 * MS);
+            seen.connections.rtt.record(rtt_ms * MS);
+        }
+        (0..60).for_each(|_| seen.phases.receiving.record(500 * MS));
+        let verdict = run.judge();
+        assert_eq!(verdict.limit, limit, "{}", verdict.headline);
+    }
+}
+
+#[test]
 fn uploads_are_on_the_way_until_they_are_acknowledged() {
     for (in_flight_s, limit) in [(9, Limit::Network), (1, Limit::Target)] {
         let mut run = Run::new(constant_vus(10, 10), 10.0, 120, 770.0);

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use loadline_model::plan::{Behaviour, StepsBehaviour};
-use loadline_model::verdict::{Delivery, Verdict};
+use loadline_model::snapshot::ScenarioChange;
+use loadline_model::verdict::{Delivery, Limit, Verdict};
 
-use super::builder::{Run, arrivals, found, shared};
+use super::builder::{MS, Run, arrivals, found, shared};
 use crate::verdict::Code;
 
 /// A script's iteration sends as many requests as it likes: what was asked for are iterations.
@@ -29,6 +30,32 @@ fn iterations_of_a_script_are_counted_as_such() {
         "{}",
         verdict.headline
     );
+}
+
+/// One scenario has all its users at work and drops what arrives, the other has free ones.
+#[test]
+fn a_scenario_that_is_full_is_held_up_whoever_else_is_free() {
+    for (made, limit) in [(20, Limit::Target), (7, Limit::Unknown)] {
+        let mut run = Run::new(arrivals(20, 8, 20), 8.0, 138, 900.0);
+        run.plan.script = Some(Arc::default());
+        let mut other = run.plan.scenarios[0].clone();
+        other.name = "other".to_owned();
+        run.plan.scenarios.push(other);
+        run.totals.asked = Some(194);
+        run.totals.seen.counts.dropped = 56;
+        run.totals.active_vus_max = 25;
+        let name = run.plan.scenarios[0].name.as_str().into();
+        let change = ScenarioChange {
+            dropped: 56,
+            vus_made: made,
+            ..Default::default()
+        };
+        run.totals.seen.scenarios.insert(name, change);
+        run.answer(138, &[(0.1, 20 * MS), (0.9, 1_000 * MS)]);
+        run.totals.seen.schedule_lag.record(3 * MS);
+        let verdict = run.judge();
+        assert_eq!(verdict.limit, limit, "{}", verdict.headline);
+    }
 }
 
 #[test]

@@ -119,7 +119,9 @@ fn failures_at_once_are_held_to_a_pace() {
     let ran = bench(&["-c", "20", "-z", "1s", "--workers", "1", "-q", &url]);
     let refused = ran.failed("refused");
     assert!(refused <= PER_SECOND * 3 / 2, "{refused}");
-    let is_told = ran.report().contains("at most 20,000 such a second");
+    let is_told = ran
+        .report()
+        .contains("at most 20,000 such requests a second");
     assert_eq!(is_told, refused >= 1_000, "{refused}: {}", ran.out);
     let asked = Asked {
         requests: 2_000,

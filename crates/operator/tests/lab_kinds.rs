@@ -167,7 +167,7 @@ fn one_command_runs_a_plan_with_its_data_or_a_line_of_bench() {
     let ran = k8s(&lab, "run", &["-p", "2", "--name", "p", &plan, "--", &port]);
     let err = String::from_utf8_lossy(&ran.stderr);
     assert_eq!(ran.status.code(), Some(0), "{err}");
-    assert!(err.contains("test p: finished, passed"), "{err}");
+    assert!(err.contains("test loadtest/p: finished, passed"), "{err}");
     assert_eq!(service.asked().0, 5, "{err}");
     let line = ["-p", "2", "--rm", "--", "-n", "20", "-c", "2", &service.url];
     let ran = k8s(&lab, "bench", &line);

@@ -118,6 +118,15 @@
     equals(other) { return this.valueOf() === other; },
   });
 
+  // As Rhino has it, digits behind a zero are octal.
+  const parsed = globalThis.parseInt;
+  extend(globalThis, {
+    parseInt(value, radix) {
+      const octal = radix === undefined ? /^\s*([+-]?)0([0-9][^]*)$/.exec(String(value)) : null;
+      return octal === null ? parsed(value, radix) : parsed(octal[1] + octal[2], 8);
+    },
+  });
+
   // A text's length is asked for in Java's way, too. Texts and comments in a script are left as they are.
   const LENGTH = /"(?:\\[^]|[^"\\])*"|'(?:\\[^]|[^'\\])*'|\/\/[^\n]*|\/\*[^]*?\*\/|\.length\s*\(\s*\)/g;
   const asScript = (source) => source.replace(LENGTH, (found) => (found.startsWith(".length") ? ".length" : found));

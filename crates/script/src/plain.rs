@@ -321,6 +321,13 @@ mod tests {
     }
 
     #[test]
+    fn digits_behind_a_zero_are_octal() {
+        let engine = PlainEngine::new().expect("an engine");
+        let source = "[parseInt('010'), parseInt('08'), parseInt('08', 10), parseInt('0x1f'), parseInt('0')]";
+        assert_eq!(run(&engine, source), text("8,NaN,8,31,0"));
+    }
+
+    #[test]
     fn no_run_sees_the_names_of_another() {
         let engine = PlainEngine::new().expect("an engine");
         assert!(run(&engine, "x = 1; var y = 2; let z = 3; x + y + z").is_ok());

@@ -13,7 +13,7 @@ use loadline_steps::assertion::xml::XPathAssertion;
 use loadline_steps::assertion::{Assertion, Expected};
 use loadline_steps::extract::Extractor;
 use loadline_steps::extract::boundary::BoundaryExtractor;
-use loadline_steps::extract::html::{HtmlExtractor, read_selector};
+use loadline_steps::extract::html::{HtmlExtractor, read_selector, read_selector_of_jodd};
 use loadline_steps::extract::jmes_path::JmesPathExtractor;
 use loadline_steps::extract::json::JsonExtractor;
 use loadline_steps::extract::json_path::JsonPathExtractor;
@@ -173,7 +173,12 @@ impl Lowering {
 
     fn html_extractor(&mut self, element: &Element) -> HtmlExtractor {
         let selector = self.property(element, "HtmlExtractor.expr");
-        if let Some(Err(fault)) = selector.constant().map(read_selector) {
+        let is_jodd = element.text("HtmlExtractor.extractor_impl") == "JODD";
+        let read = match is_jodd {
+            true => read_selector_of_jodd,
+            false => read_selector,
+        };
+        if let Some(Err(fault)) = selector.constant().map(read) {
             self.unsupported(element, fault);
         }
         HtmlExtractor {
@@ -185,7 +190,7 @@ impl Lowering {
             match_number: self.property(element, "HtmlExtractor.match_number"),
             default: self.property(element, "HtmlExtractor.default"),
             default_empty: element.flag("HtmlExtractor.default_empty_value", false),
-            is_jodd: element.text("HtmlExtractor.extractor_impl") == "JODD",
+            is_jodd,
         }
     }
 

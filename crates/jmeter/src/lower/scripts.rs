@@ -44,8 +44,10 @@ impl Lowering {
         element: &Element,
         (family, role): (ScriptFamily, ScriptRole),
     ) -> Option<ScriptElement> {
+        // JMeter 5 saves BSF samplers with the names that all other scripts have.
+        let is_old = element.find_text("scriptLanguage").is_none();
         let names = match (family, role) {
-            (ScriptFamily::Bsf, ScriptRole::Sampler) => [
+            (ScriptFamily::Bsf, ScriptRole::Sampler) if is_old => [
                 "BSFSampler.language",
                 "BSFSampler.query",
                 "BSFSampler.filename",

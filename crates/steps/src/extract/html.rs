@@ -94,12 +94,21 @@ pub struct HtmlExtractor {
     pub is_jodd: bool,
 }
 
-/// Reads a selector.
+/// Reads a selector of JODD's.
+///
+/// # Errors
+/// It is none, or has what is not supported.
+pub fn read_selector_of_jodd(text: &str) -> Result<Matcher, String> {
+    Matcher::new(&with_values_in_quotes(&with_quotes(text)))
+        .map_err(|fault| format!("Could not parse query '{text}': {fault:?}"))
+}
+
+/// Reads a selector of Jsoup's.
 ///
 /// # Errors
 /// It is none, or has what is not supported.
 pub fn read_selector(text: &str) -> Result<Matcher, String> {
-    Matcher::new(&with_values_in_quotes(&with_quotes(text)))
+    Matcher::new(&with_values_in_quotes(&with_places(&with_quotes(text))))
         .map_err(|fault| format!("Could not parse query '{text}': {fault:?}"))
 }
 
@@ -121,6 +130,32 @@ fn with_quotes(selector: &str) -> String {
         }
     }
     out + rest
+}
+
+/// `:eq(n)`, `:lt(n)` and `:gt(n)`, which count elements of a parent from 0, as CSS has them.
+fn with_places(selector: &str) -> String {
+    let mut out = selector.to_owned();
+    for (name, written) in [(":eq(", ""), (":lt(", "-n+"), (":gt(", "n+")] {
+        let mut from = 0;
+        while let Some(at) = out[from..].find(name).map(|at| from + at) {
+            let inside = at + name.len();
+            let number = out[inside..]
+                .find(')')
+                .map(|end| &out[inside..inside + end]);
+            let number = number.and_then(|number| number.trim().parse::<u32>().ok());
+            from = inside;
+            let (Some(number), Some(end)) = (number, out[inside..].find(')')) else {
+                continue;
+            };
+            let number = match name {
+                ":eq(" => u64::from(number) + 1,
+                ":lt(" => u64::from(number),
+                _ => u64::from(number) + 2,
+            };
+            out.replace_range(at..=inside + end, &format!(":nth-child({written}{number})"));
+        }
+    }
+    out
 }
 
 /// The values of attributes in quotes, which CSS wants for all but names: `a[href^=/x]`.
@@ -164,7 +199,11 @@ impl HtmlExtractor {
         let variable = self.variable.evaluate(scope);
         let wanted = Wanted::of(&self.match_number, scope);
         put_default(&variable, &self.default, self.default_empty, scope);
-        let (_, selector) = self.selector.get(scope, read_selector);
+        let read = match self.is_jodd {
+            true => read_selector_of_jodd,
+            false => read_selector,
+        };
+        let (_, selector) = self.selector.get(scope, read);
         let selector = match selector.as_ref() {
             Ok(selector) => selector,
             Err(fault) => {
@@ -303,6 +342,31 @@ fn visible_text(top: &NodeRef<'_>) -> String {
             if current.id != top.id && BLOCKS.contains(&&*name) {
                 part(&mut out);
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn selectors_of_jsoup_are_those_of_css() {
+        for (given, written) in [
+            ("li:eq(0)", "li:nth-child(1)"),
+            ("li:lt(2) a:gt( 3 )", "li:nth-child(-n+2) a:nth-child(n+5)"),
+            ("li:eq(x)", "li:eq(x)"),
+            ("li:eq(", "li:eq("),
+        ] {
+            assert_eq!(with_places(given), written);
+        }
+        for (given, written) in [
+            ("a[href^=/x]", "a[href^=\"/x\"]"),
+            ("a[href=\"a]b\"][x=y]", "a[href=\"a]b\"][x=\"y\"]"),
+            ("a[href] b", "a[href] b"),
+            ("a[href=", "a[href="),
+        ] {
+            assert_eq!(with_values_in_quotes(given), written);
         }
     }
 }

@@ -257,6 +257,12 @@ fn what_is_probably_not_meant_is_told_at_its_place() {
             "`duration` replaces the scenarios of load.js by one of 1 virtual user",
         ),
         (
+            "name: s\nrows:\n- {name: a, script: load.js, phases: {warm_up: 2s}}\n",
+            SCENARIOS,
+            "s.yaml:3:21: ",
+            "the warm-up replaces the scenarios of load.js by one of 1 virtual user",
+        ),
+        (
             "name: s\nrows:\n- {name: a, script: {file: load.js, args: '-u 8'}, duration: 10s}\n",
             SCENARIOS,
             "s.yaml:3:21: ",

@@ -145,23 +145,25 @@ fn twins(rows: &[PlannedRow], keys: &[String], idle_groups: &[usize]) -> Vec<Pro
     told.collect()
 }
 
-/// `vus` and `duration` of a row leave one scenario of a script that names its own.
+/// `vus`, `duration` and the warm-up of a row leave one scenario of a script that names its own.
 fn replaced_scenarios(row: &PlannedRow, scenarios: &dyn Fn(&str) -> bool) -> Option<Problem> {
     let settings = &row.settings;
     let Front::Script { file, .. } = &settings.front else {
         return None;
     };
     let has_length = settings.length().is_some();
+    let has_warm_up = settings.phases.warm_up.is_some();
     let is_replaced = settings.executor.is_none()
         && settings.rate.is_none()
-        && (settings.vus.is_some() || has_length);
+        && (settings.vus.is_some() || has_length || has_warm_up);
     if !is_replaced || !scenarios(file) {
         return None;
     }
     let cause = match (settings.vus.is_some(), has_length) {
         (true, true) => "`vus` and `duration` replace",
         (true, false) => "`vus` replaces",
-        _ => "`duration` replaces",
+        (false, true) => "`duration` replaces",
+        (false, false) => "the warm-up replaces",
     };
     let users = command::said(settings)
         .users

@@ -242,11 +242,9 @@ pub enum Sharing {
     Thread,
 }
 
-/// A CSV data set.
+/// A file of lines with values.
 #[derive(Debug)]
-pub struct CsvSource {
-    /// Its number within the program.
-    pub id: usize,
+pub struct CsvFile {
     /// The file.
     pub file: Text,
     /// Its encoding; empty: UTF-8.
@@ -261,6 +259,15 @@ pub struct CsvSource {
     pub quoted: bool,
     /// Whether it begins anew at its end.
     pub recycle: bool,
+}
+
+/// A CSV data set.
+#[derive(Debug)]
+pub struct CsvSource {
+    /// Its number within the program.
+    pub id: usize,
+    /// Its lines.
+    pub lines: CsvFile,
     /// Whether a thread ends at the end of the file.
     pub stop_thread: bool,
     /// Who shares it.
@@ -272,20 +279,10 @@ pub struct CsvSource {
 pub struct RandomCsvSource {
     /// Its number within the program.
     pub id: usize,
-    /// The file.
-    pub file: Text,
-    /// Its encoding; empty: UTF-8.
-    pub encoding: Text,
-    /// The names of the variables; empty: the first line has them.
-    pub names: Text,
-    /// What stands between fields.
-    pub delimiter: Text,
-    /// Whether the first line is skipped although names are given.
-    pub ignore_first_line: bool,
+    /// Its lines; where they do not begin anew, the thread ends with them.
+    pub lines: CsvFile,
     /// Whether the order is by chance.
     pub is_random: bool,
-    /// Whether it begins anew at its end; else the thread ends.
-    pub recycle: bool,
     /// Whether each thread has an order by chance of its own.
     pub per_thread: bool,
 }

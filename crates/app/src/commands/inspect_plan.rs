@@ -22,14 +22,7 @@ use crate::{Ending, Env, Files};
 pub(super) fn run(args: &PlanInspectArgs, env: &Env) -> Result<ExitCode, Ending> {
     let options = args.source.options(env);
     let name = &args.source.plan;
-    let properties = plan_file::properties(&options)?;
-    let tree = plan_file::tree(
-        name,
-        &args.source.edits(),
-        &properties,
-        ExitCode::InvalidConfig,
-        &Files::Disk,
-    )?;
+    let (properties, tree) = plan_file::read(&args.source, &options, &Files::Disk)?;
     let reading = loadline_jmeter::explained(&tree);
     let world = Arc::new(World::new(name, properties, env, None));
     let mut bench = Bench::new(name, Arc::clone(&world));

@@ -195,7 +195,7 @@ impl Look<'_> {
                 && !(csv.per_thread && csv.is_random)
             {
                 self.refuse(
-                    csv.file.source(),
+                    csv.lines.file.source(),
                     "a Random CSV Data Set draws for all threads; give each thread its own order (independent list per thread)",
                 );
             }

@@ -16,6 +16,7 @@ use loadline_steps::host::{LogLevel, World as _};
 use super::options::Options;
 use super::unhonoured;
 use super::world::World;
+use crate::cli::plan_run::PlanSourceArgs;
 use crate::terminal::print;
 use crate::{Ending, FileError, Files};
 
@@ -85,6 +86,22 @@ fn read_into(all: &mut BTreeMap<String, String>, files: &[String]) -> Result<(),
 fn read_properties(file: &str, bytes: &[u8]) -> Result<Vec<(String, String)>, Ending> {
     loadline_java::properties::read(bytes)
         .map_err(|fault| Ending::usage(&format!("{file}: {fault}")))
+}
+
+/// Reads the plan of a command line of loadline's own: its properties and its tree.
+///
+/// # Errors
+/// As [`properties`] and [`tree`], with the exit code of what cannot be run.
+pub(crate) fn read(
+    source: &PlanSourceArgs,
+    options: &Options,
+    files: &Files,
+) -> Result<(BTreeMap<String, String>, Vec<Element>), Ending> {
+    let properties = properties(options)?;
+    let edits = source.edits();
+    let unreadable = ExitCode::InvalidConfig;
+    let tree = tree(&source.plan, &edits, &properties, unreadable, files)?;
+    Ok((properties, tree))
 }
 
 /// Reads the tree of a plan, and makes the changes in it that are asked for. `unreadable`: the exit code of a file that

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use loadline_steps::apply_to::ApplyTo;
 use loadline_steps::assertion::{Assertion, Expected};
 use loadline_steps::program::{
-    Action, Applicable, CounterSource, CsvSource, DataSource, PostProcessor, PreProcessor,
+    Action, Applicable, CounterSource, CsvFile, CsvSource, DataSource, PostProcessor, PreProcessor,
     PreciseTiming, RandomCsvSource, RandomSource, ShapingTiming, Sharing, ThroughputMode, Timer,
     UserParameters,
 };
@@ -272,6 +272,19 @@ impl Lowering {
         sources
     }
 
+    /// The lines of a data set, which both kinds name alike.
+    fn csv_file(&mut self, element: &Element) -> CsvFile {
+        CsvFile {
+            file: self.property(element, "filename"),
+            encoding: self.property(element, "fileEncoding"),
+            names: self.property(element, "variableNames"),
+            ignore_first_line: element.flag("ignoreFirstLine", false),
+            delimiter: self.property(element, "delimiter"),
+            quoted: true,
+            recycle: true,
+        }
+    }
+
     fn data_source(&mut self, element: &Element) -> Option<DataSource> {
         Some(match element.class.as_str() {
             "UserParameters" if is_set_once_a_pass(element) => {
@@ -279,25 +292,21 @@ impl Lowering {
             }
             "CSVDataSet" => DataSource::Csv(CsvSource {
                 id: self.id_of(element),
-                file: self.property(element, "filename"),
-                encoding: self.property(element, "fileEncoding"),
-                names: self.property(element, "variableNames"),
-                ignore_first_line: element.flag("ignoreFirstLine", false),
-                delimiter: self.property(element, "delimiter"),
-                quoted: element.flag("quotedData", false),
-                recycle: element.flag("recycle", false),
+                lines: CsvFile {
+                    quoted: element.flag("quotedData", false),
+                    recycle: element.flag("recycle", false),
+                    ..self.csv_file(element)
+                },
                 stop_thread: element.flag("stopThread", false),
                 sharing: sharing(element.text("shareMode")),
             }),
             "RandomCSVDataSetConfig" => DataSource::RandomCsv(RandomCsvSource {
                 id: self.id_of(element),
-                file: self.property(element, "filename"),
-                encoding: self.property(element, "fileEncoding"),
-                names: self.property(element, "variableNames"),
-                delimiter: self.property(element, "delimiter"),
-                ignore_first_line: element.flag("ignoreFirstLine", false),
+                lines: CsvFile {
+                    recycle: element.flag("rewindOnTheEndOfList", true),
+                    ..self.csv_file(element)
+                },
                 is_random: element.flag("randomOrder", true),
-                recycle: element.flag("rewindOnTheEndOfList", true),
                 per_thread: element.flag("independentListPerThread", false),
             }),
             "CounterConfig" => DataSource::Counter(CounterSource {

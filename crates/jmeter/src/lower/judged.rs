@@ -13,7 +13,7 @@ use loadline_steps::assertion::xml::XPathAssertion;
 use loadline_steps::assertion::{Assertion, Expected};
 use loadline_steps::extract::Extractor;
 use loadline_steps::extract::boundary::BoundaryExtractor;
-use loadline_steps::extract::html::{HtmlExtractor, read_selector, read_selector_of_jodd};
+use loadline_steps::extract::html::{HtmlExtractor, read_selector};
 use loadline_steps::extract::jmes_path::JmesPathExtractor;
 use loadline_steps::extract::json::JsonExtractor;
 use loadline_steps::extract::json_path::JsonPathExtractor;
@@ -174,11 +174,8 @@ impl Lowering {
     fn html_extractor(&mut self, element: &Element) -> HtmlExtractor {
         let selector = self.property(element, "HtmlExtractor.expr");
         let is_jodd = element.text("HtmlExtractor.extractor_impl") == "JODD";
-        let read = match is_jodd {
-            true => read_selector_of_jodd,
-            false => read_selector,
-        };
-        if let Some(Err(fault)) = selector.constant().map(read) {
+        let constant = selector.constant();
+        if let Some(Err(fault)) = constant.map(|text| read_selector(text, is_jodd)) {
             self.unsupported(element, fault);
         }
         HtmlExtractor {

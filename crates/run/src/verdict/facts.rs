@@ -409,29 +409,25 @@ impl<'a> Facts<'a> {
     /// Whether the other side did not even acknowledge most of the requests that were given up: a process that hangs does,
     /// or rather its machine does.
     pub(super) fn are_unacknowledged(&self, given_up: u64) -> bool {
-        let connections = &self.seen.connections;
-        let looked_at = given_up.min(connections.min_rtt.count());
-        let silent = connections.unacknowledged;
-        silent > 0 && silent.saturating_mul(2) >= looked_at
+        self.are_most(self.seen.connections.unacknowledged, given_up)
     }
 
     /// Whether on a long way most of the requests that were given up were never acknowledged on a connection that never had an
     /// answer: they were lost, or the target had not accepted it.
     pub(super) fn are_untaken(&self, given_up: u64) -> bool {
-        let connections = &self.seen.connections;
-        let looked_at = given_up.min(connections.min_rtt.count());
-        let untaken = connections.untaken;
-        let is_far = weights::round_trip(self).is_some();
-        is_far && untaken > 0 && untaken.saturating_mul(2) >= looked_at
+        weights::round_trip(self).is_some()
+            && self.are_most(self.seen.connections.untaken, given_up)
     }
 
     /// Whether of most of the answers that were given up a later part had come, and an earlier one not: it was lost on the way.
     pub(super) fn are_gapped(&self, given_up: u64) -> bool {
-        let connections = &self.seen.connections;
-        let looked_at = given_up.min(connections.min_rtt.count());
-        let is_far = weights::round_trip(self).is_some();
-        let gapped = connections.gapped;
-        is_far && gapped > 0 && gapped.saturating_mul(2) >= looked_at
+        weights::round_trip(self).is_some() && self.are_most(self.seen.connections.gapped, given_up)
+    }
+
+    /// Whether so many connections are half of those that were looked at when what they carried was given up.
+    fn are_most(&self, connections: u64, given_up: u64) -> bool {
+        let looked_at = given_up.min(self.seen.connections.min_rtt.count());
+        connections > 0 && connections.saturating_mul(2) >= looked_at
     }
 
     /// Requests that were under way when the run ended, where half of the virtual users or a tenth of all requests had

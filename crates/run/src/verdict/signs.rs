@@ -65,7 +65,7 @@ pub(super) fn findings(facts: &Facts<'_>) -> Vec<Finding> {
         distance(facts),
         link(facts),
         retransmits(facts),
-        unacknowledged(facts),
+        lost_on_the_way(facts),
         delayed_ack(facts),
         slow_connects(facts),
         handshakes(facts),
@@ -294,8 +294,12 @@ fn retransmits(facts: &Facts<'_>) -> Option<Finding> {
     })
 }
 
-/// Requests that nobody took: not the process, which may hang, but the kernel that acknowledges for it.
-fn unacknowledged(facts: &Facts<'_>) -> Option<Finding> {
+/// What is seen of a connection to the end of which the other side did not acknowledge.
+const UNACKNOWLEDGED: &str = "ended while what was sent again was not acknowledged";
+
+/// What was given up and did not come through: nobody took the request, not even the kernel that acknowledges for a process
+/// that hangs, or of the answer a part is missing.
+fn lost_on_the_way(facts: &Facts<'_>) -> Option<Finding> {
     let timeouts = facts.failed(ErrorClass::Timeout);
     let stuck = facts.stuck().map_or(0, |stuck| stuck.requests);
     let given_up = timeouts + stuck;
@@ -304,38 +308,33 @@ fn unacknowledged(facts: &Facts<'_>) -> Option<Finding> {
         return None;
     }
     let connections = &facts.seen.connections;
-    let (silent, advice) = if facts.are_unacknowledged(given_up) {
+    let (code, seen, what, advice) = if facts.are_unacknowledged(given_up) {
         (
+            Code::Unacknowledged,
             connections.unacknowledged,
+            UNACKNOWLEDGED,
             "look for a firewall, a broken link or a machine that is down: a process that hangs still acknowledges",
         )
     } else if facts.are_untaken(given_up) {
         (
+            Code::Unacknowledged,
             connections.untaken,
+            UNACKNOWLEDGED,
             "look for a full accept queue on the target, or for a link that drops large packets (MTU) or all of them",
         )
     } else if facts.are_gapped(given_up) {
-        return Some(Code::AnswersLost.finding(
-            Gravity::Caution,
-            format!(
-                "of {} looked at, {} had got a later part of an answer and not an earlier one",
-                counted(connections.min_rtt.count(), "connection"),
-                count(connections.gapped)
-            ),
+        (
+            Code::AnswersLost,
+            connections.gapped,
+            "had got a later part of an answer and not an earlier one",
             "look for a link that drops large packets (MTU) or many of them",
-        ));
+        )
     } else {
         return None;
     };
-    Some(Code::Unacknowledged.finding(
-        Gravity::Caution,
-        format!(
-            "of {} looked at, {} ended while what was sent again was not acknowledged",
-            counted(connections.min_rtt.count(), "connection"),
-            count(silent)
-        ),
-        advice,
-    ))
+    let looked_at = counted(connections.min_rtt.count(), "connection");
+    let text = format!("of {looked_at} looked at, {} {what}", count(seen));
+    Some(code.finding(Gravity::Caution, text, advice))
 }
 
 /// Small answers in two pieces, the second of which waits until the first is acknowledged, which Linux puts off for 40 ms.

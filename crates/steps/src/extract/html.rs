@@ -94,21 +94,17 @@ pub struct HtmlExtractor {
     pub is_jodd: bool,
 }
 
-/// Reads a selector of JODD's.
+/// Reads a selector, of JODD's or of Jsoup's.
 ///
 /// # Errors
 /// It is none, or has what is not supported.
-pub fn read_selector_of_jodd(text: &str) -> Result<Matcher, String> {
-    Matcher::new(&with_values_in_quotes(&with_quotes(text)))
-        .map_err(|fault| format!("Could not parse query '{text}': {fault:?}"))
-}
-
-/// Reads a selector of Jsoup's.
-///
-/// # Errors
-/// It is none, or has what is not supported.
-pub fn read_selector(text: &str) -> Result<Matcher, String> {
-    Matcher::new(&with_values_in_quotes(&with_places(&with_quotes(text))))
+pub fn read_selector(text: &str, is_jodd: bool) -> Result<Matcher, String> {
+    let written = with_quotes(text);
+    let written = match is_jodd {
+        true => written,
+        false => with_places(&written),
+    };
+    Matcher::new(&with_values_in_quotes(&written))
         .map_err(|fault| format!("Could not parse query '{text}': {fault:?}"))
 }
 
@@ -199,10 +195,7 @@ impl HtmlExtractor {
         let variable = self.variable.evaluate(scope);
         let wanted = Wanted::of(&self.match_number, scope);
         put_default(&variable, &self.default, self.default_empty, scope);
-        let read = match self.is_jodd {
-            true => read_selector_of_jodd,
-            false => read_selector,
-        };
+        let read = |text: &str| read_selector(text, self.is_jodd);
         let (_, selector) = self.selector.get(scope, read);
         let selector = match selector.as_ref() {
             Ok(selector) => selector,

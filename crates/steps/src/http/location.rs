@@ -4,7 +4,7 @@
 //! (*Follow Redirects*), and leaves it to Apache's client otherwise (*Redirect Automatically*).
 
 use super::HttpFault;
-use super::url::{PROTOCOLS, Url, fault_of, malformed};
+use super::url::{PROTOCOLS, Url, fault_of, malformed, push_escaped};
 
 /// Where JMeter goes that follows by itself.
 ///
@@ -46,13 +46,9 @@ fn quoted(target: &str) -> String {
             '?' | '[' | ']' => is_query || is_fragment,
             letter => !letter.is_ascii() && !letter.is_control() && !letter.is_whitespace(),
         };
-        if is_legal {
-            quoted.push(letter);
-            continue;
-        }
-        let mut bytes = [0; 4];
-        for byte in letter.encode_utf8(&mut bytes).bytes() {
-            quoted.push_str(&format!("%{byte:02X}"));
+        match is_legal {
+            true => quoted.push(letter),
+            false => push_escaped(letter, &mut quoted),
         }
     }
     quoted

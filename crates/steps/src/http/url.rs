@@ -135,13 +135,9 @@ impl Url {
             if character == '/' && written.ends_with('/') && !written.contains('?') {
                 continue;
             }
-            if character.is_ascii() {
-                written.push(character);
-            } else {
-                let mut bytes = [0; 4];
-                for byte in character.encode_utf8(&mut bytes).bytes() {
-                    written.push_str(&format!("%{byte:02X}"));
-                }
+            match character.is_ascii() {
+                true => written.push(character),
+                false => push_escaped(character, &mut written),
             }
         }
         written
@@ -211,12 +207,20 @@ pub(super) fn fault_of(url: &str) -> Option<HttpFault> {
     None
 }
 
+/// Writes a character in percent coding.
+pub(super) fn push_escaped(character: char, out: &mut String) {
+    let mut bytes = [0; 4];
+    for byte in character.encode_utf8(&mut bytes).bytes() {
+        out.push_str(&format!("%{byte:02X}"));
+    }
+}
+
 /// A URL with what the rules of URIs forbid in percent coding.
 pub(super) fn escaped(url: &str) -> String {
     let mut escaped = String::with_capacity(url.len());
     for character in url.chars() {
         match is_illegal(character) {
-            true => escaped.push_str(&format!("%{:02X}", u32::from(character))),
+            true => push_escaped(character, &mut escaped),
             false => escaped.push(character),
         }
     }

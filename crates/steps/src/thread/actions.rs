@@ -1,6 +1,6 @@
 //! What ends a thread or sends it on: actions of the plan, failed samples, data that is used up.
 //!
-//! Must not know how samples are made. Invariant: a thread that ends keeps the first reason for it.
+//! Must not know how samples are made. Invariant: only what is done here, or the clock, ends a thread before its loops do.
 
 use super::{End, EndedEarly, LAST_SAMPLE_OK, Thread, Walker};
 use crate::action::Action;

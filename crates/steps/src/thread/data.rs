@@ -15,7 +15,8 @@ use crate::csv::{self, CsvLines, Line};
 use crate::deck::Deck;
 use crate::host::LogLevel;
 use crate::program::{
-    CounterSource, CsvSource, DataSource, RandomCsvSource, RandomSource, Sharing, UserParameters,
+    CounterSource, CsvFile, CsvSource, DataSource, RandomCsvSource, RandomSource, Sharing,
+    UserParameters,
 };
 
 /// What a thread keeps of its data sources, by their numbers.
@@ -90,34 +91,31 @@ impl Thread {
         if let Some(known) = self.data.csv_files.get(&csv.id) {
             return Arc::clone(known);
         }
-        let file = self.text(walker, &csv.file).into_owned();
-        let settings = csv::Settings {
-            encoding: self.text(walker, &csv.encoding).into_owned(),
-            names: self.text(walker, &csv.names).into_owned(),
-            ignore_first_line: csv.ignore_first_line,
-            delimiter: csv::delimiter(&self.text(walker, &csv.delimiter)),
-            quoted: csv.quoted,
-            recycle: csv.recycle,
-        };
-        let of = Arc::new((file, settings));
+        let of = Arc::new(self.read_as(walker, &csv.lines));
         self.data.csv_files.insert(csv.id, Arc::clone(&of));
         of
     }
 
+    /// The name of a file of lines, and how it is read.
+    fn read_as(&mut self, walker: &Walker<'_>, lines: &CsvFile) -> (String, csv::Settings) {
+        let file = self.text(walker, &lines.file).into_owned();
+        let settings = csv::Settings {
+            encoding: self.text(walker, &lines.encoding).into_owned(),
+            names: self.text(walker, &lines.names).into_owned(),
+            ignore_first_line: lines.ignore_first_line,
+            delimiter: csv::delimiter(&self.text(walker, &lines.delimiter)),
+            quoted: lines.quoted,
+            recycle: lines.recycle,
+        };
+        (file, settings)
+    }
+
     /// A line of a Random CSV Data Set; at its end the thread ends.
     fn draw_card(&mut self, walker: &Walker<'_>, csv: &RandomCsvSource) {
-        let file = self.text(walker, &csv.file).into_owned();
-        let settings = csv::Settings {
-            encoding: self.text(walker, &csv.encoding).into_owned(),
-            names: self.text(walker, &csv.names).into_owned(),
-            ignore_first_line: csv.ignore_first_line,
-            delimiter: csv::delimiter(&self.text(walker, &csv.delimiter)),
-            quoted: true,
-            recycle: csv.recycle,
-        };
+        let (file, settings) = self.read_as(walker, &csv.lines);
         let host = walker.host;
         let read = || Deck::read(host, &file, &settings, csv.is_random);
-        let draw = |deck: &mut Deck| deck.draw(host, csv.is_random, csv.recycle);
+        let draw = |deck: &mut Deck| deck.draw(host, csv.is_random, settings.recycle);
         let drawn = match csv.per_thread && csv.is_random {
             false => self.commons.draw_card(csv.id, read, draw),
             true => match self.data.decks.entry(csv.id) {

@@ -10,7 +10,6 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use loadline_jmeter::parts;
 use loadline_kubernetes::TestKind;
-use loadline_model::ExitCode;
 use loadline_model::front_end::is_plan;
 use serde_json::{Value, json};
 
@@ -228,15 +227,7 @@ fn plan_work(args: &K8sRunArgs, env: &Env) -> Result<Work, Ending> {
         )));
     }
     let options = run.options(env);
-    let properties = plan_file::properties(&options)?;
-    let edits = run.source.edits();
-    let tree = plan_file::tree(
-        &args.file,
-        &edits,
-        &properties,
-        ExitCode::InvalidConfig,
-        &Files::Disk,
-    )?;
+    let (properties, tree) = plan_file::read(&run.source, &options, &Files::Disk)?;
     let reading = loadline_jmeter::lowered(&tree);
     let world = Arc::new(World::new(&args.file, properties, env, None));
     plan_file::check(&reading, &options, &world)?;

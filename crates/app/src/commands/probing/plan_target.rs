@@ -6,7 +6,6 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use loadline_jmeter::tree::Element;
-use loadline_model::ExitCode;
 
 use crate::cli::ProbingArgs;
 use crate::cli::plan_run::PlanProbeArgs;
@@ -38,15 +37,7 @@ impl PlanTarget {
         let wanted = PlanProbeArgs::parse_words(&words)?;
         let options = wanted.options(env);
         let name = wanted.source.plan.clone();
-        let properties = plan_file::properties(&options)?;
-        let edits = wanted.source.edits();
-        let tree = plan_file::tree(
-            &name,
-            &edits,
-            &properties,
-            ExitCode::InvalidConfig,
-            &Files::Disk,
-        )?;
+        let (properties, tree) = plan_file::read(&wanted.source, &options, &Files::Disk)?;
         let reading = loadline_jmeter::lowered(&tree);
         let world = Arc::new(World::new(&name, properties.clone(), env, None));
         plan_file::check(&reading, &options, &world)?;

@@ -37,12 +37,13 @@ pub fn rates(
         .iter()
         .filter(|row| row.span_ns >= SECOND && !row.warm_up)
         .collect();
+    let regular = without_long_last(&whole);
     Rates {
         goodput: count(counts.good) * measured,
         average: count(counts.completed) * measured,
         steady: steady(plan, &whole),
-        max_1s: whole.iter().map(|row| row_rate(row)).reduce(f64::max),
-        max_5s: best_five_seconds(&whole),
+        max_1s: regular.iter().map(|row| row_rate(row)).reduce(f64::max),
+        max_5s: best_five_seconds(regular),
         offered: planned.map(|planned| count(planned) * due(elapsed_ns)),
         started: count(counts.started) * due(measured_ns),
     }
@@ -66,6 +67,15 @@ fn per_second(span_ns: u64) -> f64 {
 
 fn row_rate(row: &Row) -> f64 {
     count(row.completed) * per_second(row.span_ns)
+}
+
+/// The rows without a last one that is longer than the others: what ended after the last whole second
+/// was added to it.
+fn without_long_last<'rows, 'row>(rows: &'rows [&'row Row]) -> &'rows [&'row Row] {
+    match rows {
+        [first, .., last] if last.span_ns > first.span_ns => &rows[..rows.len() - 1],
+        _ => rows,
+    }
 }
 
 fn best_five_seconds(rows: &[&Row]) -> Option<f64> {

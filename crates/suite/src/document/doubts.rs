@@ -159,7 +159,7 @@ const WORDS: [(&str, &str); 50] = [
     ),
     (
         "too-few-vus",
-        "Too few users: all were busy while the service answered fast, and more would have found more.",
+        "Too few users: all were busy while answers showed no queue; more users may find a higher rate.",
     ),
     (
         "one-core-full",

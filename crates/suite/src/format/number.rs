@@ -11,7 +11,8 @@ pub(super) enum Digits {
     Shortest,
     /// So many decimals.
     Fixed(u8),
-    /// So many decimals, zeros at the end left out.
+    /// So many decimals, zeros at the end left out; one significant digit where they would show a nothing
+    /// that is something.
     AtMost(u8),
     /// So many significant digits.
     Significant(u8),
@@ -51,6 +52,11 @@ impl Style {
             Digits::Fixed(decimals) => fixed(out, value, decimals.into()),
             Digits::AtMost(decimals) => {
                 fixed(out, value, decimals.into());
+                if value != 0.0 && is_zero(&out[begin..]) {
+                    out.truncate(begin);
+                    let (rounded, decimals) = significant(value, 1);
+                    fixed(out, rounded, decimals);
+                }
                 trim_zeros(begin, out);
             }
             Digits::Significant(digits) => {

@@ -58,6 +58,8 @@ fn cells_are_as_people_write_them() {
         ),
         ("{:~2 GB}", 6.8e9, Dimension::BYTES, "6.8 GB"),
         ("{:~2 GB}", 10e9, Dimension::BYTES, "10 GB"),
+        ("{:~2 GB}", 3.8e6, Dimension::BYTES, "0.004 GB"),
+        ("{:~2 GB}", 0.0, Dimension::BYTES, "0 GB"),
         ("{:~1K}", 39_200.0, Dimension::RATE, "39.2K"),
         ("{:~1K}", 114_020.0, Dimension::RATE, "114K"),
         ("{:.2(MB/s)}", 326.05e6, Dimension::BYTE_RATE, "326.05"),

@@ -42,6 +42,9 @@ pub(crate) enum SecondSignal {
     Orders,
 }
 
+/// Signals by which programs are told things that a run has no use for: they do not end it.
+const WITHOUT_MEANING: [i32; 2] = [signal_hook::consts::SIGUSR1, signal_hook::consts::SIGUSR2];
+
 /// Both ends of the orders to a run.
 type Orders = (Sender<RunCommand>, Receiver<RunCommand>);
 
@@ -83,6 +86,11 @@ pub(crate) fn orders(notice: &'static str, second: SecondSignal) -> Result<Order
     let termination = signal_hook::consts::SIGTERM;
     signal_hook::flag::register(termination, Arc::clone(&TERMINATED))
         .map_err(|error| refused(error.to_string()))?;
+    // Caught, not ignored: a process that it starts would ignore them too.
+    for signal in WITHOUT_MEANING {
+        signal_hook::flag::register(signal, Arc::default())
+            .map_err(|error| refused(error.to_string()))?;
+    }
     Ok((others, receiver))
 }
 

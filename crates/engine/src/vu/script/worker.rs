@@ -156,7 +156,7 @@ impl WorkerScript {
     pub(crate) fn dropped(&self, scenario: &ScenarioScript, count: u64, at: Nanos) {
         let on = Occasion {
             at,
-            tags: &*scenario.setup.tags,
+            tags: &*scenario.tags_of_no_vu,
             metadata: None,
         };
         self.recorder.borrow_mut().dropped(count, on);
@@ -211,6 +211,8 @@ pub(crate) struct ScenarioScript {
     pub(crate) setup: Rc<ScenarioSetup>,
     /// Those tags, and the empty group.
     pub(crate) tags_at_top: Rc<TagSet>,
+    /// The tags of samples that none of its virtual users makes.
+    tags_of_no_vu: Rc<TagSet>,
     /// Iterations of this scenario that were begun in this instance; `None` where the instance does
     /// the whole plan, and the numbers of the test are its own.
     begun: Option<BegunIterations>,
@@ -268,6 +270,7 @@ impl ScenarioScript {
                 tags: Rc::new(tags),
             }),
             tags_at_top: Rc::new(tags_at_top),
+            tags_of_no_vu: Rc::new(tags_of_no_vu(plan, scenario)),
             begun: begun.map(|all| BegunIterations {
                 all: Arc::clone(all),
                 scenario: index,
@@ -308,6 +311,7 @@ impl ScenarioScript {
     ) -> ScenarioScript {
         let tags = plan.run_tags();
         let tags_at_top = with_group(plan, &tags, group);
+        let tags = Rc::new(tags);
         ScenarioScript {
             worker: Rc::clone(worker),
             is_scenario: false,
@@ -321,9 +325,10 @@ impl ScenarioScript {
                 function: "".into(),
                 env: Vec::new(),
                 data: Arc::default(),
-                tags: Rc::new(tags),
+                tags: Rc::clone(&tags),
             }),
             tags_at_top: Rc::new(tags_at_top),
+            tags_of_no_vu: tags,
             begun: None,
             change: Cell::default(),
         }
@@ -349,16 +354,27 @@ impl ScenarioScript {
     }
 }
 
-/// The tags of all samples of a scenario.
+/// The tags of all samples of a scenario's virtual users.
 pub(crate) fn tags_of(plan: &TestPlan, scenario: &Scenario) -> TagSet {
     let mut tags = plan.run_tags();
     for (name, value) in &scenario.tags {
         tags.set(name.as_str(), value.as_str());
     }
+    name_scenario(&mut tags, plan, scenario);
+    tags
+}
+
+/// The tags of samples that no virtual user makes: those that a scenario gives its virtual users are not among them.
+fn tags_of_no_vu(plan: &TestPlan, scenario: &Scenario) -> TagSet {
+    let mut tags = plan.run_tags();
+    name_scenario(&mut tags, plan, scenario);
+    tags
+}
+
+fn name_scenario(tags: &mut TagSet, plan: &TestPlan, scenario: &Scenario) {
     if system_tag(plan, SystemTag::Scenario) {
         tags.set("scenario", scenario.name.as_str());
     }
-    tags
 }
 
 /// Tags with the group of this path, where groups are told.

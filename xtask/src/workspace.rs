@@ -1,13 +1,19 @@
-//! Where things are: the repository, its packages as `cargo metadata` tells them, the built binary.
+//! Where things are: the repository and its files, its packages as `cargo metadata` tells them, the built binary.
 //!
 //! Must not know any rule. Invariant: every path it gives lies in the repository or its target folder.
 
+use std::collections::BTreeSet;
+use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::LazyLock;
 
 use serde_json::Value;
 
 use crate::{Result, exec};
+
+/// Where an archive of the sources is built.
+const BUILT: &str = "target";
 
 /// The folder that holds the workspace's `Cargo.toml`.
 ///
@@ -86,6 +92,61 @@ pub(crate) fn release_folder() -> Result<PathBuf> {
     words.extend(["-p", "loadline", "-p", "loadline-operator"]);
     exec::run(&mut exec::cargo(root(), &words))?;
     Ok(target_directory()?.join("release"))
+}
+
+/// All files that a clone of the repository holds, once all that git does not ignore is committed: paths from its root.
+///
+/// # Errors
+/// Git failed, or a folder that cannot be read.
+pub(crate) fn files() -> Result<BTreeSet<String>> {
+    if root().join(".git").exists() {
+        return listed_by_git();
+    }
+    let mut unpacked = BTreeSet::new();
+    walk(root(), &mut unpacked)?;
+    Ok(unpacked)
+}
+
+fn listed_by_git() -> Result<BTreeSet<String>> {
+    let listing = Command::new("git")
+        // Whoever owns the folder, it is only read.
+        .args(["-c", "safe.directory=*", "ls-files", "-z"])
+        .args(["--cached", "--others", "--exclude-standard"])
+        .current_dir(root())
+        .output()
+        .map_err(|error| format!("git ls-files: {error}"))?;
+    if !listing.status.success() {
+        let told = String::from_utf8_lossy(&listing.stderr);
+        return Err(format!("git ls-files: {}", told.trim()));
+    }
+    let listing = String::from_utf8_lossy(&listing.stdout);
+    let there = listing
+        .split('\0')
+        .filter(|path| !path.is_empty() && root().join(path).exists());
+    Ok(there.map(str::to_owned).collect())
+}
+
+/// The files of an unpacked archive of the sources: there, only what was built is not kept.
+fn walk(folder: &Path, found: &mut BTreeSet<String>) -> Result<()> {
+    let told = |error: std::io::Error| format!("{}: {error}", folder.display());
+    for entry in fs::read_dir(folder).map_err(told)? {
+        let path = entry.map_err(told)?.path();
+        if relative(&path) == BUILT {
+            continue;
+        }
+        if path.is_dir() {
+            walk(&path, found)?;
+        } else {
+            found.insert(relative(&path));
+        }
+    }
+    Ok(())
+}
+
+fn relative(path: &Path) -> String {
+    let inside = path.strip_prefix(root()).unwrap_or(path);
+    let parts: Vec<_> = inside.iter().map(|part| part.to_string_lossy()).collect();
+    parts.join("/")
 }
 
 #[cfg(test)]

@@ -183,7 +183,7 @@ fn an_answer_of_ten_gigabytes() {
         ran.count("bytes_received")
     );
     assert!(
-        ran.messages()[0].contains("while its body was read"),
+        ran.messages()[0].contains("while reading the response body"),
         "{:?}",
         ran.messages()
     );

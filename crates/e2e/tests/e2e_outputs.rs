@@ -128,7 +128,7 @@ fn a_receiver_that_is_late_gets_everything() {
     drop(late.join().expect("it starts"));
     assert_eq!(ended.code, Some(0), "{}", ended.err);
     assert_eq!(
-        ended.err.matches("is in trouble").count(),
+        ended.err.matches(" is failing: ").count(),
         1,
         "{}",
         ended.err
@@ -153,7 +153,7 @@ fn a_receiver_that_is_away_for_a_while_gets_everything() {
     let ended = ended(command(&target, &arguments));
     assert_eq!(ended.code, Some(0), "{}", ended.err);
     assert_eq!(
-        ended.err.matches("is in trouble").count(),
+        ended.err.matches(" is failing: ").count(),
         1,
         "{}",
         ended.err
@@ -181,7 +181,7 @@ fn a_receiver_that_is_never_there_is_told_of_and_fails_a_strict_run_alone() {
         let ended = bench_into(nowhere(), more);
         assert_eq!(ended.code, Some(code), "{}", ended.err);
         assert_eq!(
-            ended.err.matches("is in trouble").count(),
+            ended.err.matches(" is failing: ").count(),
             1,
             "{}",
             ended.err

@@ -395,7 +395,7 @@ fn what_does_not_arrive_is_told_once_and_at_the_end() {
         Some(0),
         "outputs are not strict: {told}"
     );
-    let once = told.matches("is in trouble: Prometheus refuses").count();
+    let once = told.matches("is failing: Prometheus refuses").count();
     assert_eq!(once, 1, "{told}");
     assert!(
         told.contains("the server answered 400: bad timestamp"),

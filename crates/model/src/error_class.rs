@@ -70,7 +70,7 @@ error_classes! {
     /// No connection within the connect timeout.
     ConnectTimeout = "connect-timeout", Network, "look for a full accept queue or a firewall[, or raise {connect-timeout}]";
     /// The certificate is expired, for another name, or from an unknown authority.
-    Certificate = "certificate", Plan, "check the certificate's names, dates and authority[, give the authority with {cacert}][, the name with {sni}][, or skip verification with {insecure}]";
+    Certificate = "certificate", Plan, "[trust its issuer with {cacert}, or skip verification with {insecure}; ]check the certificate's names and dates[, or give the name with {sni}]";
     /// The TLS handshake failed, or the peer does not speak TLS.
     Tls = "tls", Plan, "check that the port speaks TLS (https), which versions it allows and whether it requires a client certificate[ ({cert})]";
     /// The proxy refused or answered nonsense.
@@ -86,9 +86,9 @@ error_classes! {
     /// The answer ended before its announced end.
     Truncated = "truncated", Target, "the target announced more bytes than it sent";
     /// The answer is not HTTP, or breaks its rules.
-    Malformed = "malformed", Target, "the answer is not valid HTTP, or its body not what its headers say: check port, protocol and content coding";
+    Malformed = "malformed", Target, "the response is not valid HTTP, or its body does not match its headers: check the port, the protocol (http or https) and Content-Encoding";
     /// The answer's head or framing exceeds a limit.
-    TooLarge = "too-large", Target, "the answer's head or framing exceeds what any sane client takes[, or its body what {max-body} allows]";
+    TooLarge = "too-large", Target, "the response headers or framing exceed a size limit[, or the body exceeds {max-body}]";
     /// The HTTP/2 connection or stream was refused or broken.
     Http2 = "http2", Target, "look at the target's HTTP/2 limits (streams a connection, resets) or use HTTP/1.1";
     /// More redirects than allowed, or one that leads nowhere.

@@ -37,13 +37,15 @@ pub fn rates(
         .iter()
         .filter(|row| row.span_ns >= SECOND && !row.warm_up)
         .collect();
-    let regular = without_long_last(&whole);
+    let average = count(counts.completed) * measured;
+    // Where the last part of a second was the best one, the whole ones say nothing.
+    let is_best = |rate: &f64| *rate >= average;
     Rates {
         goodput: count(counts.good) * measured,
-        average: count(counts.completed) * measured,
+        average,
         steady: steady(plan, &whole),
-        max_1s: regular.iter().map(|row| row_rate(row)).reduce(f64::max),
-        max_5s: best_five_seconds(regular),
+        max_1s: best_second(&whole).filter(is_best),
+        max_5s: best_five_seconds(&whole).filter(is_best),
         offered: planned.map(|planned| count(planned) * due(elapsed_ns)),
         started: count(counts.started) * due(measured_ns),
     }
@@ -69,13 +71,8 @@ fn row_rate(row: &Row) -> f64 {
     count(row.completed) * per_second(row.span_ns)
 }
 
-/// The rows without a last one that is longer than the others: what ended after the last whole second
-/// was added to it.
-fn without_long_last<'rows, 'row>(rows: &'rows [&'row Row]) -> &'rows [&'row Row] {
-    match rows {
-        [first, .., last] if last.span_ns > first.span_ns => &rows[..rows.len() - 1],
-        _ => rows,
-    }
+fn best_second(rows: &[&Row]) -> Option<f64> {
+    rows.iter().map(|row| row_rate(row)).reduce(f64::max)
 }
 
 fn best_five_seconds(rows: &[&Row]) -> Option<f64> {

@@ -27,7 +27,7 @@ pub const SCHEMA: &str = "loadline/result/v1";
 pub enum StopReason {
     /// As planned.
     Finished,
-    /// A signal asked for it: running requests were let end, iterations of a script interrupted.
+    /// A signal asked for it: running requests were allowed to finish, iterations of a script interrupted.
     Interrupted,
     /// A second signal stopped it at once.
     Aborted,

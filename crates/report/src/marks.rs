@@ -117,7 +117,11 @@ fn failures_begin(rows: &[Row]) -> Option<Shown> {
         None if first.failed > 0 => "the first failure".to_owned(),
         None => "the first wrong answer".to_owned(),
     };
-    Some(shown(first.at_ns, "failures", "failures begin", what))
+    let begin = match first.failed > 0 {
+        true => "failures begin",
+        false => "wrong answers begin",
+    };
+    Some(shown(first.at_ns, "failures", begin, what))
 }
 
 /// What became of a part of the service, where an observer says so.

@@ -36,18 +36,25 @@ pub(crate) fn write(page: &mut Page, result: &RunResult) {
             )
         });
         let text = format!(
-            "saturation point: about {} offered, {} completed{before}",
+            "saturation point: about {} offered, goodput {}{before}",
             rate(saturation.offered),
             rate(saturation.throughput)
         );
         page.paragraph("  ", 2, &text);
     }
     for finding in &verdict.findings {
-        write_finding(page, finding);
+        // A headline that is a finding is not said twice.
+        if finding.text != verdict.headline {
+            write_text(page, finding);
+        }
+        if let Some(advice) = &finding.advice {
+            let arrow = page.style.accent("→");
+            page.paragraph(&format!("    {arrow} "), 6, advice);
+        }
     }
 }
 
-fn write_finding(page: &mut Page, finding: &Finding) {
+fn write_text(page: &mut Page, finding: &Finding) {
     let style = page.style;
     let mark = match finding.gravity {
         Gravity::Note => style.faint("·"),
@@ -55,9 +62,6 @@ fn write_finding(page: &mut Page, finding: &Finding) {
         Gravity::Alarm => style.alarm("✗"),
     };
     page.paragraph(&format!("  {mark} "), 4, &finding.text);
-    if let Some(advice) = &finding.advice {
-        page.paragraph(&format!("    {} ", style.accent("→")), 6, advice);
-    }
 }
 
 /// Open models: from the intended start, beside the service time that the report above showed.

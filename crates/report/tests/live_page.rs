@@ -139,7 +139,7 @@ fn marks_tell_stages_failures_and_restarts() {
         .collect();
     let wanted = [
         (20, "→ 50 users"),
-        (40, "failures begin"),
+        (40, "wrong answers begin"),
         (45, "shop api-1 restarted"),
         (50, "crossed: p(95)<500"),
     ];

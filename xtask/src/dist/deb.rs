@@ -87,7 +87,7 @@ fn control(version: &str, architecture: &str, parts: &[Part]) -> String {
     format!(
         "Package: loadline\nVersion: {version}\nArchitecture: {architecture}\nSection: net\nPriority: optional\n\
          Maintainer: The loadline authors <noreply@loadline.invalid>\nInstalled-Size: {}\nDepends: libc6 (>= 2.34), libgcc-s1\n\
-         Recommends: ca-certificates\nDescription: load testing that says what stopped the service\n \
+         Recommends: ca-certificates\nDescription: load testing that says what limited the service\n \
          Runs k6 scripts, JMeter plans, and hey and bombardier command lines, and\n \
          tells whether the target, the network or the generator was the limit.\n",
         bytes.div_ceil(1024)

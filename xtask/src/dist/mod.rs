@@ -29,6 +29,8 @@ dist: cargo xtask dist [--out DIR] [--target TRIPLE] [--binaries DIR]
 
 /// What is beside the programs in an archive, from the repository's root.
 const PAGES: [&str; 3] = ["README.md", "LICENSE", "CHANGELOG.md"];
+/// Pages that the help names, and their pictures.
+const DOCUMENTATION: &str = "docs/";
 /// Shell, and what its completion file is called.
 const COMPLETIONS: [(&str, &str); 3] = [
     ("bash", "completions/loadline.bash"),
@@ -125,6 +127,10 @@ fn parts(binaries: &Path, shipped: &Shipped) -> Result<Vec<Part>> {
     }
     for page in PAGES {
         parts.push(read(&root().join(page), page)?);
+    }
+    let files = workspace::files()?;
+    for path in files.iter().filter(|path| path.starts_with(DOCUMENTATION)) {
+        parts.push(read(&root().join(path), path)?);
     }
     parts.push(text(LICENCES, licences::write(shipped)?));
     let loadline = binaries.join("loadline");

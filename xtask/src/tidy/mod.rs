@@ -12,9 +12,8 @@ mod text;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 
-use crate::workspace::root;
+use crate::workspace::{self, root};
 use crate::{Result, layers};
 
 /// A text file of the repository, its path relative to the root with `/` between the parts.
@@ -41,8 +40,6 @@ const EXTENSIONS: &[&str] = &["rs", "toml", "md", "json", "sh", "yml", "html", "
 const BARE_NAMES: &[&str] = &["run", "LICENSE", ".editorconfig", ".gitignore"];
 /// Kept as others wrote it, or found by machines.
 const LEFT_OUT: &[&str] = &["third_party/", "fuzz/seeds/"];
-/// Where an archive of the sources is built.
-const BUILT: &str = "target";
 /// What a visitor of the repository looks for.
 const WANTED: &[&str] = &[
     "LICENSE",
@@ -111,14 +108,7 @@ struct Kept {
 
 impl Kept {
     fn of_repository() -> Result<Self> {
-        let paths = if root().join(".git").exists() {
-            listed_by_git()?
-        } else {
-            let mut unpacked = BTreeSet::new();
-            walk(root(), &mut unpacked)?;
-            unpacked
-        };
-        Ok(Self { paths })
+        workspace::files().map(|paths| Self { paths })
     }
 
     /// Whether a file or a folder is there.
@@ -133,48 +123,6 @@ impl Kept {
                 .next()
                 .is_some_and(|next| next.starts_with(&inside))
     }
-}
-
-fn listed_by_git() -> Result<BTreeSet<String>> {
-    let listing = Command::new("git")
-        // Whoever owns the folder, it is only read.
-        .args(["-c", "safe.directory=*", "ls-files", "-z"])
-        .args(["--cached", "--others", "--exclude-standard"])
-        .current_dir(root())
-        .output()
-        .map_err(|error| format!("git ls-files: {error}"))?;
-    if !listing.status.success() {
-        let told = String::from_utf8_lossy(&listing.stderr);
-        return Err(format!("git ls-files: {}", told.trim()));
-    }
-    let listing = String::from_utf8_lossy(&listing.stdout);
-    let there = listing
-        .split('\0')
-        .filter(|path| !path.is_empty() && root().join(path).exists());
-    Ok(there.map(str::to_owned).collect())
-}
-
-/// The files of an unpacked archive of the sources: there, only what was built is not kept.
-fn walk(folder: &Path, found: &mut BTreeSet<String>) -> Result<()> {
-    let told = |error: std::io::Error| format!("{}: {error}", folder.display());
-    for entry in fs::read_dir(folder).map_err(told)? {
-        let path = entry.map_err(told)?.path();
-        if relative(&path) == BUILT {
-            continue;
-        }
-        if path.is_dir() {
-            walk(&path, found)?;
-        } else {
-            found.insert(relative(&path));
-        }
-    }
-    Ok(())
-}
-
-fn relative(path: &Path) -> String {
-    let inside = path.strip_prefix(root()).unwrap_or(path);
-    let parts: Vec<_> = inside.iter().map(|part| part.to_string_lossy()).collect();
-    parts.join("/")
 }
 
 fn is_text(path: &Path) -> bool {

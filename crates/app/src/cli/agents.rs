@@ -48,7 +48,7 @@ impl AgentsArgs {
 /// Options of `loadline agent`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
-The coordinator is `loadline run` or `loadline bench` with --agents N --listen ADDRESS; it prints the token. The
+The coordinator is `loadline run` or `loadline bench` with --agents N --listen ADDRESS; it prints the token. The \
 agent gets the script and the plan from the coordinator, and exits with the test's exit code.
 
 Example:

@@ -36,7 +36,7 @@ pub use suite::{
 };
 pub use sweep::SweepArgs;
 
-/// Finds how much load a service carries, and proves it.
+/// Load-tests a service and says what limited it.
 #[derive(Parser, Debug)]
 #[command(
     name = "loadline",
@@ -126,7 +126,7 @@ pub enum Command {
     K8s(Box<k8s::K8sArgs>),
     /// Serve a test target: httpbin endpoints, SOAP, queues, faults
     Target(TargetArgs),
-    /// Ramp a built-in target into saturation, to see what loadline reports (30 s)
+    /// Ramp a built-in target into saturation, to see what loadline reports (20 s)
     Demo(DemoArgs),
     /// Show the report of a JSON result or of a crashed run's journal
     Report(ReportArgs),
@@ -150,8 +150,8 @@ pub enum Command {
     ///
     /// Without a name it lists the commands and the topics.
     Help {
-        /// Command or topic
-        topic: Option<String>,
+        /// Command, with its own command if it has some, or topic
+        topic: Vec<String>,
     },
     /// Print the version
     Version,

@@ -76,8 +76,8 @@ impl ScriptCommand {
     #[must_use]
     pub fn about(self) -> &'static str {
         match self {
-            ScriptCommand::Run => "Run a k6 script",
-            ScriptCommand::Inspect => "Show the options of a k6 script as JSON",
+            ScriptCommand::Run => "Run a k6 script or a JMeter plan",
+            ScriptCommand::Inspect => "Show the options of a k6 script or a JMeter plan as JSON",
             ScriptCommand::Archive => "Bundle a k6 script and its dependencies into one file",
             ScriptCommand::Deps => "List what a k6 script imports",
             ScriptCommand::New => "Create a k6 script from a template",

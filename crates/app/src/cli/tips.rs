@@ -6,16 +6,23 @@ use clap::Error;
 use clap::error::{ContextKind, ContextValue};
 
 /// Options of `ab`, and ours.
-const OF_AB: [(&str, &str); 9] = [
+const OF_AB: [(&str, &str); 13] = [
     ("-A", "-u USER:PASSWORD"),
-    ("-C", "-H 'Cookie: NAME=VALUE'"),
+    ("-C", "-H with a Cookie header"),
     ("-T", "-H 'Content-Type: TYPE'"),
+    ("-V", "loadline --version"),
     ("-X", "-x PROXY"),
     ("-e", "--csv FILE"),
     ("-g", "--csv FILE"),
     ("-i", "-m HEAD"),
+    ("-l", "nothing: the size of a response may vary"),
     ("-p", "-D FILE"),
+    (
+        "-r",
+        "nothing: a failed request does not end the run (here -r is a rate)",
+    ),
     ("-s", "-t DURATION"),
+    ("-v", "--json FILE"),
 ];
 /// How the parser begins a tip that helps nobody: an option is no value.
 const USELESS: &str = "  tip: to pass '";

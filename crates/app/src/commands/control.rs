@@ -118,7 +118,7 @@ fn ask(
 ) -> Result<Value, K6Error> {
     let unreachable = |why: &dyn std::fmt::Display| {
         K6Error::other(format!(
-            "no test can be asked at {address}: {why}; is it running with --address {address}?"
+            "no running test answers at {address}: {why}; is it running with --address {address}?"
         ))
     };
     let address = &with_host(address);

@@ -67,12 +67,12 @@ const TOPICS: [Topic; 9] = [
     topic(EXIT_CODES, "Exit codes of all commands", ""),
 ];
 
-/// Shows the help of `name`; without one, the commands and the topics.
+/// Shows the help of what `names` say, such as `suite init`; without a name, the commands and the topics.
 ///
 /// # Errors
 /// Nothing has that name; the next one is offered.
-pub(super) fn run(name: Option<&str>, env: &Env) -> Result<ExitCode, Ending> {
-    let Some(name) = name.filter(|name| *name != TOPICS_LIST) else {
+pub(super) fn run(names: &[String], env: &Env) -> Result<ExitCode, Ending> {
+    let Some((name, within)) = names.split_first().filter(|(name, _)| *name != TOPICS_LIST) else {
         return Ok(Ending::answer(overview()).tell());
     };
     if let Some(topic) = TOPICS.iter().find(|topic| topic.name == name) {
@@ -84,7 +84,12 @@ pub(super) fn run(name: Option<&str>, env: &Env) -> Result<ExitCode, Ending> {
     }
     let root = Cli::command();
     match root.find_subcommand(name) {
-        Some(_) => super::dispatch(&["loadline", name, "--help"].map(str::to_owned), env),
+        Some(_) => {
+            let mut words = vec!["loadline".to_owned(), name.clone()];
+            words.extend(within.iter().cloned());
+            words.push("--help".to_owned());
+            super::dispatch(&words, env)
+        }
         None => Err(unknown(name)),
     }
 }

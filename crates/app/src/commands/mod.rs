@@ -90,7 +90,7 @@ pub(crate) fn dispatch(arguments: &[String], env: &Env) -> Result<ExitCode, Endi
         | Command::Stats(_)
         | Command::Version => k6::dispatch(Identity::Loadline, &arguments[1..], env, files),
         Command::Completion { shell } => Ok(completion::run(Identity::Loadline, shell)),
-        Command::Help { topic } => help::run(topic.as_deref(), env),
+        Command::Help { topic } => help::run(&topic, env),
         Command::InternalMan { folder } => man::write(&folder),
         Command::InternalDocs { reference } => Ok(Ending::answer(docs::print(reference)).tell()),
     }

@@ -33,7 +33,7 @@ pub(crate) fn read(lines: &[String], files: &Files) -> Result<Secrets, K6Error> 
             .is_some()
         {
             return Err(K6Error::other(format!(
-                "a secret source with the name {} is there already: give each one a name of its \
+                "a secret source with the name {} already exists: give each one a name of its \
                  own (name=…)",
                 quoted(name)
             )));

@@ -200,7 +200,7 @@ fn no_thread(error: &std::io::Error) -> K6Error {
 /// What is told when the output of this name begins to fail.
 fn trouble(wanted: &Wanted<'_>, name: &str) -> OnTrouble {
     let (tell, name) = (Arc::clone(&wanted.on_trouble), name.to_owned());
-    Arc::new(move |why| tell(&format!("the output {name} is in trouble: {why}")))
+    Arc::new(move |why| tell(&format!("the output {name} is failing: {why}")))
 }
 
 impl Outputs {

@@ -116,14 +116,14 @@ fn failure_of(error: &io::Error, first: &[u8], local: Option<SocketAddr>) -> Fai
 fn refusal(why: &CertificateError) -> String {
     match why {
         CertificateError::Expired | CertificateError::ExpiredContext { .. } => {
-            "certificate refused: it has expired".to_owned()
+            "certificate not trusted: it has expired".to_owned()
         }
         CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => {
-            "certificate refused: it is not valid yet".to_owned()
+            "certificate not trusted: it is not valid yet".to_owned()
         }
         CertificateError::UnknownIssuer => {
-            "certificate refused: its issuer is unknown here".to_owned()
+            "certificate not trusted: unknown issuer (self-signed?)".to_owned()
         }
-        other => format!("certificate refused: {other}"),
+        other => format!("certificate not trusted: {other}"),
     }
 }

@@ -325,15 +325,13 @@ impl VuClient {
             );
         }
         let stage = if self.answer.status != 0 {
-            "while its body was read"
+            "while reading the response body"
         } else if self.has_connection {
-            "while its head was awaited"
+            "while waiting for the response headers"
         } else {
             "before a connection was made"
         };
-        Failure::timeout(format!(
-            "no complete answer within the timeout: it ran out {stage}"
-        ))
+        Failure::timeout(format!("timed out {stage}"))
     }
 
     /// Fills a request's holes into the buffer.

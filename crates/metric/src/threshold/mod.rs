@@ -17,6 +17,7 @@
 //!             | "rate"                                            (rates: the share of non-zero)
 //!             | "value"                                           (gauges)
 //!             | "error_rate" | "goodput" | "throughput"           + metrics: rate of the metric so named
+//!             | "errors"                                          + the same as error_rate
 //! operator    = "<" | "<=" | ">" | ">=" | "==" | "===" | "!="
 //! bound       = number                                            (of a time: in ms)
 //!             | number time-unit                                  + for times: ns us µs ms s m h

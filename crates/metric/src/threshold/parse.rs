@@ -77,8 +77,12 @@ fn aggregation(
         "max" => Aggregation::Max,
         "med" => Aggregation::Med,
         "p" => Aggregation::Percentile(percentile(cursor)?),
-        "error_rate" | "goodput" | "throughput" if prefix.is_some() => {
+        "error_rate" | "errors" | "goodput" | "throughput" if prefix.is_some() => {
             return Err(cursor.error_at(start, Problem::TwoMetrics(word.into())));
+        }
+        // As the objective of a search for the capacity.
+        "errors" => {
+            return Ok((Some(MetricSelector::whole("error_rate")), Aggregation::Rate));
         }
         "error_rate" | "goodput" | "throughput" => {
             return Ok((Some(MetricSelector::whole(word)), Aggregation::Rate));
@@ -318,6 +322,7 @@ mod tests {
         }
         assert_eq!(parsed("p99.9<5").aggregation, Aggregation::Percentile(99.9));
         assert_eq!(parsed("error_rate<1%").bound, Bound::Percent(1.0));
+        assert_eq!(parsed("errors<1%").metric, parsed("error_rate<1%").metric);
     }
 
     #[test]

@@ -161,7 +161,7 @@ async fn there(
         ))),
         false => Err(Failure::Refused(Refusal {
             reason: "NameTaken",
-            message: format!("{what} is there already, and is not this test's"),
+            message: format!("{what} already exists, and is not this test's"),
         })),
     }
 }

@@ -94,7 +94,7 @@ impl Comparison {
             page.paragraph(
                 "  ",
                 2,
-                "Single runs: what one run and the next differ in by themselves is not in them.",
+                "Single runs: the intervals do not include run-to-run variation.",
             );
         }
     }

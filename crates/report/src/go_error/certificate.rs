@@ -44,7 +44,7 @@ mod tests {
 
     #[test]
     fn reasons_read_as_gos() {
-        let wrong = "certificate refused: certificate not valid for name \"b\"; certificate is only \
+        let wrong = "certificate not trusted: certificate not valid for name \"b\"; certificate is only \
                      valid for DnsName(\"a\") or DnsName(\"c\")";
         for (detail, host, go) in [
             (
@@ -53,7 +53,7 @@ mod tests {
                 "certificate has expired or is not yet valid",
             ),
             (
-                "certificate refused: UnknownIssuer",
+                "certificate not trusted: UnknownIssuer",
                 "h",
                 "certificate signed by unknown authority",
             ),

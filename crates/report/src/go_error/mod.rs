@@ -294,7 +294,7 @@ mod tests {
             let wanted = format!("Get \"http://127.0.0.1:9101/x\": {text}");
             assert_eq!(net_http(&key(class, detail)), wanted);
         }
-        let body = "no complete answer within the timeout: it ran out while its body was read";
+        let body = "timed out while reading the response body";
         for (class, detail, text) in [
             (
                 ErrorClass::Truncated,

@@ -84,7 +84,7 @@ fn phase_table(html: &mut Html, result: &RunResult) {
         ("average", Side::Numbers),
         ("fastest", Side::Numbers),
         ("slowest", Side::Numbers),
-        ("times", Side::Numbers),
+        ("count", Side::Numbers),
     ];
     html.table(&columns, &phases::rows(result));
     let connections = &result.totals.seen.connections;

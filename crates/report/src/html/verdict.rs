@@ -76,7 +76,7 @@ pub(super) fn write(html: &mut Html, result: &RunResult) {
             format!("; just before it, p99 response time was {p99}")
         });
         let text = format!(
-            "Saturation point: about {} offered, {} completed{before}.",
+            "Saturation point: about {} offered, goodput {}{before}.",
             rate(saturation.offered),
             rate(saturation.throughput)
         );

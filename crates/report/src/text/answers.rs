@@ -79,10 +79,12 @@ fn samples(page: &mut Page, shapes: &[(&Shape, &ShapeTally)]) {
         if sample.text.trim().is_empty() {
             continue;
         }
-        let note = if sample.count == tally.sampled {
+        let note = if tally.sampled == 1 {
+            "the only one".to_owned()
+        } else if sample.count == tally.sampled {
             format!("identical in all {} sampled", count(tally.sampled))
         } else {
-            format!("one of {} looked at", count(tally.sampled))
+            format!("one of {} sampled", count(tally.sampled))
         };
         let flat: String = sample
             .text

@@ -65,11 +65,13 @@ pub(crate) fn how_ended(stop: StopReason) -> Option<&'static str> {
         StopReason::Finished => return None,
         StopReason::Interrupted => "stopped by a signal; requests in flight were allowed to finish",
         StopReason::Aborted => "stopped at once by a second signal",
-        StopReason::ThresholdCrossed => "stopped by a threshold; running iterations were let end",
+        StopReason::ThresholdCrossed => {
+            "stopped by a threshold; running iterations were allowed to finish"
+        }
         StopReason::Script => "ended by the script",
         StopReason::Remote => "ended from outside: through the REST API or the live page",
         StopReason::ObserverLost => {
-            "ended because a required observer was lost; running iterations were let end"
+            "ended because a required observer was lost; running iterations were allowed to finish"
         }
         StopReason::Crashed => "the process died; this is what its journal tells",
     })

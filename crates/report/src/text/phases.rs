@@ -14,7 +14,7 @@ pub(super) fn write(page: &mut Page, result: &RunResult) {
         page.section("Phases", "");
         page.table(
             "<>>>>",
-            &["", "average", "fastest", "slowest", "times"],
+            &["", "average", "fastest", "slowest", "count"],
             &rows,
         );
     }

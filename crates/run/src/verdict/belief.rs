@@ -104,7 +104,7 @@ fn not_conserved(facts: &Facts<'_>) -> Option<Finding> {
         Code::NotConserved.finding(
             Gravity::Alarm,
             format!(
-                "{} requests were started and {} met a fate",
+                "{} requests were started, but only {} are accounted for",
                 count(facts.all.started),
                 count(fates)
             ),
@@ -120,11 +120,9 @@ fn too_short(facts: &Facts<'_>) -> Option<Finding> {
         Code::TooShort.finding(
             Gravity::Caution,
             format!(
-                "{} in {} {} too short a run: {} may be off by any factor, and no margin can be \
-                     given",
+                "the run was too short ({} in {}) to trust {} or to give it a margin",
                 counted(facts.counts.completed, "request"),
                 duration(facts.seconds),
-                are(facts.counts.completed),
                 rate(facts.per_second(facts.counts.completed))
             ),
             match facts.evidence.plan.duration() {
@@ -132,9 +130,9 @@ fn too_short(facts: &Facts<'_>) -> Option<Finding> {
                     "it ended before its time: look for what stopped the virtual users"
                 }
                 _ if !facts.seen.ended_threads.is_empty() => {
-                    "its threads ended early: mend what ended them"
+                    "its threads ended early: fix the cause"
                 }
-                _ => "run for 30 s or more: {duration} 30s",
+                _ => "run for 30 s or more",
             },
         )
     })
@@ -149,7 +147,7 @@ fn uncertain(facts: &Facts<'_>, rate_error: Option<f64>) -> Option<Finding> {
     Some(Code::RateUncertain.finding(
         Gravity::Caution,
         format!(
-            "the rate of {} is known to ±{} only (95 %): it varied much from second to second",
+            "the rate of {} is uncertain by ±{} (95 % confidence): it varied much from second to second",
             rate(facts.per_second(facts.counts.completed)),
             percent(error)
         ),
@@ -159,7 +157,8 @@ fn uncertain(facts: &Facts<'_>, rate_error: Option<f64>) -> Option<Finding> {
 
 fn few_samples(facts: &Facts<'_>) -> Option<Finding> {
     let no_load = facts.not_begun().is_some();
-    let samples = facts.service().filter(|_| !no_load)?.count;
+    let has_answers = facts.counts.completed > 0;
+    let samples = facts.service().filter(|_| !no_load && has_answers)?.count;
     let gravity = match samples {
         few if few < SAMPLES_CAUTION => Gravity::Caution,
         few if few < SAMPLES_NOTE => Gravity::Note,
@@ -201,7 +200,7 @@ fn spikes(facts: &Facts<'_>) -> Option<Finding> {
         Code::Spikes.finding(
             Gravity::Note,
             text,
-            "look for pauses, timers (200 ms, 1 s: a lost packet), a cache or a slow path; a mean hides them",
+            "look for pauses, timeouts (200 ms or 1 s suggests a lost packet), cache misses or a slow code path; do not quote the mean alone",
         )
     })
 }
@@ -221,12 +220,12 @@ fn two_kinds(facts: &Facts<'_>, percentiles: &[f64]) -> Option<(String, f64)> {
     let as_connections = (made - slow_ones).abs() <= AS_MANY * slow_ones;
     are_apart.then(|| {
         let text = format!(
-            "two kinds of answers: {:.0} % within {}, the others {} or more{}",
+            "response times fall into two groups: {:.0} % within {}, the others {} or more{}",
             share * 100.0,
             duration(fast / 1e9),
             duration(slow / 1e9),
             match as_connections {
-                true => "; as many as connections were made: the first request on each, perhaps",
+                true => "; the slow ones are as many as the connections: probably the first request on each",
                 false => "",
             }
         );
@@ -245,7 +244,7 @@ fn long_tail(facts: &Facts<'_>) -> Option<(String, f64)> {
         (is_spike(ns, *factor) && enough(*quantile)).then_some((*quantile, ns))
     })?;
     let text = format!(
-        "one of {:.0} answers took {} or more, half of them {} or less",
+        "one of {:.0} answers took {} or more, the median was {}",
         1.0 / (1.0 - quantile),
         duration(ns / 1e9),
         duration(median / 1e9)
@@ -267,8 +266,8 @@ fn lag_exceeds_latency(facts: &Facts<'_>) -> Option<Finding> {
         Code::LagExceedsLatency.finding(
             gravity,
             format!(
-                "starts were late by up to {} (p99), as much as half of the answers took ({}): \
-                     response times hold the generator's own delay",
+                "starts were late by {} (p99), the median service time was {}: \
+                     response times include the generator's own delay",
                 duration(lag as f64 / 1e9),
                 duration(median as f64 / 1e9)
             ),

@@ -112,7 +112,7 @@ fn ended_threads(facts: &Facts<'_>) -> Option<Finding> {
                 "{} ended early because their data set had no line left",
                 counted(ended.out_of_data, "thread")
             ),
-            "to go on, give the data set more lines, or let it recycle",
+            "add lines to the data set, or set Recycle on EOF",
         )
     })
 }
@@ -129,14 +129,14 @@ fn unheld(facts: &Facts<'_>) -> Option<Finding> {
         Code::ChecksFailed.finding(
             Gravity::Caution,
             format!(
-                "{} of {} did not hold ({}), most often {name:?}: {} of {}",
+                "{} of {} failed ({}), most often {name:?}: {} of {}",
                 count(failed),
                 counted(all, "check"),
                 percent(part),
                 count(worst.fails),
                 count(worst.fails + worst.passes)
             ),
-            "look at an answer for which it does not hold; --once shows an iteration request by request",
+            "look at a response that fails it; --once shows an iteration request by request",
         )
     })
 }
@@ -155,21 +155,21 @@ fn stopped(facts: &Facts<'_>) -> Option<Finding> {
         )),
         StopReason::Interrupted | StopReason::Aborted => Some(Code::RunInterrupted.remark(
             Gravity::Note,
-            format!("stopped by a signal after {at}: the numbers hold up to there"),
+            format!("stopped by a signal after {at}: the numbers are valid up to that point"),
         )),
         StopReason::Script | StopReason::Remote => Some(Code::RunInterrupted.remark(
             Gravity::Note,
-            format!("ended on purpose after {at}: the numbers hold up to there"),
+            format!("ended on purpose after {at}: the numbers are valid up to that point"),
         )),
         StopReason::ObserverLost => Some(Code::RunInterrupted.remark(
             Gravity::Caution,
             format!(
-                "ended after {at}, since a required observer was lost: the numbers hold up to there"
+                "ended after {at}, since a required observer was lost: the numbers are valid up to that point"
             ),
         )),
         StopReason::ThresholdCrossed => Some(Code::RunInterrupted.remark(
             Gravity::Note,
-            format!("stopped by a threshold after {at}: the numbers hold up to there"),
+            format!("stopped by a threshold after {at}: the numbers are valid up to that point"),
         )),
     }
 }
@@ -220,7 +220,7 @@ fn unanswered(facts: &Facts<'_>) -> Option<Finding> {
     let mostly = worst_in_words(facts);
     if sent > 0 && answered == 0 {
         let mostly = match facts.is_without_handshake() {
-            true => ": no TLS handshake came to an end",
+            true => ": no TLS handshake completed",
             false => mostly.as_str(),
         };
         let text = format!("none of {} was answered{mostly}", counted(sent, "request"));
@@ -402,15 +402,12 @@ fn missed(facts: &Facts<'_>) -> Option<Finding> {
         ));
     }
     let text = format!(
-        "asked for {} {things} ({}), {past} {} ({}): {} arrivals were dropped{} and {} were still \
-             waiting when the last one was due",
+        "asked for {} {things} ({}), {past} {} ({}): {}",
         count(asked),
         rate(facts.asked_rate().unwrap_or(0.0)),
         count(facts.begun()),
         percent(begun),
-        count(facts.all.dropped),
-        dropped_by(facts),
-        count(missed.saturating_sub(facts.all.dropped)),
+        what_became(facts, missed),
     );
     let advice = match facts.reached_cap() {
         Some(most) => format!(
@@ -419,6 +416,18 @@ fn missed(facts: &Facts<'_>) -> Option<Finding> {
         None => "compare goodput with what was asked for before comparing anything else".to_owned(),
     };
     Some(Code::OfferedLoadMissed.finding(gravity, text, advice))
+}
+
+/// What became of the arrivals that were missed.
+fn what_became(facts: &Facts<'_>, missed: u64) -> String {
+    let dropped = facts.all.dropped;
+    let waiting = missed.saturating_sub(dropped);
+    let dropped =
+        (dropped > 0).then(|| format!("{} were dropped{}", count(dropped), dropped_by(facts)));
+    let waiting =
+        (waiting > 0).then(|| format!("{} were still waiting at the end", count(waiting)));
+    let parts: Vec<String> = dropped.into_iter().chain(waiting).collect();
+    parts.join(" and ")
 }
 
 fn waited(facts: &Facts<'_>) -> Option<Finding> {
@@ -430,20 +439,26 @@ fn waited(facts: &Facts<'_>) -> Option<Finding> {
     let story = response as f64 > WAITED_FACTOR * service as f64 && response - service > WAITED_NS;
     let lag = facts.metric("schedule_lag_ns").and_then(|lag| lag.p99);
     let is_own = lag.is_some_and(|lag| lag.saturating_mul(2) >= response.saturating_sub(service));
-    let what = match is_own {
-        true => "arrivals waited for the generator, with a virtual user free",
-        false => "arrivals waited for a free virtual user",
+    let (what, advice) = match is_own {
+        true => (
+            "arrivals waited for the generator, though a VU was free",
+            "relieve the generator and run again: users would not have waited",
+        ),
+        false => (
+            "arrivals waited for a free VU",
+            "quote the response time: it is what users experience",
+        ),
     };
     story.then(|| {
         let seconds = |ns: u64| duration(ns as f64 / 1e9);
         Code::ArrivalsWaited.finding(
             Gravity::Caution,
             format!(
-                "{what}: p99 from the intended start was {}, from the actual send {}",
+                "{what}: the p99 response time was {}, the p99 service time {}",
                 seconds(response),
                 seconds(service)
             ),
-            "quote the response time: it is what a user who arrived on time met",
+            advice,
         )
     })
 }

@@ -560,7 +560,7 @@ fn pace(facts: &Facts<'_>) -> String {
     let at = time.quantiles(&[0.5]).zip(time.min());
     at.map_or_else(String::new, |(at, min)| {
         format!(
-            " (the fastest took {}, half of them {} or less)",
+            " (the fastest took {}, the median {})",
             duration(min as f64 / 1e9),
             duration(at[0] / 1e9)
         )

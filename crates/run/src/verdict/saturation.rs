@@ -85,14 +85,14 @@ pub(super) fn finding(knee: &Knee, limit: Limit) -> Finding {
         format!(", and more load brought it down to {}", rate(left))
     });
     let text = format!(
-        "throughput stopped rising at an offered load of about {}{with}; the most was {}{fell}{before}",
-        rate(knee.point.offered),
+        "goodput stopped rising at {} of an offered load of about {}{with}{fell}{before}",
         rate(knee.point.throughput),
+        rate(knee.point.offered),
     );
     let advice = match limit {
-        Limit::Generator => "relieve the generator and run again: this knee is its own",
+        Limit::Generator => "relieve the generator and run again: the generator caused this knee",
         Limit::Plan => {
-            "allow more virtual users ({max-vus}) and run again: this knee is the plan's"
+            "allow more virtual users ({max-vus}) and run again: the plan caused this knee"
         }
         _ => "plan with less than this rate, or give the target more capacity and run again",
     };

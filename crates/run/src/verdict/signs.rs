@@ -48,13 +48,13 @@ pub(super) fn findings(facts: &Facts<'_>) -> Vec<Finding> {
             facts,
             ErrorClass::FdLimit,
             Code::FdLimit,
-            "for want of a file descriptor",
+            "because the process ran out of file descriptors",
         ),
         resource(
             facts,
             ErrorClass::PortsExhausted,
             Code::PortsExhausted,
-            "for want of a local port",
+            "because the machine ran out of local ports",
         ),
         busy(facts),
         throttled(facts),
@@ -113,7 +113,7 @@ fn lost(facts: &Facts<'_>) -> Option<Finding> {
     let begun = match facts.all.lost {
         0 => String::new(),
         lost => format!(
-            "; of {} that it had begun nobody knows what became",
+            "; the outcome of {} that it had started is unknown",
             counted(lost, "request")
         ),
     };
@@ -150,9 +150,9 @@ fn busy(facts: &Facts<'_>) -> Option<Finding> {
     Some(Code::GeneratorBusy.finding(
         Gravity::Caution,
         match facts.rows.is_empty() {
-            true => format!("the generator used {} of its processors", percent(busy)),
+            true => format!("the generator used {} of its CPUs", percent(busy)),
             false => format!(
-                "a worker of the generator used over 90 % of the processor time it could get in {} of the seconds",
+                "a worker of the generator used over 90 % of the CPU time it could get in {} of the seconds",
                 percent(busy)
             ),
         },
@@ -167,11 +167,11 @@ fn throttled(facts: &Facts<'_>) -> Option<Finding> {
         Code::GeneratorThrottled.finding(
             Gravity::Caution,
             format!(
-                "the processor quota stopped the generator for {} of {}",
+                "the CPU quota throttled the generator for {} of {}",
                 duration(throttled),
                 duration(elapsed)
             ),
-            "raise the processor limit of the generator's container, or lower the load",
+            "raise the CPU limit of the generator's container, or lower the load",
         )
     })
 }
@@ -183,7 +183,7 @@ fn starved(facts: &Facts<'_>) -> Option<Finding> {
         Code::GeneratorStarved.finding(
             Gravity::Caution,
             format!(
-                "the generator's workers spent {} of their time waiting for a processor",
+                "the generator's workers spent {} of their time waiting for a CPU",
                 percent(starved)
             ),
             "stop what else runs on the generator's machine, or move the target away from it",
@@ -200,7 +200,7 @@ fn stood_still(facts: &Facts<'_>) -> Option<Finding> {
         Code::GeneratorStopped.finding(
             Gravity::Caution,
             format!(
-                "the generator did not run for {} at about {}: what that second says is not the target's doing",
+                "the generator did not run for {} at about {}: ignore the figures of that time, the target did not cause them",
                 duration(stalled as f64 / 1e9),
                 duration(longest.at_ns as f64 / 1e9)
             ),
@@ -219,11 +219,11 @@ fn late(facts: &Facts<'_>) -> Option<Finding> {
         Code::ScheduleLag.finding(
             Gravity::Caution,
             format!(
-                "1 % of the starts were late by {} or more with a virtual user free (start window {})",
+                "although a VU was free, 1 % of the requests started {} late or later (start window {})",
                 duration(lag as f64 / 1e9),
                 duration(window.as_secs_f64())
             ),
-            "give the generator more cores or lower the rate: the lateness is its own",
+            "give the generator more cores, or lower the rate: the generator caused this delay",
         )
     })
 }
@@ -295,7 +295,7 @@ fn retransmits(facts: &Facts<'_>) -> Option<Finding> {
 }
 
 /// What is seen of a connection to the end of which the other side did not acknowledge.
-const UNACKNOWLEDGED: &str = "ended while what was sent again was not acknowledged";
+const UNACKNOWLEDGED: &str = "were still retransmitting when they ended";
 
 /// What was given up and did not come through: nobody took the request, not even the kernel that acknowledges for a process
 /// that hangs, or of the answer a part is missing.
@@ -326,14 +326,14 @@ fn lost_on_the_way(facts: &Facts<'_>) -> Option<Finding> {
         (
             Code::AnswersLost,
             connections.gapped,
-            "had got a later part of an answer and not an earlier one",
+            "had received later parts of a response but not an earlier one",
             "look for a link that drops large packets (MTU) or many of them",
         )
     } else {
         return None;
     };
     let looked_at = counted(connections.min_rtt.count(), "connection");
-    let text = format!("of {looked_at} looked at, {} {what}", count(seen));
+    let text = format!("of {looked_at} sampled, {} {what}", count(seen));
     Some(code.finding(Gravity::Caution, text, advice))
 }
 

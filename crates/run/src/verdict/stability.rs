@@ -17,7 +17,7 @@ use super::names;
 use super::signs;
 use super::stats::median;
 use super::weights;
-use super::wording::{count, duration};
+use super::wording::{count, duration, percent, rate};
 
 /// Fewest seconds in which one can stand out.
 const ROWS_MIN: usize = 6;
@@ -27,6 +27,10 @@ const OUTAGE_ROWS_MIN: usize = 4;
 const USUAL_MIN: f64 = 20.0;
 /// A second with less than this share of the usual good answers is an outage,
 const DOWN: f64 = 0.1;
+/// The same where the generator's workers waited for processors: it asks for less then, and gets less.
+const GONE: f64 = 0.01;
+/// Share of their time that they wait for processors in such a second.
+const STARVED: f64 = 0.3;
 /// and one with more than this share has recovered.
 const RECOVERED: f64 = 0.5;
 /// The first seconds are a cold start when their median is this many times the later ones',
@@ -117,7 +121,11 @@ fn outage(facts: &Facts<'_>) -> Option<Finding> {
     };
     let is_down = |row: &Row| {
         let may_be = was_asked(row) && ran(row) && !is_slow(row) && !fails_by_itself(row);
-        good(row) < DOWN * usual && may_be
+        let left = match weights::starved_in(row, facts.workers()) >= STARVED {
+            true => GONE,
+            false => DOWN,
+        };
+        good(row) < left * usual && may_be
     };
     // The target may take its time to give the first answer.
     let first_up = rows.iter().position(|row| !is_down(row))?;
@@ -149,7 +157,9 @@ fn outage(facts: &Facts<'_>) -> Option<Finding> {
         return Some(Code::TargetDied.finding(
             Gravity::Alarm,
             format!(
-                "hardly a good answer came after {at}, where {usual:.0} a second had come before: {what}"
+                "after {at}, goodput fell from {} to {} and did not recover: {what}",
+                rate(usual),
+                rate(good as f64 / left.max(f64::MIN_POSITIVE))
             ),
             advice,
         ));
@@ -161,8 +171,10 @@ fn outage(facts: &Facts<'_>) -> Option<Finding> {
     Some(Code::OutageSeen.finding(
         Gravity::Caution,
         format!(
-            "hardly a good answer came for {} from {at} on, then the target recovered",
-            duration(lasted)
+            "for {} from {at} on, goodput fell below {} of its usual {}, then the target recovered",
+            duration(lasted),
+            percent(DOWN),
+            rate(usual)
         ),
         "look for a restart, a failover or a long pause (garbage collection) at that time",
     ))
@@ -274,7 +286,7 @@ fn slowing(facts: &Facts<'_>, limit: Limit) -> Option<Finding> {
             "look for what piles up in the target: data, connections, a queue; run longer to see where it ends"
         }
         (_, Some(_)) => {
-            "look for what changed in the target at that time: a job, a neighbor, a cache, a limit; run longer to see which stays"
+            "look for what changed in the target at that time: a job, another program, a cache, a limit; run longer to see which stays"
         }
     };
     let how = how.map_or_else(

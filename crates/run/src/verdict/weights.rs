@@ -194,7 +194,7 @@ pub(super) fn occupied_in(facts: &Facts<'_>, row: &Row) -> f64 {
     (row.generator.busiest_worker + starved_in(row, facts.workers())).min(1.0)
 }
 
-fn starved_in(row: &Row, workers: f64) -> f64 {
+pub(super) fn starved_in(row: &Row, workers: f64) -> f64 {
     let waited = row.generator.run_queue_ns as f64 / (row.span_ns.max(1) as f64 * workers);
     waited.min(1.0)
 }

@@ -114,12 +114,13 @@ pub(super) fn headline(
             if facts.is_script() && facts.all.started == 0 =>
         {
             Headline::new(
-                "the script sent no request over HTTP: there is no target to speak of".to_owned(),
+                "the script sent no HTTP request, so there is no target to judge".to_owned(),
             )
         }
         Delivery::Delivered | Delivery::AsFastAsPossible if facts.is_without_requests() => {
             Headline::new(
-                "no sampler of the plan sends over HTTP: there is no target to speak of".to_owned(),
+                "no sampler of the plan sends HTTP requests, so there is no target to judge"
+                    .to_owned(),
             )
         }
         Delivery::Delivered if facts.open => delivered_headline(facts),
@@ -216,7 +217,7 @@ fn short_headline(
         Limit::Generator if facts.has_lost_agents() => "a part of the generator was lost",
         Limit::Generator => "the generator was the limit",
         Limit::Plan => "the plan was the limit",
-        Limit::Nobody | Limit::Unknown => "the evidence does not say why",
+        Limit::Nobody | Limit::Unknown => "the limit is unknown",
     };
     let is_ceiling = Code::TargetCeiling.is_among(findings) || Code::TooFewVus.is_among(findings);
     let little = match (limit, facts.mean_service()) {
@@ -233,7 +234,7 @@ fn short_headline(
         let begun = count(facts.begun());
         let asked = count(facts.evidence.totals.asked.unwrap_or(0));
         return Headline::new(format!(
-            "{begun} of {asked} iterations were begun, {goodput} good answers: {who}"
+            "{begun} of {asked} iterations started, {goodput} good answers: {who}"
         ));
     }
     if facts.evidence.totals.asked.is_none() {
@@ -281,23 +282,23 @@ fn limit_in_words(facts: &Facts<'_>, limit: Limit, reached: &str) -> Headline {
                 others_have(facts, status, n)
             }
             (_, Some(class)) => format!("most failures: {}", class.name()),
-            _ => format!("{vus} waited for the target part of their time"),
+            _ => format!("{vus} spent only part of their time waiting for the target"),
         },
         Limit::Target => {
             let mean = facts.mean_service();
             more = mean.map(|mean| format!(" ({} on average)", duration(mean)));
-            format!("as fast as {vus} could go at the target's pace")
+            format!("as fast as the target answered {vus}")
         }
-        Limit::Network => format!("as fast as {vus} could go at the network's pace"),
+        Limit::Network => format!("as fast as the network let {vus} go"),
         Limit::Generator => {
-            "as fast as the generator could go: the target may take more".to_owned()
+            "as fast as the generator could go: the target may be able to handle more".to_owned()
         }
         Limit::Plan => match mistaken {
             Some((status, n)) => others_have(facts, status, n),
             None => format!("held back by the plan with {vus}"),
         },
-        Limit::Nobody => format!("at the pace that the plan sets for {vus}"),
-        Limit::Unknown => "but what the limit was is not clear".to_owned(),
+        Limit::Nobody => format!("the pace that the plan sets for {vus}"),
+        Limit::Unknown => "but the limit is unknown".to_owned(),
     };
     Headline::new(format!("{reached}, {who}")).with(more)
 }

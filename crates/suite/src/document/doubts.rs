@@ -41,7 +41,7 @@ const WORDS: [(&str, &str); 50] = [
     ),
     (
         "arrivals-waited",
-        "Sent late: requests waited for a free virtual user, and response times count that.",
+        "Sent late: requests waited for a free virtual user; response times include the wait.",
     ),
     (
         "nothing-answered",
@@ -58,7 +58,7 @@ const WORDS: [(&str, &str); 50] = [
     ),
     (
         "target-died",
-        "Outage: the service gave no good answer from some second on.",
+        "Outage: the service gave almost no good answers from some second on.",
     ),
     (
         "outage-seen",
@@ -70,11 +70,11 @@ const WORDS: [(&str, &str); 50] = [
     ),
     (
         "hollow-answers",
-        "Wrong answers, perhaps: every answer that was looked at is without content.",
+        "Possibly wrong: every sampled response was empty.",
     ),
     (
         "same-answer",
-        "Wrong answers, perhaps: requests differ, and all answers that were looked at are the same.",
+        "Possibly wrong: the requests differ, but all sampled responses are the same.",
     ),
     (
         "checks-failed",
@@ -82,11 +82,11 @@ const WORDS: [(&str, &str); 50] = [
     ),
     (
         "generator-busy",
-        "Generator busy: it had no processor time left, and figures hold its own delay.",
+        "Generator busy: it ran out of CPU, so the times include its own delay.",
     ),
     (
         "generator-throttled",
-        "Generator throttled: its processor quota stopped it.",
+        "Generator throttled: its CPU quota stopped it at times.",
     ),
     (
         "generator-starved",
@@ -94,7 +94,7 @@ const WORDS: [(&str, &str); 50] = [
     ),
     (
         "schedule-lag",
-        "Generator late: requests were due earlier than they were sent.",
+        "Generator late: requests were sent after their scheduled time.",
     ),
     (
         "lag-exceeds-latency",
@@ -123,7 +123,7 @@ const WORDS: [(&str, &str); 50] = [
     ),
     (
         "target-throttled",
-        "Service throttled: its processor quota stopped it.",
+        "Service throttled: its CPU quota stopped it at times.",
     ),
     (
         "leak-seen",

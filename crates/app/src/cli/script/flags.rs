@@ -520,7 +520,7 @@ pub const GLOBAL: &[Flag] = &[
         Some('a'),
         Kind::Text,
         "HOST:PORT",
-        "Serve the REST API on this address [default: off]",
+        "Address of the REST API: run serves it there [default: off]; pause, resume, scale, status and stats send to it [default: localhost:6565]",
     ),
     flag(
         "control-token",

@@ -177,7 +177,7 @@ fn edges(answer: &Answer) -> String {
             limited: None,
         } => {
             format!(
-                "{} held; no higher rate was tried to an end",
+                "{} held, and it is the highest rate that was tried",
                 units::rate(held)
             )
         }

@@ -88,7 +88,9 @@ impl Load {
         let line = ["loadline", "bench"].map(str::to_owned);
         let line: Vec<String> = line.into_iter().chain(words.iter().cloned()).collect();
         let Command::Bench(args) = cli::parse(&line)?.command else {
-            return Err(Ending::usage("the words behind -- are none of bench"));
+            return Err(Ending::usage(
+                "the arguments after -- are not a command line of bench",
+            ));
         };
         let files = Files::Recorded(Arc::default());
         plan::bench(&args, env, &files, 0).map_err(|why| Ending::usage(&why))?;

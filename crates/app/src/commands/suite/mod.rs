@@ -209,7 +209,7 @@ impl Suite {
         }
         let (folder, file) = (self.state.folder().display(), &self.file.path);
         Err(Ending::usage(&format!(
-            "{folder} holds runs already; go on with `loadline suite resume {file}`, or set them aside with --fresh"
+            "{folder} already contains runs; continue them with `loadline suite resume {file}`, or set them aside with --fresh"
         )))
     }
 

@@ -203,9 +203,7 @@ fn conclusions(curve: &Curve) -> Vec<String> {
             load(knee.load),
             units::rate(knee.throughput)
         ),
-        None => {
-            "knee: none is seen; throughput goes on rising, or the loads are too few".to_owned()
-        }
+        None => "knee: none found; throughput goes on rising, or the loads are too few".to_owned(),
     });
     lines.push(match curve.departure {
         Some(departure) => format!(
@@ -214,7 +212,7 @@ fn conclusions(curve: &Curve) -> Vec<String> {
             load(departure.quiet_until),
             load(departure.from)
         ),
-        None => "p99: does not leave its quiet level".to_owned(),
+        None => "p99: stays low at all loads".to_owned(),
     });
     match &curve.scaling {
         Some(Scaling::Fitted(usl)) => lines.extend(scaling(usl)),

@@ -198,7 +198,7 @@ fn throttled(component: &Component<'_>) -> Option<Sign> {
     let share = component.held("throttled_ratio", Aggregation::Avg)?;
     (share >= THROTTLED).then(|| {
         let short = format!(
-            "the processor quota stopped {} for {} of the time",
+            "the CPU quota throttled {} for {} of the time",
             component.title(),
             percent(share)
         );

@@ -294,7 +294,7 @@ fn a_quota_that_stops_the_target_is_told() {
     assert!(
         run.judge()
             .headline
-            .contains("the processor quota stopped api for 40.0 % of the time")
+            .contains("the CPU quota throttled api for 40.0 % of the time")
     );
 }
 

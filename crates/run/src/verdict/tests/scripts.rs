@@ -19,8 +19,7 @@ fn iterations_of_a_script_are_counted_as_such() {
     let verdict = run.judge();
     assert_eq!(verdict.delivery, Delivery::FellShort);
     let missed = found(&verdict, Code::OfferedLoadMissed).expect("told");
-    let begun =
-        "asked for 6,000 iterations (100/s), began 3,000 (50.0 %): 3,000 arrivals were dropped";
+    let begun = "asked for 6,000 iterations (100/s), began 3,000 (50.0 %): 3,000 were dropped";
     assert!(missed.text.starts_with(begun), "{}", missed.text);
     run.totals.seen.counts.dropped = 0;
     let verdict = run.judge();
@@ -67,7 +66,7 @@ fn a_script_without_requests_is_no_alarm() {
     assert_eq!(verdict.delivery, Delivery::Delivered);
     assert!(found(&verdict, Code::NothingSent).is_none());
     assert!(
-        verdict.headline.contains("no request over HTTP"),
+        verdict.headline.contains("no HTTP request"),
         "{}",
         verdict.headline
     );
@@ -89,7 +88,7 @@ fn samplers_that_send_nothing_are_no_alarm() {
     let verdict = of_silent_steps(false, 2);
     assert_eq!(verdict.delivery, Delivery::Delivered);
     assert_eq!(verdict.findings, []);
-    let expected = "no sampler of the plan sends over HTTP: there is no target to speak of";
+    let expected = "no sampler of the plan sends HTTP requests, so there is no target to judge";
     assert_eq!(verdict.headline, expected);
 }
 

@@ -159,7 +159,7 @@ fn requests_that_are_not_even_acknowledged_are_lost_on_the_way() {
     assert_eq!(verdict.limit, Limit::Network);
     let text = &found(&verdict, Code::Unacknowledged).expect("told").text;
     assert!(
-        text.starts_with("of 32 connections looked at, 30 ended"),
+        text.starts_with("of 32 connections sampled, 30 were still retransmitting"),
         "{text}"
     );
 }
@@ -389,7 +389,7 @@ fn arrivals_wait_for_a_virtual_user_or_for_the_generator() {
         let verdict = run.judge();
         found(&verdict, Code::ArrivalsWaited).map(|finding| finding.text.clone())
     };
-    assert!(text(&mut run).is_some_and(|text| text.contains("for a free virtual user:")));
+    assert!(text(&mut run).is_some_and(|text| text.contains("for a free VU:")));
     run.metric("schedule_lag_ns", &[(50 * MS, 100)]);
     assert!(text(&mut run).is_some_and(|text| text.contains("for the generator,")));
 }

@@ -242,7 +242,7 @@ pub static FIGURES: &[Figure] = &[
     number(
         "check_fails",
         Dimension::NUMBER,
-        "checks that did not hold (scripts)",
+        "checks that failed (scripts)",
         |run| check_passes(run).map(|(_, fails)| fails as f64),
     ),
     number(

@@ -188,7 +188,9 @@ fn put(path: &Path, bytes: &[u8], force: bool) -> Result<(), Ending> {
         let path = path.display();
         Ending::usage(&match error.kind() {
             ErrorKind::AlreadyExists => {
-                format!("{path} is there already; overwrite it with --force, or name another file with -o")
+                format!(
+                    "{path} already exists; overwrite it with --force, or name another file with -o"
+                )
             }
             _ => format!("{path} cannot be written: {error}; check the folder and its rights"),
         })

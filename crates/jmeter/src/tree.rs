@@ -37,6 +37,9 @@ pub struct Property {
     pub value: Value,
 }
 
+/// The property that holds the name of an element within a property.
+pub const NAME: &str = "TestElement.name";
+
 /// The value of a property.
 #[derive(Clone, Debug)]
 pub enum Value {
@@ -294,7 +297,14 @@ fn properties(node: Node<'_, '_>) -> Vec<Property> {
 fn property(node: Node<'_, '_>) -> Property {
     let name = node.attribute("name").unwrap_or_default().to_owned();
     let value = match node.tag_name().name() {
-        "elementProp" | "collectionProp" | "mapProp" | "objProp" => Value::Group(properties(node)),
+        "elementProp" | "collectionProp" | "mapProp" | "objProp" => {
+            let mut inner = properties(node);
+            inner.extend(node.attribute("testname").map(|name| Property {
+                name: NAME.to_owned(),
+                value: Value::Text(name.to_owned()),
+            }));
+            Value::Group(inner)
+        }
         // These may hold their name and value as elements.
         _ => match node
             .children()

@@ -40,8 +40,13 @@ pub trait World {
     /// All properties, by name.
     fn properties(&self) -> Vec<(String, String)>;
 
-    /// The value of a property (of JMeter, not of the system); `None`: there is none.
+    /// The value of a property, of JMeter or else of Java; `None`: there is none.
     fn property(&self, name: &str) -> Option<String>;
+
+    /// The value of a property of JMeter alone, as scripts see it in `props`.
+    fn own_property(&self, name: &str) -> Option<String> {
+        self.property(name)
+    }
 
     /// Sets a property for all threads; gives what it was.
     fn set_property(&self, name: &str, value: &str) -> Option<String>;

@@ -21,8 +21,10 @@ use crate::terminal::print;
 use crate::{Ending, FileError, Files};
 
 /// What JMeter's own properties file sets and a run is to be seen by.
-const DEFAULTS: [(&str, &str); 3] = [
+const DEFAULTS: [(&str, &str); 5] = [
     ("summariser.name", "summary"),
+    ("system.properties", "system.properties"),
+    ("user.properties", "user.properties"),
     ("jmeter.reportgenerator.apdex_satisfied_threshold", "500"),
     ("jmeter.reportgenerator.apdex_tolerated_threshold", "1500"),
 ];
@@ -36,17 +38,24 @@ const INCLUDE_PREFIX: &str = "includecontroller.prefix";
 /// # Errors
 /// A file that is none of properties.
 pub(crate) fn properties(options: &Options) -> Result<BTreeMap<String, String>, Ending> {
-    let mut all = BTreeMap::new();
-    read_into(&mut all, &options.system_files)?;
-    all.extend(options.system.clone());
-    match &options.property_file {
-        None => all.extend(DEFAULTS.map(|(name, value)| (name.to_owned(), value.to_owned()))),
+    let base: BTreeMap<String, String> = match &options.property_file {
+        None => DEFAULTS
+            .map(|(name, value)| (name.to_owned(), value.to_owned()))
+            .into(),
         Some(file) => {
             let bytes = Files::Disk.read(file);
             let missing = |error: FileError| Ending::usage(&format!("-p: {error}"));
-            all.extend(read_properties(file, &bytes.map_err(missing)?)?);
+            let own = read_properties(file, &bytes.map_err(missing)?)?;
+            own.into_iter().collect()
         }
-    }
+    };
+    let mut all = BTreeMap::new();
+    read_where_there(&mut all, base.get("system.properties"))?;
+    read_into(&mut all, &options.system_files)?;
+    all.extend(options.system.clone());
+    let users = base.get("user.properties").cloned();
+    all.extend(base);
+    read_where_there(&mut all, users.as_ref())?;
     read_into(&mut all, &options.added_files)?;
     for (name, value) in &options.properties {
         match value {
@@ -81,6 +90,15 @@ fn read_into(all: &mut BTreeMap<String, String>, files: &[String]) -> Result<(),
         all.extend(read_properties(file, &bytes)?);
     }
     Ok(())
+}
+
+/// Reads a file of properties that need not be there, as JMeter does with two of the working directory.
+fn read_where_there(
+    all: &mut BTreeMap<String, String>,
+    file: Option<&String>,
+) -> Result<(), Ending> {
+    let found = file.filter(|file| Path::new(file).is_file());
+    read_into(all, found.map_or(&[], std::slice::from_ref))
 }
 
 fn read_properties(file: &str, bytes: &[u8]) -> Result<Vec<(String, String)>, Ending> {

@@ -169,8 +169,12 @@ impl StepsWorld for World {
     }
 
     fn property(&self, name: &str) -> Option<String> {
-        let set = lock(&self.properties).get(name).cloned();
-        set.or_else(|| self.of_java(name))
+        let own = self.own_property(name);
+        own.or_else(|| self.of_java(name))
+    }
+
+    fn own_property(&self, name: &str) -> Option<String> {
+        lock(&self.properties).get(name).cloned()
     }
 
     fn set_property(&self, name: &str, value: &str) -> Option<String> {

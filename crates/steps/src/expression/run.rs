@@ -220,7 +220,9 @@ impl Machine<'_, '_> {
                 self.scope.variables.get(name).map(str::to_owned),
             )),
             Value::Object(Object::Properties) => {
-                Ok(Value::from_option(self.scope.host.world().property(name)))
+                Ok(Value::from_option(
+                    self.scope.host.world().own_property(name),
+                ))
             }
             _ => {
                 let getter = Method::getter(name);
@@ -276,10 +278,10 @@ impl Machine<'_, '_> {
         let host = self.scope.host;
         match (method, given) {
             (Method::Get | Method::GetProperty, [name]) => {
-                Ok(Value::from_option(host.world().property(&name.text())))
+                Ok(Value::from_option(host.world().own_property(&name.text())))
             }
             (Method::GetProperty, [name, default]) => {
-                let value = host.world().property(&name.text());
+                let value = host.world().own_property(&name.text());
                 Ok(value.map_or(default.clone(), Value::Text))
             }
             (Method::Put | Method::SetProperty, [name, value]) => Ok(Value::from_option(

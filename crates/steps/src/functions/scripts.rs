@@ -127,9 +127,8 @@ pub(super) fn bean_shell(call: &Call, scope: &mut Scope<'_>, out: &mut String) -
     match &call.script {
         Script::Known(Idiom::PlanFolder) => out.push_str(&scope.host.world().plan_folder()),
         Script::Known(Idiom::Environment(name)) => {
-            // BeanShell gives null, which a text shows as such.
             let value = scope.host.world().environment(name);
-            out.push_str(value.as_deref().unwrap_or("null"));
+            out.push_str(value.as_deref().unwrap_or_default());
         }
         _ => {}
     }

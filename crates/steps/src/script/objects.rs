@@ -205,8 +205,8 @@ fn of_properties(world: &dyn World, method: &str, given: &[ScriptValue]) -> Scri
     let name = text(given, 0);
     match method {
         "put" | "setProperty" => told(world.set_property(&name, &text(given, 1))),
-        "containsKey" => ScriptValue::Truth(world.property(&name).is_some()),
-        _ => match (world.property(&name), given.get(1)) {
+        "containsKey" => ScriptValue::Truth(world.own_property(&name).is_some()),
+        _ => match (world.own_property(&name), given.get(1)) {
             (None, Some(default)) => default.clone(),
             (value, _) => told(value),
         },

@@ -12,6 +12,7 @@ use loadline_model::verdict::{Finding, Gravity, Limit};
 use super::backlog;
 use super::code::Code;
 use super::facts::{Facts, TOO_MANY_REQUESTS, share};
+use super::link;
 use super::names;
 use super::resources::Seen;
 use super::saturation::Knee;
@@ -361,6 +362,8 @@ fn closed_limit(facts: &Facts<'_>, knee: Option<&Knee>, weights: Weights) -> Lim
         busy if busy >= QUEUED && has_queue(facts) => heaviest(weights, Limit::Target),
         // Most of their time goes into a few answers: they wait there for their turn.
         busy if busy >= NAMED && is_mostly_long(facts) => heaviest(weights, Limit::Target),
+        // Users who think too wait for a link that is full.
+        _ if link::link(facts).is_some() => heaviest(weights, Limit::Target),
         _ if is_paced || facts.may_think() => spoils(facts).unwrap_or(Limit::Nobody),
         // The rest are requests that never ended, and a ramp that had fewer virtual users than at its top.
         _ => heaviest(weights, Limit::Target),
@@ -542,7 +545,7 @@ fn faster(facts: &Facts<'_>, asked: f64, needed: u64, times: f64) -> String {
         few if few < 10.0 => format!("{few:.1}"),
         many => count(many.round() as u64),
     };
-    let only_wait = weights::link(facts).is_some() || has_queue(facts);
+    let only_wait = link::link(facts).is_some() || has_queue(facts);
     match only_wait {
         true => format!(
             "{asked} would need answers {times} times as fast: more connections would only wait longer"

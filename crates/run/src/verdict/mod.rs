@@ -13,6 +13,7 @@ mod code;
 mod delivery;
 mod facts;
 mod limits;
+mod link;
 mod names;
 mod resources;
 mod saturation;

@@ -12,6 +12,7 @@ use loadline_model::verdict::{Finding, Gravity};
 
 use super::code::Code;
 use super::facts::{Facts, share};
+use super::link;
 use super::weights::{self, NEW_CONNECTIONS, SYN_TIMEOUT_NS};
 use super::wording::{count, counted, duration, percent};
 
@@ -261,11 +262,11 @@ fn distance(facts: &Facts<'_>) -> Option<Finding> {
 }
 
 fn link(facts: &Facts<'_>) -> Option<Finding> {
-    let link = weights::link(facts)?;
+    let link = link::link(facts)?;
     Some(Code::LinkFull.finding(
         Gravity::Caution,
         format!(
-            "{:.1} MB/s passed in every second, and moving bodies took {} of the time of a request",
+            "{:.2} MB/s passed, and moving bodies took {} of the time of a request",
             link.bytes_per_second / 1e6,
             percent(link.share)
         ),

@@ -10,7 +10,7 @@ use loadline_model::snapshot::Connections;
 use loadline_model::units;
 
 use super::facts::{Facts, row_seconds, share};
-use super::stats;
+use super::link::{self, link};
 
 /// Share of the time in which a worker had something to do from which nobody else was waited for between requests.
 pub(super) const OCCUPIED: f64 = 0.75;
@@ -38,7 +38,7 @@ const STOP_S: f64 = 0.025;
 /// How long a sink holds up a worker.
 const WRITE_S: f64 = 0.01;
 /// Round trips below this are a local network's, where no one is kept waiting by distance.
-const ROUND_TRIP_MIN_S: f64 = 0.001;
+pub(super) const ROUND_TRIP_MIN_S: f64 = 0.001;
 /// The shortest time after which Linux sends a segment again.
 const RETRANSMIT_NS: u64 = 200_000_000;
 /// Fewer retransmits are an accident.
@@ -49,20 +49,10 @@ pub(super) const SYN_TIMEOUT_NS: u64 = 1_000_000_000;
 pub(super) const NEW_CONNECTIONS: f64 = 0.3;
 /// What Linux sends on a new connection before it waits for an acknowledgment: ten segments, twice as much in each round trip.
 const FIRST_FLIGHT: f64 = 10.0 * 1_448.0;
-/// Bytes of a body from which its way may be the limit.
-const BODY_MIN: f64 = 32.0 * 1024.0;
-/// How much seconds may differ in bytes where a link is full, as the standard deviation over the mean.
-const FLAT: f64 = 0.1;
-/// The slowest body over the fastest from which they share something.
-const UNEVEN: f64 = 1.5;
-/// Retransmitted segments per answer from which what is sent upwards fills a link.
-const LOST_UPWARDS: f64 = 0.1;
 /// Share of the workers' time that writing takes, from which it is what a request waits for.
 const HELD_MOSTLY: f64 = 0.5;
 /// A target that lets connections wait to be accepted lets their requests wait too: so many times as long as the fastest.
 const WAITS: f64 = 2.0;
-/// Fewest seconds that can be called flat.
-const FLAT_ROWS: usize = 3;
 /// Share of the starts whose lateness must be known for it to stand for all.
 const LAG_KNOWN: f64 = 0.2;
 
@@ -246,7 +236,7 @@ fn turn_s(facts: &Facts<'_>) -> f64 {
 }
 
 /// Whether a worker is at work whenever it has a processor.
-fn uses_slices_up(facts: &Facts<'_>) -> bool {
+pub(super) fn uses_slices_up(facts: &Facts<'_>) -> bool {
     let at_work = at_work(facts);
     let could_get = 1.0 - mean_over_rows(facts, |row| starved_in(row, facts.workers()));
     at_work > AT_WORK_MIN && at_work >= USED_UP * could_get
@@ -402,70 +392,6 @@ fn smallest_ns(facts: &Facts<'_>) -> Option<f64> {
 fn queued_ns(facts: &Facts<'_>) -> Option<f64> {
     let at_least = smallest_ns(facts)? + Connections::QUEUED_NS as f64;
     let queued = facts.seen.connections.rtt.mean();
-    queued.filter(|rtt| *rtt >= at_least)
-}
-
-/// A link that is full.
-pub(super) struct Link {
-    pub(super) bytes_per_second: f64,
-    /// Share of a request's time that receiving took.
-    pub(super) share: f64,
-}
-
-/// A link is full where large bodies take most of a request's time to arrive, some much longer than others, or to leave, with
-/// retransmits; and where as many bytes pass in each second. A target that sends at a pace of its own takes as long
-/// for each, a load that was delivered fills nothing, and a worker that reads without a rest finds no end of bytes.
-pub(super) fn link(facts: &Facts<'_>) -> Option<Link> {
-    let is_carried = facts.open && facts.missed().is_none() && facts.load_is_constant();
-    if is_carried || facts.rows.len() < FLAT_ROWS || uses_slices_up(facts) {
-        return None;
-    }
-    full_down(facts).or_else(|| full_up(facts))
-}
-
-fn full_down(facts: &Facts<'_>) -> Option<Link> {
-    let receiving = &facts.seen.phases.receiving;
-    let (fastest, slowest) = (receiving.min()? as f64, receiving.max()? as f64);
-    let body = facts.mean_body();
-    let is_paced = slowest < UNEVEN * fastest;
-    let share = share_of_answers(facts, receiving.mean()?)?;
-    if share < 0.5 || body < BODY_MIN || is_paced {
-        return None;
-    }
-    let bytes_per_second = flat(facts, |row| row.bytes_received)?;
-    Some(Link {
-        bytes_per_second,
-        share,
-    })
-}
-
-fn full_up(facts: &Facts<'_>) -> Option<Link> {
-    let phases = &facts.seen.phases;
-    let sent = facts.counts.bytes_sent as f64 / facts.counts.started.max(1) as f64;
-    let lost = share(facts.seen.connections.retransmits, facts.counts.completed);
-    let share = share_of_answers(facts, phases.sending.mean()? + phases.waiting.mean()?)?;
-    if share < 0.5 || sent < BODY_MIN || lost < LOST_UPWARDS {
-        return None;
-    }
-    let bytes_per_second = flat(facts, |row| row.bytes_sent)?;
-    Some(Link {
-        bytes_per_second,
-        share,
-    })
-}
-
-fn share_of_answers(facts: &Facts<'_>, ns: f64) -> Option<f64> {
-    let answered = facts.seen.answered_time.mean().filter(|ns| *ns > 0.0)?;
-    Some((ns / answered).min(1.0))
-}
-
-/// Bytes in each second, where they are about as many.
-fn flat(facts: &Facts<'_>, bytes: impl Fn(&Row) -> u64) -> Option<f64> {
-    let rows = facts.rows.iter();
-    let per_second: Vec<f64> = rows
-        .map(|row| bytes(row) as f64 / row_seconds(row))
-        .collect();
-    // The first second has the filling of the link in it.
-    let (mean, deviation) = stats::mean_and_deviation(&per_second[1..])?;
-    (mean > 0.0 && deviation <= FLAT * mean).then_some(mean)
+    let queued = queued.filter(|rtt| *rtt >= at_least);
+    queued.or_else(|| link::standing_queue_ns(facts))
 }

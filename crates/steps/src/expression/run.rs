@@ -219,11 +219,9 @@ impl Machine<'_, '_> {
             Value::Object(Object::Variables) => Ok(Value::from_option(
                 self.scope.variables.get(name).map(str::to_owned),
             )),
-            Value::Object(Object::Properties) => {
-                Ok(Value::from_option(
-                    self.scope.host.world().own_property(name),
-                ))
-            }
+            Value::Object(Object::Properties) => Ok(Value::from_option(
+                self.scope.host.world().own_property(name),
+            )),
             _ => {
                 let getter = Method::getter(name);
                 let getter = getter.ok_or_else(|| format!("No such property: {name}"))?;

@@ -1,0 +1,136 @@
+//! Whether a link between generator and target is full: what passes in a second, and how long packets wait for others.
+//!
+//! Must not know what else takes time. Invariant: a target that sends at a pace of its own, a load that was delivered and a
+//! worker that reads without a rest fill no link.
+
+use loadline_model::result::Row;
+
+use super::facts::{Facts, row_seconds, share};
+use super::{stats, weights};
+
+/// Bytes of a body from which its way may be the limit.
+const BODY_MIN: f64 = 32.0 * 1024.0;
+/// How much seconds may differ in bytes where a link is full, as the standard deviation over the mean.
+const FLAT: f64 = 0.1;
+/// The slowest body over the fastest from which they share something.
+const UNEVEN: f64 = 1.5;
+/// Retransmitted segments per answer from which what is sent upwards fills a link.
+const LOST_UPWARDS: f64 = 0.1;
+/// Fewest seconds that can be called flat.
+const FLAT_ROWS: usize = 3;
+/// Share of a request's time from which its body's way takes most of it.
+const HALF: f64 = 0.5;
+/// The same where packets are known to wait on the way.
+const QUEUED_SHARE: f64 = 0.3;
+/// Bytes of a body that takes several packets.
+const QUEUED_BODY_MIN: f64 = 4.0 * 1_448.0;
+/// The smoothed round trip over the smallest one, and how much longer it is at least, from which packets wait on the way:
+/// Linux puts acknowledgments off for 40 ms.
+const QUEUED_TIMES: f64 = 3.0;
+const QUEUED_MIN_NS: f64 = 50e6;
+/// Bytes of a record of TLS, at most.
+const TLS_RECORD: f64 = 16.0 * 1_024.0;
+
+/// A link that is full.
+pub(super) struct Link {
+    pub(super) bytes_per_second: f64,
+    /// Share of a request's time that receiving took.
+    pub(super) share: f64,
+}
+
+/// A link is full where large bodies take most of a request's time to arrive, some much longer than others, or to leave, with
+/// retransmits; and where as many bytes pass in each second. A target that sends at a pace of its own takes as long
+/// for each, a load that was delivered fills nothing, and a worker that reads without a rest finds no end of bytes.
+pub(super) fn link(facts: &Facts<'_>) -> Option<Link> {
+    let is_carried = facts.open && facts.missed().is_none() && facts.load_is_constant();
+    if is_carried || facts.rows.len() < FLAT_ROWS || weights::uses_slices_up(facts) {
+        return None;
+    }
+    let full = full_down(facts).or_else(|| full_up(facts));
+    full.or_else(|| standing_queue_ns(facts).and_then(|_| queues(facts)))
+}
+
+fn full_down(facts: &Facts<'_>) -> Option<Link> {
+    let receiving = &facts.seen.phases.receiving;
+    let (fastest, slowest) = (receiving.min()? as f64, receiving.max()? as f64);
+    let body = facts.mean_body();
+    let is_paced = slowest < UNEVEN * fastest;
+    let share = share_of_receiving(facts)?;
+    if share < HALF || body < BODY_MIN || is_paced {
+        return None;
+    }
+    let bytes_per_second = flat(facts, |row| row.bytes_received)?;
+    Some(Link {
+        bytes_per_second,
+        share,
+    })
+}
+
+fn full_up(facts: &Facts<'_>) -> Option<Link> {
+    let phases = &facts.seen.phases;
+    let sent = facts.counts.bytes_sent as f64 / facts.counts.started.max(1) as f64;
+    let lost = share(facts.seen.connections.retransmits, facts.counts.completed);
+    let share = share_of_answers(facts, phases.sending.mean()? + phases.waiting.mean()?)?;
+    if share < HALF || sent < BODY_MIN || lost < LOST_UPWARDS {
+        return None;
+    }
+    let bytes_per_second = flat(facts, |row| row.bytes_sent)?;
+    Some(Link {
+        bytes_per_second,
+        share,
+    })
+}
+
+/// A link in front of which packets wait, whatever passes in a second: as the load rises, there is room at first.
+fn queues(facts: &Facts<'_>) -> Option<Link> {
+    let share = share_of_receiving(facts)?;
+    let seconds = facts.rows.iter().map(|row| row_seconds(row)).sum::<f64>();
+    let received: u64 = facts.rows.iter().map(|row| row.bytes_received).sum();
+    (share >= QUEUED_SHARE && facts.mean_body() >= QUEUED_BODY_MIN).then(|| Link {
+        bytes_per_second: received as f64 / seconds.max(f64::MIN_POSITIVE),
+        share,
+    })
+}
+
+/// The smoothed round trip in nanoseconds, where it is many times the smallest one ever seen, on a way that is long
+/// enough to be measured: packets wait for others, which nothing in the target does to them. `None`: they do not.
+pub(super) fn standing_queue_ns(facts: &Facts<'_>) -> Option<f64> {
+    let connections = &facts.seen.connections;
+    let smallest = [connections.min_rtt.min(), connections.connect.min()];
+    let smallest = smallest.into_iter().flatten().min()? as f64;
+    let smoothed = connections.rtt.mean()?;
+    let is_queue = smallest / 1e9 >= weights::ROUND_TRIP_MIN_S
+        && smoothed >= QUEUED_TIMES * smallest
+        && smoothed - smallest >= QUEUED_MIN_NS;
+    is_queue.then_some(smoothed)
+}
+
+/// The share of a request's time in which its answer arrived. Of one over TLS nothing is seen before its first record is
+/// there whole.
+fn share_of_receiving(facts: &Facts<'_>) -> Option<f64> {
+    let phases = &facts.seen.phases;
+    let receiving = phases.receiving.mean()?;
+    let is_secure = !facts.seen.connections.tls.is_empty();
+    let body = facts.mean_body();
+    let before = match is_secure && body > TLS_RECORD {
+        true => (receiving * TLS_RECORD / (body - TLS_RECORD)).min(phases.waiting.mean()?),
+        false => 0.0,
+    };
+    share_of_answers(facts, receiving + before)
+}
+
+fn share_of_answers(facts: &Facts<'_>, ns: f64) -> Option<f64> {
+    let answered = facts.seen.answered_time.mean().filter(|ns| *ns > 0.0)?;
+    Some((ns / answered).min(1.0))
+}
+
+/// Bytes in each second, where they are about as many.
+fn flat(facts: &Facts<'_>, bytes: impl Fn(&Row) -> u64) -> Option<f64> {
+    let rows = facts.rows.iter();
+    let per_second: Vec<f64> = rows
+        .map(|row| bytes(row) as f64 / row_seconds(row))
+        .collect();
+    // The first second has the filling of the link in it.
+    let (mean, deviation) = stats::mean_and_deviation(&per_second[1..])?;
+    (mean > 0.0 && deviation <= FLAT * mean).then_some(mean)
+}

@@ -98,7 +98,7 @@ error_classes! {
     /// No local port is free for another connection.
     PortsExhausted = "ports-exhausted", Generator, "keep connections alive, widen net.ipv4.ip_local_port_range[, or add addresses with {source}]";
     /// The request could not be built: a template, a file.
-    Request = "request", Plan, "check the template and the files that the request is made of";
+    Request = "request", Plan, "check the URL, the variables and the files that the request is made of";
     /// Any other failure of the operating system.
     Io = "io", Network, "see the sample message";
 }

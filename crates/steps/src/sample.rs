@@ -112,6 +112,8 @@ pub struct Sample {
     pub ordered: Option<Action>,
     /// Whether a script wants it to be told to nobody.
     pub is_ignored: bool,
+    /// Whether its request could not be made, so that nothing was sent.
+    pub is_unsent: bool,
 }
 
 impl Sample {

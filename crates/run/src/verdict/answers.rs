@@ -149,7 +149,7 @@ fn errors(good: &[(&Shape, &ShapeTally)], all: u64) -> Option<String> {
     (part >= MIXED).then(|| {
         let example: String = example.trim().chars().take(EXAMPLE).collect();
         format!(
-            "about {} of the answers with a status of success hold an error: {example}",
+            "about {} of the 2xx responses contain an error: {example}",
             percent(part)
         )
     })
@@ -161,7 +161,7 @@ fn empty_objects(good: &[(&Shape, &ShapeTally)], all: u64) -> Option<String> {
     let part = with_bodies(good, is_bare).0 / all.max(1) as f64;
     (part >= MIXED && samples.any(is_filled)).then(|| {
         format!(
-            "{} of the answers with a status of success are empty objects, the others are not",
+            "{} of the 2xx responses are empty objects, the others are not",
             percent(part)
         )
     })
@@ -174,7 +174,7 @@ fn empty_bodies(good: &[(&Shape, &ShapeTally)], all: u64) -> Option<String> {
     let part = share(empty, all);
     (part >= MIXED && empty < all).then(|| {
         format!(
-            "{} of the answers with a status of success have an empty body, the others have not",
+            "{} of the 2xx responses have an empty body, the others have not",
             percent(part)
         )
     })
@@ -219,7 +219,7 @@ fn other_kinds(shapes: &[(&Shape, &ShapeTally)], all: u64) -> Option<String> {
     };
     (part >= MIXED).then(|| {
         format!(
-            "answers with a status of success are of two kinds: {} and, in {} of them, {}",
+            "the 2xx responses are of two kinds: {} and, in {} of them, {}",
             named(most),
             percent(part),
             named(other)

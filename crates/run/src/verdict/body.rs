@@ -80,11 +80,35 @@ fn is_error_page(body: &str) -> bool {
     if !text.starts_with('<') {
         return text.len() <= SHORT && says_error(&text);
     }
+    if is_error_document(&text) {
+        return true;
+    }
     ["<title", "<h1"].iter().any(|tag| {
         let (_, after) = text.split_once(tag).unwrap_or_default();
         let (_, words) = after.split_once('>').unwrap_or_default();
         says_error(words.split('<').next().unwrap_or_default().trim_start())
     })
+}
+
+/// Whether an XML document is an error: a fault of SOAP, or a root that is called so.
+fn is_error_document(text: &str) -> bool {
+    const ROOTS: [&str; 5] = ["error", "errors", "errorresponse", "exception", "fault"];
+    let tags = text.split('<').skip(1);
+    let mut names = tags
+        .filter(|tag| !tag.starts_with(['?', '!', '/']))
+        .map(|tag| {
+            let end = tag.find(|c: char| c.is_whitespace() || matches!(c, '>' | '/'));
+            let name = &tag[..end.unwrap_or(tag.len())];
+            name.rsplit(':').next().unwrap_or_default()
+        });
+    match names.next() {
+        Some("envelope") => {
+            let mut rest = names.skip_while(|name| *name != "body").skip(1);
+            rest.next() == Some("fault")
+        }
+        Some(root) => ROOTS.contains(&root),
+        None => false,
+    }
 }
 
 /// Whether a title is that of an error page: the words for it, perhaps behind the status and before a site's name.
@@ -131,6 +155,25 @@ mod tests {
             !is_hollow(r#"{"a":null}"#, 10_000),
             "the sample is only the beginning"
         );
+    }
+
+    #[test]
+    fn documents_say_that_they_are_errors() {
+        for body in [
+            "<?xml version=\"1.0\"?><soap:Envelope xmlns:soap=\"x\"><soap:Header/><soap:Body><soap:Fault><faultcode>",
+            "<S:Envelope><S:Body>\n <ns2:Fault xmlns:ns2=\"y\">",
+            "<Error><Code>NoSuchKey</Code></Error>",
+        ] {
+            assert!(is_error(body), "{body}");
+        }
+        for body in [
+            "<soap:Envelope><soap:Body><getPriceResponse><fault>none</fault>",
+            "<faults><fault/></faults>",
+            "<html><body><error>",
+            "<",
+        ] {
+            assert!(!is_error(body), "{body}");
+        }
     }
 
     #[test]

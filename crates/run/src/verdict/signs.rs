@@ -197,13 +197,16 @@ fn stood_still(facts: &Facts<'_>) -> Option<Finding> {
     let rows = facts.evidence.series.iter();
     let longest = rows.max_by_key(|row| row.generator.stalled_ns)?;
     let stalled = longest.generator.stalled_ns;
+    let at = match longest.at_ns {
+        0 => "the start".to_owned(),
+        ns => format!("about {}", duration(ns as f64 / 1e9)),
+    };
     (stalled >= FROZEN_NS).then(|| {
         Code::GeneratorStopped.finding(
             Gravity::Caution,
             format!(
-                "the generator did not run for {} at about {}: ignore the figures of that time, the target did not cause them",
-                duration(stalled as f64 / 1e9),
-                duration(longest.at_ns as f64 / 1e9)
+                "the generator did not run for {} at {at}: ignore the figures of that time, the target did not cause them",
+                duration(stalled as f64 / 1e9)
             ),
             "look for what stopped it: a signal, a debugger, a machine or container that was paused; run again",
         )
@@ -285,11 +288,14 @@ fn retransmits(facts: &Facts<'_>) -> Option<Finding> {
     (again > 10 && lost > RETRANSMITS).then(|| {
         Code::Retransmits.finding(
             Gravity::Caution,
-            format!(
-                "{} segments were sent again ({} of the answers)",
-                count(again),
-                percent(lost)
-            ),
+            match lost > 1.0 {
+                true => format!("{} segments were sent again ({lost:.1} per answer)", count(again)),
+                false => format!(
+                    "{} segments were sent again ({} of the answers)",
+                    count(again),
+                    percent(lost)
+                ),
+            },
             "look for a lossy or full link: each loss costs 200 ms or more",
         )
     })

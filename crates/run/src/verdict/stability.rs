@@ -286,7 +286,7 @@ fn slowing(facts: &Facts<'_>, limit: Limit) -> Option<Finding> {
             "look for what piles up in the target: data, connections, a queue; run longer to see where it ends"
         }
         (_, Some(_)) => {
-            "look for what changed in the target at that time: a job, another program, a cache, a limit; run longer to see which stays"
+            "look for what changed at that time, in the target or on the way to it: a job, another program, a cache, a limit; run longer to see which stays"
         }
     };
     let how = how.map_or_else(

@@ -123,7 +123,7 @@ pub(super) fn headline(
                     .to_owned(),
             )
         }
-        Delivery::Delivered if facts.open => delivered_headline(facts),
+        Delivery::Delivered if facts.open => delivered_headline(facts, limit),
         Delivery::Delivered => {
             let done = match facts.all.started {
                 1 => "the 1 request was sent".to_owned(),
@@ -147,7 +147,7 @@ fn good_answers(facts: &Facts<'_>) -> String {
 
 /// What was asked for was sent; how it was answered is another matter. Rates are those while arrivals were due: a last
 /// answer may come long after.
-fn delivered_headline(facts: &Facts<'_>) -> Headline {
+fn delivered_headline(facts: &Facts<'_>, limit: Limit) -> Headline {
     let asked = facts.asked_rate().unwrap_or(0.0);
     let well = facts.good_share();
     if let Some(answered) = backlog::falls_behind(facts) {
@@ -163,7 +163,11 @@ fn delivered_headline(facts: &Facts<'_>) -> Headline {
             true => format!("{} iterations, {} good answers", rate(asked), rate(good)),
             false => format!("{} good answers of {} asked", rate(good), rate(asked)),
         };
-        let late = if facts.was_behind() { " late" } else { "" };
+        let late = match limit {
+            _ if facts.was_behind() => " late",
+            Limit::Generator => ", partly late",
+            _ => "",
+        };
         return Headline::new(format!("the offered load was delivered{late}: {text}"));
     }
     let failed = facts.counts.failed_total();

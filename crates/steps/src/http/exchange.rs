@@ -453,7 +453,9 @@ impl Exchange {
     }
 
     fn failed_before(mut self, fault: &HttpFault, scope: &Scope<'_>) -> Begun {
-        Begun::Over(Some(self.fault(fault, scope.host.unix_ms(), 0)))
+        let mut fetched = self.fault(fault, scope.host.unix_ms(), 0);
+        fetched.sample.is_unsent = true;
+        Begun::Over(Some(fetched))
     }
 
     /// The sample of an exchange that has no answer.

@@ -88,6 +88,7 @@ impl HttpRun {
                     label,
                     url,
                     start_ms: scope.host.unix_ms(),
+                    is_unsent: true,
                     ..sample
                 })));
             }

@@ -223,6 +223,19 @@ pub(crate) fn each_overruled(done: &[Heard], tell: &mut dyn FnMut(bool)) {
     }
 }
 
+/// Tells of each sample whose request could not be made.
+pub(crate) fn each_unsent(done: &[Heard], tell: &mut dyn FnMut(&Sample)) {
+    fn each(sample: &Sample, tell: &mut dyn FnMut(&Sample)) {
+        match sample.is_transaction {
+            true => sample.children.iter().for_each(|below| each(below, tell)),
+            false if sample.is_unsent => tell(sample),
+            false => {}
+        }
+    }
+    let samples = done.iter().flat_map(Heard::news);
+    samples.for_each(|sample| each(sample, tell));
+}
+
 /// Whether an answer is good by its assertions, where its status alone says the reverse; `None`: they agree.
 fn overruled(request: &Sample) -> Option<bool> {
     let status: u16 = request.code.parse().ok()?;

@@ -18,6 +18,7 @@ use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
 
+use loadline_model::error_class::ErrorClass;
 use loadline_model::thread_group::Arrivals;
 use loadline_model::{Nanos, RunCommand, TestPlan, ThreadGroup};
 use loadline_schedule::thread_group::{end_of_arrivals, life_of};
@@ -35,6 +36,8 @@ use crate::batches::Gone;
 use crate::client::{Stop, StopSign};
 use crate::clock::Clock;
 use crate::mailbox::Mailbox;
+use crate::net::Failure;
+use crate::record::Life;
 use crate::slot::VuSlot;
 use crate::steps::scripts::Scripts;
 use crate::steps::{GroupTimes, PhaseGate, StepsSetup, StepsState};
@@ -425,6 +428,13 @@ impl StepsVu {
         }
         measured::each_overruled(&samples, &mut |is_good| {
             self.shared.recorder.borrow_mut().overruled(now, is_good);
+        });
+        measured::each_unsent(&samples, &mut |sample| {
+            let life = Life::begin(None, now);
+            let why = Failure::new(ErrorClass::Request, sample.message.clone());
+            let mut recorder = self.shared.recorder.borrow_mut();
+            recorder.started(&life);
+            recorder.failed(&life, &sample.label, &why);
         });
         let held_up_ns = of.on_worker.outbox.put(samples, &self.shared.clock)?;
         self.shared.recorder.borrow_mut().held_up(held_up_ns);

@@ -256,7 +256,7 @@ fn errors_and_empty_objects_with_a_status_of_success_are_told() {
     for (body, words) in [
         (
             r#"{"error":"no such row"}"#,
-            "hold an error: {\"error\":\"no such row\"}",
+            "contain an error: {\"error\":\"no such row\"}",
         ),
         ("{}", "are empty objects"),
     ] {

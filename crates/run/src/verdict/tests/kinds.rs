@@ -63,7 +63,7 @@ fn answers_without_a_byte_are_told() {
     let verdict = some.judge();
     let mixed = found(&verdict, Code::MixedAnswers).expect("four of ten");
     assert!(
-        mixed.text.starts_with("40.0 % of the answers"),
+        mixed.text.starts_with("40.0 % of the 2xx responses"),
         "{}",
         mixed.text
     );

@@ -8,6 +8,7 @@ pub mod fragments;
 mod lower;
 pub mod open_schedule;
 pub mod parts;
+mod references;
 mod refusals;
 pub mod tree;
 

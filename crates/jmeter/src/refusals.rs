@@ -7,6 +7,7 @@
 use loadline_java::numbers::{parse_double, parse_int, parse_long};
 use roxmltree::Node;
 
+use crate::references;
 use crate::tree;
 
 /// Where a plan is refused, and what is wrong there with what to do.
@@ -191,6 +192,16 @@ fn is_property(tag: &str) -> bool {
 }
 
 fn check_property<'a, 'input>(node: Node<'a, 'input>) -> Checked<'a, 'input> {
+    if node.has_attribute("reference") {
+        // Where it leads was checked, or will be, where it stands.
+        return match references::resolved(node) {
+            Some(_) => Ok(()),
+            None => refused(
+                node,
+                format!("the reference of {} leads to no property", shown(node)),
+            ),
+        };
+    }
     match tag(node) {
         "stringProp" | "boolProp" => check_name(node),
         "intProp" => {

@@ -4,6 +4,7 @@
 
 use roxmltree::{Document, Node, ParsingOptions};
 
+use crate::references;
 use crate::refusals::{self, is_hash_tree};
 
 /// Levels of elements, and of properties within one, at most: real plans have fewer than twenty.
@@ -295,6 +296,7 @@ fn properties(node: Node<'_, '_>) -> Vec<Property> {
 }
 
 fn property(node: Node<'_, '_>) -> Property {
+    let node = references::resolved(node).unwrap_or(node);
     let name = node.attribute("name").unwrap_or_default().to_owned();
     let value = match node.tag_name().name() {
         "elementProp" | "collectionProp" | "mapProp" | "objProp" => {

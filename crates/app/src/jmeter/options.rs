@@ -131,6 +131,7 @@ const TABLE: &[Row] = &[
 /// Reads a command line, the program's name left out.
 pub(crate) fn parse(arguments: &[String]) -> Wish {
     let mut options = Options::default();
+    let arguments: Vec<String> = arguments.iter().flat_map(|one| apart(one)).collect();
     let mut rest = arguments.iter();
     while let Some(argument) = rest.next() {
         let Some((row, glued)) = row_of(argument) else {
@@ -190,6 +191,36 @@ fn not_supported(letter: char, name: &str, meaning: Meaning) -> String {
         _ => "it is not supported",
     };
     format!("-{letter} (--{name}): {what}")
+}
+
+/// Letters of options without a value that are written as one, such as `-eo`, each by itself.
+fn apart(argument: &str) -> Vec<String> {
+    let mut options = Vec::new();
+    let mut left = argument.strip_prefix('-').unwrap_or_default();
+    while let Some((letter, rest)) = without_value(left) {
+        let is_option = |next: char| TABLE.iter().any(|(known, ..)| *known == next);
+        if !rest.chars().next().is_some_and(is_option) {
+            break;
+        }
+        options.push(format!("-{letter}"));
+        left = rest;
+    }
+    match options.is_empty() {
+        true => vec![argument.to_owned()],
+        false => {
+            options.push(format!("-{left}"));
+            options
+        }
+    }
+}
+
+/// The option without a value that a word of letters begins with, and the letters behind it.
+fn without_value(word: &str) -> Option<(char, &str)> {
+    let letter = word.chars().next()?;
+    let is_such = TABLE
+        .iter()
+        .any(|(known, _, wants_value, _)| *known == letter && !wants_value);
+    is_such.then(|| (letter, &word[letter.len_utf8()..]))
 }
 
 /// The option that an argument is, and the value that is glued to it.
@@ -315,6 +346,11 @@ mod tests {
         };
         assert_eq!(options.results.as_deref(), Some("out.jtl"));
         assert_eq!(options.added_files, ["q"]);
+        let Wish::Run(together) = wish("-nt noon.jmx -l b.jtl -feo out") else {
+            panic!("letters may stand together");
+        };
+        assert!(together.replace && together.report_at_end && together.no_window);
+        assert_eq!(together.report_folder.as_deref(), Some("out"));
         let value = |name: &str| options.properties[name].clone();
         assert_eq!(value("a").as_deref(), Some("1=2"));
         assert_eq!((value("b").as_deref(), value("c")), (Some("3"), None));

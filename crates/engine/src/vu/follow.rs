@@ -16,7 +16,7 @@ use loadline_wire::Limits;
 use super::client::{Held, Lease, Numbers, VuClient, filling};
 use super::http2_pool::{Http2Pool, Leased, Opened};
 use super::redirect::Redirects;
-use crate::client::{Around, Broken, Http1Connection, Instants, Message, TurnedAway};
+use crate::client::{Around, Broken, Http1Connection, Instants, Message, Stop, TurnedAway};
 use crate::exchange::{AnswerReceiver, PreparedRequest};
 use crate::net::{Connected, Failure, Reach, connect_deadline};
 use crate::record::Life;
@@ -112,8 +112,11 @@ impl VuClient {
                     let hop = self.hop_http2(request, life, deadline, numbers, cookies, &pool);
                     match Box::pin(hop).await {
                         Err(Broken::Failed(failure)) if failure.is_turned_away() => {
-                            if !Box::pin(turned_away.wait(&*self.slot)).await? {
-                                return Err(failure.into());
+                            match Box::pin(turned_away.wait(&*self.slot)).await {
+                                Ok(true) => {}
+                                // The time ran out over refusals: they are why it failed.
+                                Ok(false) | Err(Stop::TimedOut) => return Err(failure.into()),
+                                Err(stop) => return Err(stop.into()),
                             }
                             self.shared.recorder.borrow_mut().retried(life);
                         }

@@ -6,7 +6,7 @@ use super::body::{self, RequestBody};
 use super::fields::Fields;
 use super::rewriting::Rewrite;
 use super::url::Url;
-use super::{HttpAnswer, HttpFault, HttpRequestPlan, is_blank};
+use super::{HttpAnswer, HttpFault, HttpReply, HttpRequestPlan, is_blank};
 use crate::scope::Scope;
 
 /// What Java's client calls itself.
@@ -17,6 +17,16 @@ const ACCEPT: &str = "text/html, image/gif, image/jpeg, */*; q=0.2";
 
 /// The methods that it knows.
 const METHODS: [&str; 7] = ["GET", "POST", "HEAD", "OPTIONS", "PUT", "DELETE", "TRACE"];
+
+/// Bytes of a body as Java's client counts them: the framing of chunks is not among them. Of one that is compressed too, the
+/// size without it is not known.
+pub(super) fn body_bytes(reply: &HttpReply) -> u64 {
+    let is_plain = reply.first_header("content-encoding").is_none();
+    match reply.first_header("transfer-encoding") {
+        Some(_) if is_plain => reply.body.len() as u64,
+        _ => reply.body_bytes,
+    }
+}
 
 /// What it cannot send.
 pub(super) fn fault_of(method: &str, url: &Url) -> Option<HttpFault> {

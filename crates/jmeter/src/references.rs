@@ -1,0 +1,65 @@
+//! Properties that say where they stand already, as XStream writes what it has written before.
+//!
+//! Must not know what a property means. Invariant: whatever a plan says, following references ends, and what they stand for is small: a
+//! short text that was written before.
+
+use roxmltree::Node;
+
+/// Bytes of a property that is referred to, at most.
+const SIZE_MAX: usize = 4_096;
+
+/// The property that a property refers to, or itself; `None`: its reference leads to no text that stands before it.
+pub(crate) fn resolved<'a, 'input>(property: Node<'a, 'input>) -> Option<Node<'a, 'input>> {
+    let Some(path) = property.attribute("reference") else {
+        return Some(property);
+    };
+    let meant = at(property, path)?;
+    let is_text = meant.children().all(|child| !child.is_element());
+    let is_before = meant.range().start < property.range().start;
+    let is_fit = meant.is_element() && is_text && is_before && meant.range().len() <= SIZE_MAX;
+    (is_fit && !meant.has_attribute("reference")).then_some(meant)
+}
+
+/// What stands at a path: `../stringProp[2]` from here, `/a/b` from the root.
+fn at<'a, 'input>(from: Node<'a, 'input>, path: &str) -> Option<Node<'a, 'input>> {
+    let (start, steps) = match path.strip_prefix('/') {
+        Some(steps) => (from.document().root(), steps),
+        None => (from, path),
+    };
+    steps.split('/').try_fold(start, |node, step| match step {
+        ".." => node.parent(),
+        "." => Some(node),
+        step => child(node, step),
+    })
+}
+
+/// The child that a step names: `name`, or `name[2]`.
+fn child<'a, 'input>(node: Node<'a, 'input>, step: &str) -> Option<Node<'a, 'input>> {
+    let (name, place) = match step.strip_suffix(']').and_then(|step| step.split_once('[')) {
+        Some((name, place)) => (name, place.parse::<usize>().ok()?),
+        None => (step, 1),
+    };
+    let mut named = node
+        .children()
+        .filter(|child| child.is_element() && child.tag_name().name() == name);
+    named.nth(place.checked_sub(1)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use roxmltree::Document;
+
+    use super::*;
+
+    #[test]
+    fn references_lead_to_what_was_written_before() {
+        let text = "<a><b><s name='1'>x</s><s name='2'>y</s></b><b><s reference='../../b/s[2]'/>\
+                    <s reference='/a/b/s'/><s reference='../s'/><s reference='../s[9]'/>\
+                    <s reference='../s[5]'/><s reference='../../../../..'/></b></a>";
+        let document = Document::parse(text).expect("XML");
+        let second = document.root_element().last_element_child().expect("b");
+        let led = second.children().map(|node| resolved(node)?.text());
+        let led: Vec<Option<&str>> = led.collect();
+        assert_eq!(led, [Some("y"), Some("x"), None, None, None, None]);
+    }
+}

@@ -263,6 +263,29 @@ fn two_runs_into_one_receiver_are_told_apart_by_their_tags() {
 
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
+fn two_runs_that_write_the_same_series_are_told_of_each_other() {
+    let prometheus = match Prometheus::start() {
+        Ok(prometheus) => prometheus,
+        Err(why) => {
+            return skip(
+                "two_runs_that_write_the_same_series_are_told_of_each_other",
+                &why,
+            );
+        }
+    };
+    let target = Server::start(|stream, _| web::serve(stream, |_| web::ok("hello")));
+    let begin = || Running::start(bench(&prometheus, &target, "one"));
+    let told = [begin(), begin()].map(|run| errors(&run.finish()));
+    assert!(
+        told.iter().any(|told| told.contains("another run wrote")),
+        "{told:?}"
+    );
+    let alone = errors(&run_to_end(bench(&prometheus, &target, "one")));
+    assert!(!alone.contains("another run wrote"), "{alone}");
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
 fn a_push_that_is_refused_in_part_loses_only_that() {
     let prometheus = match Prometheus::start() {
         Ok(prometheus) => prometheus,

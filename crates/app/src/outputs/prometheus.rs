@@ -105,6 +105,13 @@ fn failure(report: &PushReport) -> Option<String> {
             counts.left_out
         ));
     }
+    if report.is_mixed {
+        return Some(
+            "another run wrote the same series meanwhile, so that the receiver has a mix of both: give each run a tag of its \
+             own, such as --tag testid=NAME"
+                .to_owned(),
+        );
+    }
     if let Some(audit) = &report.audit {
         if let Some(why) = &audit.error {
             return Some(format!("the audit could not be made: {why}"));
@@ -167,6 +174,11 @@ mod tests {
             told.as_deref(),
             Some("audit: 60 series have the values of this run, lost: 0")
         );
+        let mixed = PushReport {
+            is_mixed: true,
+            ..PushReport::default()
+        };
+        assert!(failure(&mixed).is_some_and(|told| told.ends_with("testid=NAME")));
         audited.audit = Some(Audit {
             compared: 60,
             missing: 1,

@@ -40,14 +40,14 @@ pub struct Audit {
 
 /// What the run or the receiver has of a series.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Found {
+pub(super) struct Found {
     /// The value, or a histogram's count.
-    number: f64,
+    pub(super) number: f64,
     /// A histogram's sum.
     sum: Option<f64>,
 }
 
-type Labels = BTreeMap<String, String>;
+pub(super) type Labels = BTreeMap<String, String>;
 
 /// Asks the receiver for every series.
 pub(super) fn audit(
@@ -56,11 +56,7 @@ pub(super) fn audit(
     state: &SeriesState,
     points: &mut Points,
 ) -> Audit {
-    let address = settings
-        .query_url
-        .clone()
-        .or_else(|| query_url(&settings.url));
-    let Some(address) = address else {
+    let Some(address) = query_url(settings) else {
         return failed(
             "where the receiver answers queries is not known: set LOADLINE_PROMETHEUS_RW_QUERY_URL",
         );
@@ -92,7 +88,13 @@ fn failed(why: &str) -> Audit {
     }
 }
 
-fn query_url(write_url: &str) -> Option<String> {
+/// Where the receiver answers queries, as far as it is known.
+pub(super) fn query_url(settings: &Settings) -> Option<String> {
+    let told = settings.query_url.clone();
+    told.or_else(|| beside(&settings.url))
+}
+
+fn beside(write_url: &str) -> Option<String> {
     let base = write_url.split('?').next()?.strip_suffix(WRITE)?;
     Some(format!("{base}{QUERY}"))
 }
@@ -147,7 +149,10 @@ impl Found {
 }
 
 /// The series of an answer to an instant query.
-fn read(text: &str) -> Result<BTreeMap<Labels, Found>, String> {
+///
+/// # Errors
+/// It is none.
+pub(super) fn read(text: &str) -> Result<BTreeMap<Labels, Found>, String> {
     let unreadable = || "the receiver's answer to a query cannot be read".to_owned();
     let answer: Json = serde_json::from_str(text).map_err(|_| unreadable())?;
     let series = answer["data"]["result"].as_array().ok_or_else(unreadable)?;
@@ -200,8 +205,8 @@ mod tests {
 
     #[test]
     fn the_query_address_stands_beside_the_one_for_writing() {
-        let told = query_url("http://h:9/p/api/v1/write?x=1");
+        let told = beside("http://h:9/p/api/v1/write?x=1");
         assert_eq!(told.as_deref(), Some("http://h:9/p/api/v1/query"));
-        assert_eq!(query_url("http://h/push"), None);
+        assert_eq!(beside("http://h/push"), None);
     }
 }

@@ -12,6 +12,7 @@ mod divide;
 mod encode;
 mod labels;
 mod native;
+mod other_writer;
 mod pages;
 mod points;
 pub(crate) mod protobuf;

@@ -11,6 +11,7 @@ use loadline_model::RunEvent;
 use super::audit::{Audit, audit};
 use super::client::Client;
 use super::encode::stale;
+use super::other_writer;
 use super::points::{Point, Points};
 use super::queue::{Counts, RefusedSeries};
 use super::senders::{Senders, Tell, now};
@@ -43,6 +44,8 @@ pub struct PushReport {
     pub error: Option<String>,
     /// How the receiver's totals compare; `None`: nobody asked.
     pub audit: Option<Audit>,
+    /// Whether another run wrote the same series meanwhile.
+    pub is_mixed: bool,
 }
 
 /// A running remote write.
@@ -63,6 +66,7 @@ impl Push {
             state: SeriesState::default(),
             points: Points::new(&settings.trends),
             missed: 0,
+            told_from_ms: None,
             report: PushReport::default(),
         };
         let thread = SeriesThread::start("remote write", move |inbox| keeper.run(inbox, audits))?;
@@ -92,6 +96,8 @@ struct Keeper {
     senders: Senders,
     /// Samples so far that did not arrive and will not.
     missed: u64,
+    /// When the first points were of, in milliseconds since 1970; `None`: there were none yet.
+    told_from_ms: Option<u64>,
     report: PushReport,
 }
 
@@ -142,6 +148,8 @@ impl Keeper {
         self.report.flush_sum_us += took;
         self.report.flush_max_us = self.report.flush_max_us.max(took);
         self.report.pushes += 1;
+        self.told_from_ms
+            .get_or_insert_with(|| self.points.told_until_ms());
     }
 
     fn end(&mut self, audits: bool) {
@@ -156,6 +164,13 @@ impl Keeper {
         self.report.counts = sent.counts;
         self.report.refused = sent.refused;
         self.report.error = self.report.error.take().or(sent.error);
+        if let Some(from_ms) = self.told_from_ms
+            && self.report.error.is_none()
+        {
+            let span = (from_ms, self.points.told_until_ms());
+            let (client, known) = (self.senders.client(), self.points.identities());
+            self.report.is_mixed = other_writer::is_there(client, &self.settings, known, span);
+        }
         if audits && self.report.error.is_none() {
             let told = audit(
                 self.senders.client(),

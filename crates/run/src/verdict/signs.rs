@@ -289,7 +289,10 @@ fn retransmits(facts: &Facts<'_>) -> Option<Finding> {
         Code::Retransmits.finding(
             Gravity::Caution,
             match lost > 1.0 {
-                true => format!("{} segments were sent again ({lost:.1} per answer)", count(again)),
+                true => format!(
+                    "{} segments were sent again ({lost:.1} per answer)",
+                    count(again)
+                ),
                 false => format!(
                     "{} segments were sent again ({} of the answers)",
                     count(again),

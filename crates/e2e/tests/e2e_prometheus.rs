@@ -275,7 +275,11 @@ fn two_runs_that_write_the_same_series_are_told_of_each_other() {
     };
     let target = Server::start(|stream, _| web::serve(stream, |_| web::ok("hello")));
     let begin = || Running::start(bench(&prometheus, &target, "one"));
-    let told = [begin(), begin()].map(|run| errors(&run.finish()));
+    let first = begin();
+    while prometheus.query("k6_http_reqs_total").is_empty() {
+        clock::pause(Duration::from_millis(50));
+    }
+    let told = [begin(), first].map(|run| errors(&run.finish()));
     assert!(
         told.iter().any(|told| told.contains("another run wrote")),
         "{told:?}"

@@ -14,6 +14,11 @@ use super::files::not_created;
 use super::{Named, Wanted, trouble};
 use crate::k6::{K6Error, OutputSpec};
 
+/// What keeps runs apart.
+const OWN_TAG: &str = "give each run a tag of its own, such as --tag testid=NAME";
+/// Why a receiver refuses samples of a series that somebody else writes too.
+const DISORDER: [&str; 2] = ["duplicate sample", "out of order"];
+
 /// A running remote write.
 pub(super) struct Prometheus {
     push: Push,
@@ -106,11 +111,9 @@ fn failure(report: &PushReport) -> Option<String> {
         ));
     }
     if report.is_mixed {
-        return Some(
-            "another run wrote the same series meanwhile, so that the receiver has a mix of both: give each run a tag of its \
-             own, such as --tag testid=NAME"
-                .to_owned(),
-        );
+        return Some(format!(
+            "another run wrote the same series meanwhile, so that the receiver has a mix of both: {OWN_TAG}"
+        ));
     }
     if let Some(audit) = &report.audit {
         if let Some(why) = &audit.error {
@@ -130,11 +133,12 @@ fn failure(report: &PushReport) -> Option<String> {
     (counts.refused > 0).then(|| {
         let first = report.refused.as_ref();
         let first = first.map(|refused| format!("; the first of {refused}"));
-        format!(
-            "{} samples were refused{}",
-            counts.refused,
-            first.unwrap_or_default()
-        )
+        let first = first.unwrap_or_default();
+        let hint = match DISORDER.iter().any(|words| first.contains(words)) {
+            true => format!("; if another run writes the same series, {OWN_TAG}"),
+            false => String::new(),
+        };
+        format!("{} samples were refused{first}{hint}", counts.refused)
     })
 }
 

@@ -20,8 +20,6 @@ const LOST_UPWARDS: f64 = 0.1;
 const FLAT_ROWS: usize = 3;
 /// Share of a request's time from which its body's way takes most of it.
 const HALF: f64 = 0.5;
-/// The same where packets are known to wait on the way.
-const QUEUED_SHARE: f64 = 0.3;
 /// Bytes of a body that takes several packets.
 const QUEUED_BODY_MIN: f64 = 4.0 * 1_448.0;
 /// The smoothed round trip over the smallest one, and how much longer it is at least, from which packets wait on the way:
@@ -36,6 +34,8 @@ pub(super) struct Link {
     pub(super) bytes_per_second: f64,
     /// Share of a request's time that receiving took.
     pub(super) share: f64,
+    /// The same with what packets waited for others.
+    pub(super) moving: f64,
 }
 
 /// A link is full where large bodies take most of a request's time to arrive, some much longer than others, or to leave, with
@@ -47,7 +47,7 @@ pub(super) fn link(facts: &Facts<'_>) -> Option<Link> {
         return None;
     }
     let full = full_down(facts).or_else(|| full_up(facts));
-    full.or_else(|| standing_queue_ns(facts).and_then(|_| queues(facts)))
+    full.or_else(|| queues(facts))
 }
 
 fn full_down(facts: &Facts<'_>) -> Option<Link> {
@@ -63,6 +63,7 @@ fn full_down(facts: &Facts<'_>) -> Option<Link> {
     Some(Link {
         bytes_per_second,
         share,
+        moving: share,
     })
 }
 
@@ -78,17 +79,21 @@ fn full_up(facts: &Facts<'_>) -> Option<Link> {
     Some(Link {
         bytes_per_second,
         share,
+        moving: share,
     })
 }
 
 /// A link in front of which packets wait, whatever passes in a second: as the load rises, there is room at first.
 fn queues(facts: &Facts<'_>) -> Option<Link> {
+    let waited = standing_queue_ns(facts)?.min(facts.seen.phases.waiting.mean()?);
     let share = share_of_receiving(facts)?;
+    let moving = (share + share_of_answers(facts, waited)?).min(1.0);
     let seconds = facts.rows.iter().map(|row| row_seconds(row)).sum::<f64>();
     let received: u64 = facts.rows.iter().map(|row| row.bytes_received).sum();
-    (share >= QUEUED_SHARE && facts.mean_body() >= QUEUED_BODY_MIN).then(|| Link {
+    (moving >= HALF && facts.mean_body() >= QUEUED_BODY_MIN).then(|| Link {
         bytes_per_second: received as f64 / seconds.max(f64::MIN_POSITIVE),
         share,
+        moving,
     })
 }
 

@@ -271,7 +271,7 @@ fn link(facts: &Facts<'_>) -> Option<Finding> {
         format!(
             "{:.2} MB/s passed, and moving bodies took {} of the time of a request",
             link.bytes_per_second / 1e6,
-            percent(link.share)
+            percent(link.moving)
         ),
         "look for a full link or a bandwidth limit between here and the target; ask for smaller bodies to load the target",
     ))

@@ -31,7 +31,7 @@ exit_codes! {
     /// A dialect's flag parser refused an option.
     DialectUsage = 2, "hey dialect: unknown flag";
     /// A test in a cloud failed or was stopped there.
-    CloudFailed = 97, "k6's cloud: the test failed or was stopped there (no command of loadline ends so)";
+    CloudFailed = 97, "k6's cloud: the test failed or was stopped there (loadline never uses this code)";
     /// The state of a test in a cloud could not be learnt.
     CloudProgress = 98, "k6's cloud: its state could not be determined (no command of loadline ends so)";
     /// A threshold was crossed.

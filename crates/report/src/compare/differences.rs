@@ -194,7 +194,7 @@ pub(super) fn caution(differences: &[Difference]) -> &'static str {
         "Load and environment are the same, the target is another. What differs below lies between the \
          targets as seen from here at the times of the runs."
     } else {
-        "Load, target and environment are the same in all that results tell. What is not told (the \
-         target's build and data, neighbours, time of day) may differ; nothing is said here of causes."
+        "The results record the same load, target and environment. What they do not record (the target's \
+         build and data, other programs, time of day) may differ. This comparison does not say what caused a change."
     }
 }

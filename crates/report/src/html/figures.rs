@@ -118,7 +118,7 @@ fn load(result: &RunResult, now: Option<&Row>) -> Tile {
         return Tile {
             name: "Virtual users",
             value: count(result.totals.active_vus_max),
-            about: "at work at a time, at most".to_owned(),
+            about: "busy at a time, at most".to_owned(),
             now: now.map(|row| count(row.active_vus)),
             curve: curve(result, |row| Some(row.active_vus as f64)),
             joined: Joined::Most,
@@ -238,7 +238,7 @@ fn extent(result: &RunResult) -> Vec<Vec<String>> {
     let mut rows = Vec::new();
     if totals.rates.offered.is_some() {
         let vus = count(totals.active_vus_max);
-        rows.push(row("Virtual users", &vus, "at work at a time, at most"));
+        rows.push(row("Virtual users", &vus, "busy at a time, at most"));
     }
     let received = Bytes(counts.bytes_received).to_string();
     let about = format!("{} sent", Bytes(counts.bytes_sent));

@@ -67,7 +67,7 @@ fn followed(facts: &Facts<'_>) -> Option<Finding> {
         Code::Redirected.finding(
             Gravity::Note,
             format!(
-                "{} redirects, {each:.1} for each other answer: part of what was measured is the way to another address",
+                "{} redirects, {each:.1} for each other answer: some of the time was spent following redirects",
                 count(redirects)
             ),
             "look where they lead, to a login page perhaps, or ask for that address",

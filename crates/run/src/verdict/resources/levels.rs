@@ -121,7 +121,7 @@ fn one_core(
         true => (
             ", and about as much before the load",
             Weight::Remark,
-            "it has no part in the load: look whether it takes processor time from what has",
+            "it does not take part in the load: check that it does not take CPU from the processes that do",
         ),
         false => (
             "",

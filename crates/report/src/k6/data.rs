@@ -118,7 +118,8 @@ pub(super) fn group(stats: &Stats, name: &str, path: &str, shape: Shape) -> Valu
         "groups": shape.of(stats.groups.iter().map(|(name, inner)| {
             (name.clone(), group(inner, name, &within(name), shape))
         })),
-        "checks": shape.of(stats.checks.iter().map(|check| {
+        // A name that looks like a path has no place in the tree of k6 either.
+        "checks": shape.of(stats.checks.iter().filter(|check| !check.name.contains("::")).map(|check| {
             (check.name.clone(), check_value(check, &within(&check.name)))
         })),
     })

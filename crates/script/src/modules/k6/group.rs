@@ -48,9 +48,6 @@ pub(super) fn group<'js>(
     }
     let begun = state.host.now();
     *state.group.borrow_mut() = Rc::clone(&path);
-    if !path.is_empty() {
-        state.host.group_entered(&path, &*current_tags(&ctx));
-    }
     let outcome: Result<Value<'js>> = body.call(());
     if let Ok(value) = &outcome
         && value.is_promise()

@@ -31408,6 +31408,10 @@ static JSValue js_build_module_ns(JSContext *ctx, JSModuleDef *m)
         JSExportEntry *res_me;
         JSModuleDef *res_m;
 
+        if (en->export_name == JS_ATOM_default && js_is_k6_module(ctx, m)) {
+            en->export_type = EXPORTED_NAME_AMBIGUOUS;
+            continue;
+        }
         if (en->u.me) {
             res_me = en->u.me; /* fast case: no resolution needed */
             res_m = m;

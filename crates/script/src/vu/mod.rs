@@ -120,8 +120,19 @@ pub enum Ending {
 pub enum Returned {
     /// A value as JSON.
     Json(String),
-    /// Contents by file name; `stdout` and `stderr` are streams.
-    Files(Vec<(String, Vec<u8>)>),
+    /// What became of `handleSummary(data)`.
+    Summary(Box<SummaryOutcome>),
+}
+
+/// What became of `handleSummary(data)`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SummaryOutcome {
+    /// Contents by file name; `stdout` and `stderr` are streams. `None`: it returned nothing.
+    pub files: Option<Vec<(String, Vec<u8>)>>,
+    /// Its argument as it left it, as JSON.
+    pub data: String,
+    /// Rejections that nobody listened to; they end nothing.
+    pub unheard: Vec<ScriptFailure>,
 }
 
 /// Where a task stands.

@@ -34,7 +34,7 @@ pub(super) fn data_of<'js>(
 pub(super) fn files_of<'js>(
     ctx: &Ctx<'js>,
     value: &Value<'js>,
-) -> Result<Option<Returned>, ScriptFailure> {
+) -> Result<Option<Vec<(String, Vec<u8>)>>, ScriptFailure> {
     if value.is_undefined() || value.is_null() {
         return Ok(None);
     }
@@ -59,7 +59,7 @@ pub(super) fn files_of<'js>(
         })?;
         files.push((name, bytes));
     }
-    Ok(Some(Returned::Files(files)))
+    Ok(Some(files))
 }
 
 /// Whether k6 gets an object as a map; lists, functions, maps and dates are something else to it.

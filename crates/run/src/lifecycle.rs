@@ -20,7 +20,7 @@ use loadline_model::result::StopReason;
 use loadline_model::script_settings::ScriptSettings;
 use loadline_model::{ExitCode, Nanos, RunCommand, RunEvent, Snapshot, TestPlan};
 use loadline_script::exports::Exports;
-use loadline_script::vu::{FailureKind, Hook, Returned, ScriptFailure};
+use loadline_script::vu::{FailureKind, Hook, NamedFiles, Returned, ScriptFailure};
 use serde_json::Value;
 
 use crate::load::Load;
@@ -467,8 +467,8 @@ fn out_of_time(function: &str, limit: Duration) -> String {
 pub enum Handled {
     /// It came to its end.
     Done {
-        /// Contents by name of file or stream; `None`: it returned nothing.
-        files: Option<Vec<(String, Vec<u8>)>>,
+        /// What it returned; `None`: nothing.
+        files: Option<NamedFiles>,
         /// Its argument as it left it, as JSON.
         data: String,
         /// Rejections that nobody listened to.

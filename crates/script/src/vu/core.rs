@@ -343,7 +343,7 @@ impl VuCore {
         let thrown = |error: Error| failure_of(ctx, &error);
         let event_loop = &self.state.event_loop;
         loop {
-            while ctx.execute_pending_job() {
+            while self.run_job(ctx) {
                 if self.state.is_cancelled() {
                     return Ok(());
                 }
@@ -365,6 +365,21 @@ impl VuCore {
             self.state
                 .wait_any(ctx, event_loop.next_due())
                 .map_err(thrown)?;
+        }
+    }
+
+    /// Runs the next job, in the group of the asynchronous function that it is a part of; whether there was one.
+    fn run_job(&self, ctx: &Ctx<'_>) -> bool {
+        match self.state.group_of_next_job() {
+            None => ctx.execute_pending_job(),
+            Some((mark, path)) => {
+                let in_force = self.state.group.replace(path);
+                let before = self.state.mark_reactions(mark);
+                let ran = ctx.execute_pending_job();
+                self.state.mark_reactions(before);
+                *self.state.group.borrow_mut() = in_force;
+                ran
+            }
         }
     }
 

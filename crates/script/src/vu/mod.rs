@@ -124,11 +124,14 @@ pub enum Returned {
     Summary(Box<SummaryOutcome>),
 }
 
+/// Contents by file name; `stdout` and `stderr` are streams.
+pub type NamedFiles = Vec<(String, Vec<u8>)>;
+
 /// What became of `handleSummary(data)`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SummaryOutcome {
-    /// Contents by file name; `stdout` and `stderr` are streams. `None`: it returned nothing.
-    pub files: Option<Vec<(String, Vec<u8>)>>,
+    /// What it returned; `None`: nothing.
+    pub files: Option<NamedFiles>,
     /// Its argument as it left it, as JSON.
     pub data: String,
     /// Rejections that nobody listened to; they end nothing.

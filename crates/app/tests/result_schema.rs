@@ -214,6 +214,7 @@ fn summary() -> TestSummary {
     let tags: TagSet = [
         ("scenario", "a"),
         ("group", "::g"),
+        ("check", "holds"),
         ("expected_response", "true"),
     ]
     .into_iter()
@@ -224,7 +225,7 @@ fn summary() -> TestSummary {
             .expect("a finite value");
     }
     seen.record_http(&HttpTimes::default(), Some(false), 2, &tags);
-    seen.check("::g", "holds", true, 3, &tags);
+    seen.check(true, 3, &tags);
     let held = HeldThresholds {
         metric: BuiltIn::HttpReqs.id(),
         definition: BuiltIn::HttpReqs.definition(),

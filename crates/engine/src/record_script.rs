@@ -103,15 +103,10 @@ impl ScriptRecorder {
         Ok(())
     }
 
-    /// Records how a check came out; the path of its group is empty outside groups.
-    pub fn check(&mut self, group: &str, name: &str, passed: bool, on: Occasion<'_>) {
-        self.seen.check(group, name, passed, on.at.0, on.tags);
+    /// Records how a check came out; its name and its group are among the tags.
+    pub fn check(&mut self, passed: bool, on: Occasion<'_>) {
+        self.seen.check(passed, on.at.0, on.tags);
         self.keep_one(BuiltIn::Checks.id(), share(passed), on);
-    }
-
-    /// Notes that a group was entered, so that groups are told of in this order.
-    pub fn group_entered(&mut self, path: &str, on: Occasion<'_>) {
-        self.seen.group_entered(path, on.at.0, on.tags);
     }
 
     /// Records how long a group took that was left; its path is among the tags.

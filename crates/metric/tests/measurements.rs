@@ -89,9 +89,9 @@ fn record(into: &mut Measurements, done: &Done, at_ns: u64) {
                 .expect("whole numbers are finite");
         }
         Deed::Check { name, passed } => {
-            into.check(&path, &name.to_string(), passed, at_ns, &tags);
+            into.check(passed, at_ns, &tags.with("check", name.to_string()));
         }
-        Deed::Group => into.group_entered(&path, at_ns, &tags),
+        Deed::Group => into.record_ns(BuiltIn::GroupDuration.id(), 1, at_ns, &tags),
     }
 }
 
@@ -233,7 +233,8 @@ fn checks_beyond_the_limit_share_one_place_and_the_tag_is_named() {
     };
     let mut seen = Measurements::new(&plan, registry());
     for number in 0..10 {
-        seen.check("", &format!("check {number}"), true, number, &TagSet::new());
+        let tags = TagSet::new().with("check", format!("check {number}"));
+        seen.check(true, number, &tags);
     }
     let told = seen.take();
     let checks = &told.root.groups[""].checks;
@@ -245,7 +246,8 @@ fn checks_beyond_the_limit_share_one_place_and_the_tag_is_named() {
         (Some("check"), 3)
     );
     for number in 0..10 {
-        seen.check(&format!("::group {number}"), "x", true, 20, &TagSet::new());
+        let tags = TagSet::new().with("check", "x");
+        seen.check(true, 20, &tags.with("group", format!("::group {number}")));
     }
     let told = seen.take();
     let paths: Vec<_> = told.root.groups.keys().map(|path| &**path).collect();

@@ -33,7 +33,7 @@ exit_codes! {
     /// A test in a cloud failed or was stopped there.
     CloudFailed = 97, "k6's cloud: the test failed or was stopped there (loadline never uses this code)";
     /// The state of a test in a cloud could not be learnt.
-    CloudProgress = 98, "k6's cloud: its state could not be determined (no command of loadline ends so)";
+    CloudProgress = 98, "k6's cloud: its state could not be determined (loadline never uses this code)";
     /// A threshold was crossed.
     ThresholdsFailed = 99, "a threshold was crossed";
     /// `setup()` took too long.

@@ -293,18 +293,24 @@ mod tests {
 
     #[test]
     fn groups_and_checks_are_in_the_order_of_their_first_sight_over_all_workers() {
-        let none = TagSet::new();
+        let check = |worker: &mut Measurements, group, name, passed, at_ns| {
+            worker.check(passed, at_ns, &tags(&[("group", group), ("check", name)]));
+        };
+        let left = |worker: &mut Measurements, group, at_ns| {
+            let metric = BuiltIn::GroupDuration.id();
+            worker.record_ns(metric, 1, at_ns, &tags(&[("group", group)]));
+        };
         for swapped in [false, true] {
             let mut workers =
                 [(); 2].map(|()| Measurements::new(&SeriesPlan::default(), Arc::default()));
-            workers[0].check("", "late", true, 50, &none);
-            workers[0].group_entered("::z", 60, &none);
-            workers[0].group_entered("::z::inner", 61, &none);
-            workers[0].check("::z", "deep", false, 62, &none);
-            workers[1].check("", "first", true, 10, &none);
-            workers[1].check("", "second", true, 10, &none);
-            workers[1].check("", "late", false, 11, &none);
-            workers[1].check("::a::lonely", "x", true, 70, &none);
+            check(&mut workers[0], "", "late", true, 50);
+            left(&mut workers[0], "::z", 60);
+            left(&mut workers[0], "::z::inner", 61);
+            check(&mut workers[0], "::z", "deep", false, 62);
+            check(&mut workers[1], "", "first", true, 10);
+            check(&mut workers[1], "", "second", true, 10);
+            check(&mut workers[1], "", "late", false, 11);
+            check(&mut workers[1], "::a::lonely", "x", true, 70);
             let mut deltas = workers.map(|mut worker| worker.take());
             if swapped {
                 deltas.reverse();

@@ -157,7 +157,9 @@ fn the_data_of_handle_summary() {
 #[test]
 fn the_exported_summary() {
     let (summary, options, _) = read("groups");
-    let ours = summary_export(&summary, &options, None);
+    let context = HandleSummaryContext::default();
+    let mut data = handle_summary_data(&summary, &options, &context);
+    let ours = summary_export(&data);
     let k6s = recorded_json("groups.export.json");
     assert_close(&ours, &k6s, "export");
     let lines = indented(&ours);
@@ -165,8 +167,12 @@ fn the_exported_summary() {
         lines.starts_with("{\n    \"metrics\": {\n        \"Beta\": {\n            \"count\": "),
         "{lines}"
     );
-    let with_setup = summary_export(&summary, &options, Some(&json!([1])));
-    assert_eq!(with_setup["setup_data"], json!([1]));
+    data["setup_data"] = json!([1]);
+    data["metrics"] = json!({ "own": { "type": "rate", "values": { "rate": 1 }, "thresholds": { "x": { "ok": false } } } });
+    let changed = summary_export(&data);
+    assert_eq!(changed["setup_data"], json!([1]));
+    let own = json!({ "own": { "value": 1, "thresholds": { "x": true } } });
+    assert_eq!(changed["metrics"], own);
 }
 
 #[test]

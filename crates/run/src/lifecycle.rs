@@ -20,7 +20,7 @@ use loadline_model::result::StopReason;
 use loadline_model::script_settings::ScriptSettings;
 use loadline_model::{ExitCode, Nanos, RunCommand, RunEvent, Snapshot, TestPlan};
 use loadline_script::exports::Exports;
-use loadline_script::vu::{FailureKind, Hook, Returned, ScriptFailure};
+use loadline_script::vu::{FailureKind, Hook, NamedFiles, Returned, ScriptFailure};
 use serde_json::Value;
 
 use crate::load::Load;
@@ -448,13 +448,7 @@ fn trouble_in(
                 "setup" => "You can increase the time limit via the setupTimeout option",
                 _ => "You can increase the time limit via the teardownTimeout option",
             }),
-            ..Trouble::new(
-                code,
-                format!(
-                    "{function}() execution timed out after {} seconds",
-                    limit.as_secs()
-                ),
-            )
+            ..Trouble::new(code, out_of_time(function, limit))
         }),
         AroundEnding::Stopped => Some(Trouble::new(
             ExitCode::ExternalAbort,
@@ -463,18 +457,30 @@ fn trouble_in(
     }
 }
 
+fn out_of_time(function: &str, limit: Duration) -> String {
+    let seconds = limit.as_secs();
+    format!("{function}() execution timed out after {seconds} seconds")
+}
+
 /// How `handleSummary` came out.
 #[derive(Clone, Debug)]
 pub enum Handled {
-    /// Contents by name of file or stream.
-    Files(Vec<(String, Vec<u8>)>),
-    /// The script has none, or it returned nothing.
+    /// It came to its end.
+    Done {
+        /// What it returned; `None`: nothing.
+        files: Option<NamedFiles>,
+        /// Its argument as it left it, as JSON.
+        data: String,
+        /// Rejections that nobody listened to.
+        unheard: Vec<Trouble>,
+    },
+    /// It was not called.
     Nothing,
     /// It failed; as in k6, the usual summary is told.
     Failed(Trouble),
     /// Its promise was rejected; as in k6, nothing is told in its place.
     Rejected(Trouble),
-    /// It returned what can be no output: why. Nothing is written at all.
+    /// It returned what can be no output, or did not return in time: why. Nothing is written at all.
     BadOutput(String),
 }
 
@@ -489,15 +495,28 @@ pub fn handle_summary(
     let limit = plan
         .script
         .as_deref()
-        .map(|settings| settings.lifecycle.handle_summary_timeout);
+        .map(|settings| settings.lifecycle.handle_summary_timeout)
+        .unwrap_or_default();
     let around = Around::Summary(data);
     let mut stop = |_: &mut dyn FnMut() -> MeasurementsDelta| stop();
-    let report = match run_around(plan, script, Place::apart(), &around, limit, &mut stop) {
+    let report = match run_around(
+        plan,
+        script,
+        Place::apart(),
+        &around,
+        Some(limit),
+        &mut stop,
+    ) {
         Ok(report) => report,
         Err(error) => return Handled::Failed(Trouble::new(ExitCode::Other, error.to_string())),
     };
     match report.ending {
-        AroundEnding::Done(Some(Returned::Files(files))) => Handled::Files(files),
+        AroundEnding::Done(Some(Returned::Summary(outcome))) => Handled::Done {
+            files: outcome.files,
+            data: outcome.data,
+            unheard: outcome.unheard.iter().map(Trouble::thrown).collect(),
+        },
+        AroundEnding::TimedOut => Handled::BadOutput(out_of_time("handleSummary", limit)),
         AroundEnding::Failed(failure) if failure.kind == FailureKind::BadOutput => {
             Handled::BadOutput(failure.message)
         }
@@ -505,11 +524,7 @@ pub fn handle_summary(
             Handled::Rejected(Trouble::thrown(&failure))
         }
         ending => {
-            let late = (
-                ExitCode::Timeout,
-                "handleSummary",
-                limit.unwrap_or_default(),
-            );
+            let late = (ExitCode::Timeout, "handleSummary", limit);
             trouble_in(ending, late).map_or(Handled::Nothing, Handled::Failed)
         }
     }

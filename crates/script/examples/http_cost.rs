@@ -64,8 +64,6 @@ impl Host for Counting {
         self.checks.set(self.checks.get() + u64::from(check.passed));
     }
 
-    fn group_entered(&self, _: &str, _: &dyn Tagged) {}
-
     fn group(&self, _: &str, _: u64, _: &dyn Tagged) {}
 
     fn instance(&self) -> InstanceFacts {

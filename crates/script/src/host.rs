@@ -50,8 +50,6 @@ pub trait Host {
     fn traced(&self, _hop: &HopTrace<'_>) {}
     /// Records how a check came out.
     fn check(&self, check: &CheckSample<'_>);
-    /// Notes that a group was entered, so that groups are told of in this order.
-    fn group_entered(&self, path: &str, tags: &dyn Tagged);
     /// Records that a group was left after so many nanoseconds; `tags` has its path as `group`.
     fn group(&self, path: &str, duration_ns: u64, tags: &dyn Tagged);
 

@@ -151,7 +151,7 @@ fn compiled<'js>(
         // the virtual user's state the program, which goes after the runtime.
         return unsafe { Module::load(ctx.clone(), &bytecode) };
     }
-    let text = text()?;
+    let text = without_zeros(text()?);
     let (module, bytecode) = within_limits(ctx, name, text.len(), || {
         let module = Module::declare(ctx.clone(), name, text.as_bytes())?;
         // Each virtual user has its own copy; nobody reads the text of a built-in function.
@@ -163,6 +163,24 @@ fn compiled<'js>(
     })?;
     state(ctx).program.keep_bytecode(name, bytecode);
     Ok(module)
+}
+
+/// The text with its zeros as escapes, which mean the same where a zero may stand: the engine's texts end with one.
+fn without_zeros(text: Arc<str>) -> Arc<str> {
+    if !text.contains('\0') {
+        return text;
+    }
+    let mut written = String::with_capacity(text.len());
+    let mut is_escaped = false;
+    for letter in text.chars() {
+        match letter {
+            '\0' if is_escaped => written.push_str("x00"),
+            '\0' => written.push_str("\\x00"),
+            _ => written.push(letter),
+        }
+        is_escaped = letter == '\\' && !is_escaped;
+    }
+    written.into()
 }
 
 /// Lets the engine compile a module of so many bytes in the time and memory that people's code takes.

@@ -157,8 +157,6 @@ impl Host for World {
         self.record("checks", f64::from(check.passed), check.tags);
     }
 
-    fn group_entered(&self, _: &str, _: &dyn Tagged) {}
-
     fn group(&self, _: &str, duration_ns: u64, tags: &dyn Tagged) {
         self.record("group_duration", duration_ns as f64 / 1e6, tags);
     }

@@ -400,6 +400,43 @@ fn async_checks_and_groups_are_awaited() {
 }
 
 #[test]
+fn async_groups_side_by_side_keep_what_is_theirs() {
+    let script = r#"
+        import { check, group } from "k6";
+        const part = async (name) => {
+            await new Promise((done) => setTimeout(done, 5));
+            await group("inner", async () => { await null; check(1, { [name]: true }); });
+            check(1, { [name]: true });
+        };
+        export default async function () {
+            const both = ["a", "b"].map((name) => group(name, async () => part(name)));
+            check(1, { "before": true });
+            await Promise.all(both);
+            check(1, { "after": true });
+        }"#;
+    let rehearsed = Rehearsal::new(script).run();
+    let checks = rehearsed.world.checks.borrow().clone();
+    let told: Vec<_> = checks
+        .iter()
+        .map(|(group, name, _)| format!("{group} {name}"))
+        .collect();
+    let wanted = [
+        " before",
+        "::a::inner a",
+        "::a a",
+        "::b::inner b",
+        "::b b",
+        " after",
+    ];
+    let sorted = |mut texts: Vec<String>| {
+        texts.sort();
+        texts
+    };
+    assert_eq!(sorted(told), sorted(wanted.map(str::to_owned).to_vec()));
+    assert_eq!(rehearsed.world.values_of("group_duration").len(), 4);
+}
+
+#[test]
 fn common_js_is_required_and_exported() {
     let script = r#"
         const { double } = require("./lib.js");

@@ -55,7 +55,6 @@ impl Host for Listener {
     fn metadata(&self, _: Option<&Arc<TagSet>>) {}
     fn http(&self, _: &HttpSample<'_>) {}
     fn check(&self, _: &CheckSample<'_>) {}
-    fn group_entered(&self, _: &str, _: &dyn Tagged) {}
     fn group(&self, _: &str, _: u64, _: &dyn Tagged) {}
     fn instance(&self) -> InstanceFacts {
         InstanceFacts::default()

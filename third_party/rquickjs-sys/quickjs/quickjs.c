@@ -340,6 +340,8 @@ struct JSRuntime {
     /* k6-words.h: the last undefined callee that was read from a member */
     const JSValue *missing_slot;
     JSAtom missing_atom;
+    /* what promise reactions are marked with that are made now */
+    uint32_t reaction_mark;
     /* compile-limits.h */
     uint64_t compile_steps;
     uint64_t compile_steps_max; /* 0: no limit */
@@ -31408,6 +31410,10 @@ static JSValue js_build_module_ns(JSContext *ctx, JSModuleDef *m)
         JSExportEntry *res_me;
         JSModuleDef *res_m;
 
+        if (en->export_name == JS_ATOM_default && js_is_k6_module(ctx, m)) {
+            en->export_type = EXPORTED_NAME_AMBIGUOUS;
+            continue;
+        }
         if (en->u.me) {
             res_me = en->u.me; /* fast case: no resolution needed */
             res_m = m;
@@ -55673,6 +55679,7 @@ typedef struct JSPromiseReactionData {
     struct list_head link; /* not used in promise_reaction_job */
     JSValue resolving_funcs[2];
     JSValue handler;
+    uint32_t mark;
 } JSPromiseReactionData;
 
 JSPromiseStateEnum JS_PromiseState(JSContext *ctx, JSValueConst promise)
@@ -55761,7 +55768,7 @@ static JSValue promise_reaction_job(JSContext *ctx, int argc,
     JSValueConst arg;
     bool is_reject;
 
-    assert(argc == 5);
+    assert(argc == 6);
     handler = argv[2];
     is_reject = JS_ToBool(ctx, argv[3]);
     arg = argv[4];
@@ -55797,6 +55804,24 @@ static JSValue promise_reaction_job(JSContext *ctx, int argc,
     return res2;
 }
 
+/* Marks the promise reactions that are made from here on; gives the mark before. */
+uint32_t JS_MarkReactions(JSRuntime *rt, uint32_t mark)
+{
+    uint32_t before = rt->reaction_mark;
+    rt->reaction_mark = mark;
+    return before;
+}
+
+/* The mark of the next job; 0 of one that is no marked reaction. */
+uint32_t JS_NextReactionMark(JSRuntime *rt)
+{
+    JSJobEntry *e;
+    if (list_empty(&rt->job_list))
+        return 0;
+    e = list_entry(rt->job_list.next, JSJobEntry, link);
+    return e->job_func == promise_reaction_job ? JS_VALUE_GET_INT(e->argv[5]) : 0;
+}
+
 void JS_SetPromiseHook(JSRuntime *rt, JSPromiseHook promise_hook, void *opaque)
 {
     rt->promise_hook = promise_hook;
@@ -55817,7 +55842,7 @@ static void fulfill_or_reject_promise(JSContext *ctx, JSValueConst promise,
     JSPromiseData *s = JS_GetOpaque(promise, JS_CLASS_PROMISE);
     struct list_head *el, *el1;
     JSPromiseReactionData *rd;
-    JSValueConst args[5];
+    JSValueConst args[6];
 
     if (!s || s->promise_state != JS_PROMISE_PENDING)
         return; /* should never happen */
@@ -55843,7 +55868,8 @@ static void fulfill_or_reject_promise(JSContext *ctx, JSValueConst promise,
         args[2] = rd->handler;
         args[3] = js_bool(is_reject);
         args[4] = value;
-        JS_EnqueueJob(ctx, promise_reaction_job, 5, args);
+        args[5] = js_int32(rd->mark);
+        JS_EnqueueJob(ctx, promise_reaction_job, 6, args);
         list_del(&rd->link);
         promise_reaction_data_free(ctx->rt, rd);
     }
@@ -56649,6 +56675,7 @@ static __exception int perform_promise_then(JSContext *ctx,
         if (!JS_IsFunction(ctx, handler))
             handler = JS_UNDEFINED;
         rd->handler = js_dup(handler);
+        rd->mark = ctx->rt->reaction_mark;
         rd_array[i] = rd;
     }
 
@@ -56656,7 +56683,7 @@ static __exception int perform_promise_then(JSContext *ctx,
         for(i = 0; i < 2; i++)
             list_add_tail(&rd_array[i]->link, &s->promise_reactions[i]);
     } else {
-        JSValueConst args[5];
+        JSValueConst args[6];
         call_promise_rejection_tracker(ctx, promise, true);
         i = s->promise_state - JS_PROMISE_FULFILLED;
         rd = rd_array[i];
@@ -56665,7 +56692,8 @@ static __exception int perform_promise_then(JSContext *ctx,
         args[2] = rd->handler;
         args[3] = js_bool(i);
         args[4] = s->promise_result;
-        JS_EnqueueJob(ctx, promise_reaction_job, 5, args);
+        args[5] = js_int32(rd->mark);
+        JS_EnqueueJob(ctx, promise_reaction_job, 6, args);
         for(i = 0; i < 2; i++)
             promise_reaction_data_free(ctx->rt, rd_array[i]);
     }

@@ -1243,6 +1243,8 @@ JS_EXTERN void JS_SetPlaceNamer(JSRuntime *rt, JSPlaceNamer *namer, void *opaque
 JS_EXTERN JSValue JS_ErrorFrames(JSContext *ctx, JSValueConst val);
 JS_EXTERN bool JS_IsDeep(JSRuntime *rt);
 JS_EXTERN bool JS_CameUp(JSRuntime *rt);
+JS_EXTERN uint32_t JS_MarkReactions(JSRuntime *rt, uint32_t mark);
+JS_EXTERN uint32_t JS_NextReactionMark(JSRuntime *rt);
 JS_EXTERN int JS_DefineLazyProperty(JSContext *ctx, JSValueConst obj, JSAtom prop,
                                     const JSLazyProperty *lazy, int flags);
 JS_EXTERN JSModuleDef *JS_NewLazyModule(JSContext *ctx, const char *name, JSValue values);

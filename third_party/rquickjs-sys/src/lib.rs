@@ -64,6 +64,10 @@ extern "C" {
     pub fn JS_IsDeep(rt: *mut JSRuntime) -> bool;
     /// Whether more than `shallow` was used since `JS_MoveToStack`, or since this was last so, and no longer is.
     pub fn JS_CameUp(rt: *mut JSRuntime) -> bool;
+    /// Marks the promise reactions that are made from here on, those of `await` too; gives the mark before.
+    pub fn JS_MarkReactions(rt: *mut JSRuntime, mark: u32) -> u32;
+    /// The mark of the next job; 0 of one that is no marked reaction.
+    pub fn JS_NextReactionMark(rt: *mut JSRuntime) -> u32;
     /// `lazy` must outlive the context; it takes the place of a property that is there.
     pub fn JS_DefineLazyProperty(
         ctx: *mut JSContext,

@@ -206,7 +206,7 @@ pub(super) fn go(
         identity: invocation.identity,
         named: &invocation.script,
         command_line: redacted_command_line(&words, FrontEnd::Script),
-        env,
+        env: &invocation.settings_env,
         logger,
     }
     .go()

@@ -107,6 +107,8 @@ pub struct K6Invocation {
     pub env: BTreeMap<String, String>,
     /// The part of `env` that flags set.
     env_flags: BTreeMap<String, String>,
+    /// The process's variables with those of k6 that flags set over them: outputs are set up by these.
+    pub settings_env: Env,
     /// Which globals it has.
     pub compatibility: Compatibility,
     /// Whether libraries of jslib.k6.io are fetched.
@@ -188,15 +190,16 @@ impl K6Invocation {
             return Ok(Reading::Help(command.help(identity.program())));
         }
         let script = surroundings::operand(command, &given)?;
+        let script_env = surroundings::script_env(command, &given, env)?;
+        let over_process = &script_env.over_process;
         let tiers = Tiers {
             flags: flags::options(&given).map_err(K6Error::other)?,
-            env: K6Options::from_env(env).map_err(K6Error::config)?,
+            env: K6Options::from_env(over_process).map_err(K6Error::config)?,
             ..Tiers::default()
         };
         if let Some(stats) = &tiers.env.summary_trend_stats {
             consolidate::check_trend_stats(stats).map_err(K6Error::other)?;
         }
-        let (all_env, env_flags) = surroundings::script_env(command, &given, env)?;
         let proxy = match command {
             ScriptCommand::Run => proxy::of_env(env).map_err(K6Error::config)?,
             _ => None,
@@ -207,8 +210,10 @@ impl K6Invocation {
             words: words.to_vec(),
             script,
             script_type: surroundings::script_type(&given, env)?,
-            env: all_env,
-            env_flags,
+            settings: surroundings::settings(&given, env, over_process)?,
+            env: script_env.all,
+            env_flags: script_env.flags,
+            settings_env: script_env.over_process,
             compatibility: surroundings::compatibility(&given, env)?,
             remote_libs: given.switch("remote-libs").unwrap_or(false),
             config_file: surroundings::config_file(&given, env),
@@ -231,7 +236,6 @@ impl K6Invocation {
             proxy,
             http1_only: is_http1_only(env),
             overrides: surroundings::overrides(&given)?,
-            settings: surroundings::settings(&given, env)?,
         })))
     }
 

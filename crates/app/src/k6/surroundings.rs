@@ -89,12 +89,22 @@ pub(super) fn operand(command: ScriptCommand, given: &Parsed) -> Result<String, 
 
 type Variables = BTreeMap<String, String>;
 
-/// All of `__ENV`, and the part that flags set.
+/// The variables of a script, and what follows from them.
+pub(super) struct ScriptEnv {
+    /// All of `__ENV`.
+    pub(super) all: Variables,
+    /// The part of it that flags set.
+    pub(super) flags: Variables,
+    /// Variables of the process with k6's own that flags set over them: where a script has the
+    /// process's variables, k6 keeps both in one map, and reads the rest of its settings from it.
+    pub(super) over_process: Env,
+}
+
 pub(super) fn script_env(
     command: ScriptCommand,
     given: &Parsed,
     env: &Env,
-) -> Result<(Variables, Variables), K6Error> {
+) -> Result<ScriptEnv, K6Error> {
     let mut flags = Variables::new();
     for text in given.all("env") {
         let (name, value) = text.split_once('=').unwrap_or((text, ""));
@@ -114,12 +124,19 @@ pub(super) fn script_env(
         "include-system-env-vars",
         "K6_INCLUDE_SYSTEM_ENV_VARS",
     )?;
-    let mut all = match included.unwrap_or(command == ScriptCommand::Run) {
-        true => env.all().clone(),
-        false => Variables::new(),
-    };
+    let mut over_process = env.all().clone();
+    let mut all = Variables::new();
+    if included.unwrap_or(command == ScriptCommand::Run) {
+        all.clone_from(&over_process);
+        let own = flags.iter().filter(|(name, _)| name.starts_with("K6_"));
+        over_process.extend(own.map(|(name, value)| (name.clone(), value.clone())));
+    }
     all.extend(flags.clone());
-    Ok((all, flags))
+    Ok(ScriptEnv {
+        all,
+        flags,
+        over_process: Env::from(over_process),
+    })
 }
 
 /// A switch, by its flag or else its variable.
@@ -228,14 +245,15 @@ pub(super) fn overrides(given: &Parsed) -> Result<Overrides, K6Error> {
     })
 }
 
-pub(super) fn settings(given: &Parsed, env: &Env) -> Result<Settings, K6Error> {
+/// `over_process` is what k6 reads after the script's variables, `env` what it reads before them.
+pub(super) fn settings(given: &Parsed, env: &Env, over_process: &Env) -> Result<Settings, K6Error> {
     let switch = |flag: &str| given.switch(flag).unwrap_or(false);
     let or_env = |flag: &str, variable: &str| {
         switch_or_env(given, env, flag, variable).map(|value| value.unwrap_or(false))
     };
     traces(given, env)?;
-    let (features, mut notices) = features(given, env);
-    let (pages, told) = dashboard::pages(given, env)?;
+    let (features, mut notices) = features(given, over_process);
+    let (pages, told) = dashboard::pages(given, over_process)?;
     notices.extend(told);
     Ok(Settings {
         summary_mode: summary_mode(given, env)?,
@@ -246,7 +264,7 @@ pub(super) fn settings(given: &Parsed, env: &Env) -> Result<Settings, K6Error> {
             "K6_NEW_MACHINE_READABLE_SUMMARY",
         )?,
         summary_by: given.text("summary-by").map(str::to_owned),
-        outputs: outputs(given, env)?,
+        outputs: outputs(given, over_process)?,
         strict_outputs: or_env("strict-outputs", "LOADLINE_STRICT_OUTPUTS")?,
         audits: or_env("audit", "LOADLINE_AUDIT")?,
         rest: rest(given, env),
@@ -255,7 +273,7 @@ pub(super) fn settings(given: &Parsed, env: &Env) -> Result<Settings, K6Error> {
         journal: text_or_env(given, env, "journal", "LOADLINE_JOURNAL").map(str::to_owned),
         observe: observe(given, env)?,
         agents: agents(given)?,
-        linger: linger(given, env)?,
+        linger: linger(given, over_process)?,
         quiet: switch("quiet"),
         shows_secrets: switch("show-secrets"),
         no_thresholds: or_env("no-thresholds", "K6_NO_THRESHOLDS")?,

@@ -52,6 +52,7 @@ impl Telling<'_> {
             false => "null".into(),
         };
         let mut unsaved = Vec::new();
+        let mut left = None;
         // As in k6, the module code runs once more also where nobody asked for the summary.
         let impatience = signals::impatience();
         let mut is_impatient = || impatience.load(Ordering::Relaxed);
@@ -60,9 +61,22 @@ impl Telling<'_> {
             false => loadline_run::handle_summary(self.plan, self.script, data, &mut is_impatient),
         };
         match handled {
-            Handled::Files(files) => {
-                let files = files.into_iter();
-                unsaved.extend(files.filter_map(|(name, content)| write(&name, &content).err()));
+            Handled::Done {
+                files,
+                data,
+                unheard,
+            } => {
+                for trouble in &unheard {
+                    self.logger.tell(&notice_of(trouble));
+                }
+                match files {
+                    Some(files) => unsaved.extend(
+                        (files.into_iter())
+                            .filter_map(|(name, content)| write(&name, &content).err()),
+                    ),
+                    None => unsaved.extend(self.tell_text(summary, &options).err()),
+                }
+                left = serde_json::from_str(&data).ok().filter(Value::is_object);
             }
             Handled::Nothing => unsaved.extend(self.tell_text(summary, &options).err()),
             Handled::Failed(trouble) => {
@@ -72,7 +86,7 @@ impl Telling<'_> {
             Handled::Rejected(trouble) => self.logger.tell(&notice_of(&trouble)),
             Handled::BadOutput(why) => return self.tell_failure(why),
         }
-        unsaved.extend(self.export(summary, &options).err());
+        unsaved.extend(self.export(summary, &options, left).err());
         if !unsaved.is_empty() {
             let all = unsaved.join("\n");
             self.tell_failure(format!("Could not save some summary information:\n{all}"));
@@ -109,6 +123,10 @@ impl Telling<'_> {
         if self.run.summary.new_machine_readable {
             return layouts::machine_readable(summary, options, &self.machine_context());
         }
+        self.old_data(summary, options)
+    }
+
+    fn old_data(&self, summary: &TestSummary, options: &SummaryOptions) -> Value {
         let context = HandleSummaryContext {
             setup_data: self.setup_data(),
             stdout_is_terminal: std::io::stdout().is_terminal(),
@@ -132,14 +150,20 @@ impl Telling<'_> {
         serde_json::from_str(self.script.data.get()?).ok()
     }
 
-    fn export(&self, summary: &TestSummary, options: &SummaryOptions) -> Result<(), String> {
+    /// As in k6, the old shape is made of what `handleSummary` left of its argument.
+    fn export(
+        &self,
+        summary: &TestSummary,
+        options: &SummaryOptions,
+        left: Option<Value>,
+    ) -> Result<(), String> {
         let Some(path) = &self.run.summary.export else {
             return Ok(());
         };
         let value = if self.run.summary.new_machine_readable {
             layouts::machine_readable(summary, options, &self.machine_context())
         } else {
-            layouts::summary_export(summary, options, self.setup_data().as_ref())
+            layouts::summary_export(&left.unwrap_or_else(|| self.old_data(summary, options)))
         };
         write(path, layouts::indented(&value).as_bytes())
     }

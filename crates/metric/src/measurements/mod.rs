@@ -36,6 +36,7 @@ use values::{Accumulator, Accumulators, merge_values};
 
 const SCENARIO_TAG: &str = "scenario";
 const GROUP_TAG: &str = "group";
+const CHECK_TAG: &str = "check";
 
 /// One part of a run whose metrics are kept for themselves; the whole is the sum of its parts.
 #[derive(Debug, Default)]
@@ -131,6 +132,7 @@ impl Measurements {
         tags: &dyn Tagged,
     ) -> Result<(), NotFinite> {
         NotFinite::check(value)?;
+        self.list(metric, value != 0.0, at_ns, tags);
         self.each_place(metric, at_ns, tags, |place| {
             place
                 .record(value, at_ns)
@@ -141,6 +143,7 @@ impl Measurements {
 
     /// Records a time that the engine measured.
     pub fn record_ns(&mut self, metric: MetricId, ns: u64, at_ns: u64, tags: &dyn Tagged) {
+        self.list(metric, true, at_ns, tags);
         self.each_place(metric, at_ns, tags, |place| place.record_ns(ns));
     }
 
@@ -153,21 +156,31 @@ impl Measurements {
         });
     }
 
-    /// Notes that a group was entered, so that it is told of in the order of its first entry, even
-    /// if nothing happens in it. Its path is `::outer::inner`.
-    pub fn group_entered(&mut self, path: &str, at_ns: u64, tags: &dyn Tagged) {
-        let scenario = self.scenario_of(tags);
-        self.checks.group(scenario, group_path(path), at_ns);
+    /// Records how a check came out. It is listed by its tags, `check` and `group`.
+    pub fn check(&mut self, passed: bool, at_ns: u64, tags: &dyn Tagged) {
+        let metric = BuiltIn::Checks.id();
+        self.list(metric, passed, at_ns, tags);
+        self.each_place(metric, at_ns, tags, |place| place.record_one(passed));
     }
 
-    /// Records how a check came out, in the metric `checks` too. The path is empty outside groups.
-    pub fn check(&mut self, path: &str, name: &str, passed: bool, at_ns: u64, tags: &dyn Tagged) {
+    /// Lists the check or group that a value stands for. As in k6, the value's tags say which, whoever
+    /// recorded it; without them it is not listed.
+    #[inline]
+    fn list(&mut self, metric: MetricId, held: bool, at_ns: u64, tags: &dyn Tagged) {
+        let is_check = metric == BuiltIn::Checks.id();
+        if !is_check && metric != BuiltIn::GroupDuration.id() {
+            return;
+        }
+        let group = tags.tag(GROUP_TAG).map(group_path);
         let scenario = self.scenario_of(tags);
-        self.checks
-            .check(scenario, group_path(path), name, passed, at_ns);
-        self.each_place(BuiltIn::Checks.id(), at_ns, tags, |place| {
-            place.record_one(passed);
-        });
+        if !is_check {
+            if let Some(group) = group {
+                self.checks.group(scenario, group, at_ns);
+            }
+        } else if let Some(name) = tags.tag(CHECK_TAG) {
+            let group = group.unwrap_or_default();
+            self.checks.check(scenario, group, name, held, at_ns);
+        }
     }
 
     /// What was seen since the last call; memory for more of the same is kept.

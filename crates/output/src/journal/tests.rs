@@ -133,7 +133,8 @@ fn the_summary_of_a_script_run_that_died_is_made_of_what_was_told() {
     for number in 0..3 {
         seen.record(own, number as f64, number, &TagSet::new())
             .expect("a finite value");
-        seen.check("::g", "holds", number > 0, number, &TagSet::new());
+        let tags: TagSet = [("check", "holds"), ("group", "::g")].into_iter().collect();
+        seen.check(number > 0, number, &tags);
         let told = seen.take();
         sum.merge(told.clone());
         let RunEvent::Second { row, delta } = second(number) else {

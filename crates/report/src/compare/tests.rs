@@ -115,10 +115,10 @@ fn what_differs_between_the_tests_comes_first_and_forbids_a_cause() {
     let (one, mut two) = (run(30, 1_000, 200_000, 1), run(30, 1_000, 200_000, 1));
     let text =
         |two: &RunResult| compare(&[side("a", &[&one]), side("b", &[two])]).text(&Style::default());
-    assert!(text(&two).contains("Load, target and environment are the same"));
+    assert!(text(&two).contains("The results record the same load"));
     two.labels.insert("build".to_owned(), "42".to_owned());
     assert!(text(&two).contains("labels.build"));
-    assert!(text(&two).contains("Load, target and environment are the same"));
+    assert!(text(&two).contains("The results record the same load"));
     two.plan = plan(16, 30);
     two.environment.cores = 4.0;
     let told = text(&two);

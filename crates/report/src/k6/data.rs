@@ -1,4 +1,4 @@
-//! The value that `handleSummary(data)` gets, and the tree of groups that files share with it.
+//! The value that `handleSummary(data)` gets, and the tree of groups in it.
 //!
 //! Shape: k6 v2.2.0. Must not know JavaScript. Invariant: every check and group has the identity
 //! that k6 would give it, the MD5 of its path.
@@ -35,7 +35,7 @@ pub fn handle_summary_data(
     let root = Stats::of(&summary.root, summary.duration_ns, &options.trend_stats);
     let stats: Vec<&str> = options.trend_stats.iter().map(TrendStat::name).collect();
     let mut data = json!({
-        "root_group": group(&root, "", "", Shape::Lists),
+        "root_group": group(&root, "", ""),
         "options": {
             "summaryTrendStats": stats,
             "summaryTimeUnit": options.time_unit.map_or("", |unit| unit.name()),
@@ -90,38 +90,22 @@ pub(super) fn trend(stats: &[(TrendStat, f64)]) -> Value {
     Value::Object(stats.iter().map(field).collect())
 }
 
-/// How groups and checks stand within their group.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Shape {
-    /// In lists, in the order in which they were first seen.
-    Lists,
-    /// In objects, by name.
-    Objects,
-}
-
-impl Shape {
-    fn of(self, items: impl Iterator<Item = (String, Value)>) -> Value {
-        match self {
-            Shape::Lists => Value::Array(items.map(|(_, value)| value).collect()),
-            Shape::Objects => Value::Object(items.collect()),
-        }
-    }
-}
-
 /// A group with all that is in it; `path` is its own.
-pub(super) fn group(stats: &Stats, name: &str, path: &str, shape: Shape) -> Value {
+fn group(stats: &Stats, name: &str, path: &str) -> Value {
     let within = |name: &str| format!("{path}::{name}");
-    json!({
-        "name": name,
-        "path": path,
-        "id": identity(path),
-        "groups": shape.of(stats.groups.iter().map(|(name, inner)| {
-            (name.clone(), group(inner, name, &within(name), shape))
-        })),
-        "checks": shape.of(stats.checks.iter().map(|check| {
-            (check.name.clone(), check_value(check, &within(&check.name)))
-        })),
-    })
+    // A name that looks like a path has no place in the tree of k6 either.
+    let checks = stats
+        .checks
+        .iter()
+        .filter(|check| !check.name.contains("::"));
+    let checks: Vec<Value> = checks
+        .map(|check| check_value(check, &within(&check.name)))
+        .collect();
+    let groups = stats.groups.iter();
+    let groups: Vec<Value> = groups
+        .map(|(name, inner)| group(inner, name, &within(name)))
+        .collect();
+    json!({ "name": name, "path": path, "id": identity(path), "groups": groups, "checks": checks })
 }
 
 fn check_value(check: &CheckSummary, path: &str) -> Value {

@@ -4,55 +4,66 @@
 
 use loadline_model::TestSummary;
 use loadline_model::test_summary::CheckSummary;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::SummaryOptions;
-use super::data::{Shape, contains, group, trend};
+use super::data::contains;
 use super::stats::{Metric, Stats, TrendStat, Values};
 use super::text::is_shown;
 
 /// The version of the machine-readable summary's shape.
 const MACHINE_SUMMARY_VERSION: &str = "1.0.0";
 
-/// The value of `--summary-export`. In it, a threshold is true when it was crossed.
+/// The value of `--summary-export`, of what `handleSummary` gets or what it made of that. In it, a threshold is
+/// true when it was crossed.
 #[must_use]
-pub fn summary_export(
-    summary: &TestSummary,
-    options: &SummaryOptions,
-    setup_data: Option<&Value>,
-) -> Value {
-    let root = Stats::of(&summary.root, summary.duration_ns, &options.trend_stats);
-    let mut value = json!({
-        "root_group": group(&root, "", "", Shape::Objects),
-        "metrics": root.metrics.iter().map(|m| (m.key.clone(), flat(m))).collect::<Map<_, _>>(),
-    });
-    if let Some(setup_data) = setup_data {
-        value["setup_data"] = setup_data.clone();
-    }
-    value
+pub fn summary_export(data: &Value) -> Value {
+    let parts = data.as_object().into_iter().flatten();
+    let told = parts.filter(|(name, _)| !matches!(name.as_str(), "options" | "state"));
+    let part = |(name, value): (&String, &Value)| {
+        let value = match name.as_str() {
+            "root_group" => by_name(value),
+            "metrics" => each(value, flat),
+            _ => value.clone(),
+        };
+        (name.clone(), value)
+    };
+    Value::Object(told.map(part).collect())
 }
 
-fn flat(metric: &Metric) -> Value {
-    let mut value = match &metric.values {
-        Values::Counter { count, rate } => json!({ "count": count, "rate": rate }),
-        Values::Gauge { value, min, max } => json!({ "value": value, "min": min, "max": max }),
-        Values::Rate {
-            passes,
-            fails,
-            rate,
-        } => {
-            json!({ "value": rate, "passes": passes, "fails": fails })
-        }
-        Values::Trend(stats) => trend(stats),
-    };
-    if !metric.thresholds.is_empty() {
-        let crossed = metric
-            .thresholds
-            .iter()
-            .map(|t| (t.source.to_string(), json!(!t.passed)));
-        value["thresholds"] = Value::Object(crossed.collect());
+fn each(rows: &Value, of: impl Fn(&Value) -> Value) -> Value {
+    let rows = rows.as_object().into_iter().flatten();
+    Value::Object(rows.map(|(name, row)| (name.clone(), of(row))).collect())
+}
+
+/// A group whose lists are objects by name.
+fn by_name(group: &Value) -> Value {
+    let mut group = group.clone();
+    for list in ["groups", "checks"] {
+        let Some(Value::Array(rows)) = group.get(list) else {
+            continue;
+        };
+        let named = rows.iter().filter_map(|row| {
+            let name = row.get("name")?.as_str()?;
+            Some((name.to_owned(), by_name(row)))
+        });
+        group[list] = Value::Object(named.collect());
     }
-    value
+    group
+}
+
+fn flat(metric: &Value) -> Value {
+    let mut values = metric["values"].as_object().cloned().unwrap_or_default();
+    if metric["type"] == "rate"
+        && let Some(rate) = values.remove("rate")
+    {
+        values.insert("value".to_owned(), rate);
+    }
+    if let Some(thresholds) = metric.get("thresholds") {
+        let crossed = each(thresholds, |held| Value::Bool(held["ok"] != true));
+        values.insert("thresholds".to_owned(), crossed);
+    }
+    Value::Object(values)
 }
 
 /// What the machine-readable summary tells besides the results.

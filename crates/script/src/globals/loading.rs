@@ -5,8 +5,11 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 
-use rquickjs::function::Opt;
-use rquickjs::{ArrayBuffer, Ctx, Error, Module, Object, Persistent, Result, Value};
+use rquickjs::function::{Opt, This};
+use rquickjs::promise::PromiseState;
+use rquickjs::{
+    ArrayBuffer, Ctx, Error, Function, Module, Object, Persistent, Result, Undefined, Value,
+};
 
 use crate::lazy::{Lazy, native};
 use crate::loading::WHOLE;
@@ -123,41 +126,57 @@ fn require<'js>(ctx: &Ctx<'js>, base: &str, name: &str) -> Result<Value<'js>> {
         return known.restore(ctx);
     }
     common_js.under_way.borrow_mut().push(full_name.clone());
-    let namespace = evaluated(ctx, &full_name);
+    let exports = evaluated(ctx, &full_name);
     common_js.under_way.borrow_mut().pop();
-    let exports = exports_of(namespace?, modules::find(&full_name).is_some())?;
+    if exports.is_err() {
+        // Whoever requires it again is told the same, and gets nothing half made.
+        common_js.begun.borrow_mut().remove(&full_name);
+    }
+    let exports = exports?;
     let kept = Persistent::save(ctx, exports.clone());
     common_js.required.borrow_mut().insert(full_name, kept);
     Ok(exports)
 }
 
-/// The namespace of a module, run if it has not been. It is reached through a module made for
+/// What `require` gives of a module, run if it has not been. It is reached through a module made for
 /// this, so that the engine finds one that is there already.
-fn evaluated<'js>(ctx: &Ctx<'js>, full_name: &str) -> Result<Object<'js>> {
+fn evaluated<'js>(ctx: &Ctx<'js>, full_name: &str) -> Result<Value<'js>> {
     let quoted = serde_json::Value::from(full_name).to_string();
+    let is_builtin = modules::find(full_name).is_some();
     let bridge = Module::declare(
         ctx.clone(),
         format!("loadline:require {full_name}"),
-        format!("export * as required from {quoted}"),
+        match is_builtin {
+            true => format!(
+                "export * as required from {quoted};export {{default as whole}} from {quoted}"
+            ),
+            false => format!("export * as required from {quoted}"),
+        },
     )?;
     let (bridge, promise) = bridge.eval()?;
+    if promise.state() == PromiseState::Rejected {
+        // The caller is told by what is thrown: that nobody awaits the promise is no error of its own.
+        let deaf = Function::new(ctx.clone(), || ())?;
+        let then: Function<'js> = promise.get("then")?;
+        then.call::<_, Value<'js>>((This(promise.clone()), Undefined, deaf))?;
+    }
     if let Some(Err(error)) = promise.result::<Value<'js>>() {
         return Err(error);
     }
-    bridge.namespace()?.get("required")
+    exports_of(&bridge.namespace()?)
 }
 
 /// What `require` gives of a module: `module.exports`, or all exports.
-fn exports_of(namespace: Object<'_>, is_builtin: bool) -> Result<Value<'_>> {
+fn exports_of<'js>(bridge: &Object<'js>) -> Result<Value<'js>> {
+    let namespace: Object<'js> = bridge.get("required")?;
     if namespace.contains_key(WHOLE)? {
         return namespace.get(WHOLE);
     }
     // A built-in module that is one object under several names is that object.
-    if let Some(whole) = namespace.get::<_, Value<'_>>("default")?.into_object()
-        && is_builtin
-        && namespace.keys::<String>().all(|name| {
-            name.is_ok_and(|name| name == "default" || whole.contains_key(name).unwrap_or(false))
-        })
+    if let Some(whole) = bridge.get::<_, Value<'js>>("whole")?.into_object()
+        && namespace
+            .keys::<String>()
+            .all(|name| name.is_ok_and(|name| whole.contains_key(name).unwrap_or(false)))
     {
         return Ok(whole.into_value());
     }

@@ -50,6 +50,7 @@ pub(crate) fn enter_group(ctx: &Ctx<'_>, path: &str) {
 /// Puts back what a task that failed left behind.
 pub(crate) fn after_task(ctx: &Ctx<'_>) {
     let state = state(ctx);
+    state.forget_async_groups();
     if !state.group.borrow().is_empty() {
         *state.group.borrow_mut() = Rc::from("");
     }

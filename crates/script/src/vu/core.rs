@@ -10,7 +10,8 @@ use std::rc::Rc;
 use corosensei::Yielder;
 use rquickjs::promise::PromiseState;
 use rquickjs::{
-    Context, Ctx, Error, Exception, Function, Object, Persistent, Promise, Runtime, Value, qjs,
+    Context, Ctx, Error, Exception, Function, Object, Persistent, Promise, Runtime, Undefined,
+    Value, qjs,
 };
 
 use super::ask::{Ask, Resume};
@@ -19,7 +20,10 @@ use super::rejections::Rejections;
 use super::returned::{data_of, files_of};
 use super::stack::{Extent, SHALLOW_BYTES, STACK_RESERVE};
 use super::state::{Stage, VuState};
-use super::{Ending, Hook, Iteration, Returned, ScenarioSetup, ScriptFailure, Task, failure_of};
+use super::{
+    Ending, Hook, Iteration, Returned, ScenarioSetup, ScriptFailure, SummaryOutcome, Task,
+    failure_of,
+};
 use crate::exports::Exports;
 use crate::globals;
 use crate::host::LogLevel;
@@ -184,8 +188,7 @@ impl VuCore {
             Task::Summary { data } => {
                 self.state.stage.set(Stage::Summary);
                 let data = self.parsed(ctx, Some(data))?;
-                let value = self.call(ctx, "handleSummary", vec![data])?;
-                files_of(ctx, &value)
+                self.summarise(ctx, data).map(Some)
             }
         }
     }
@@ -262,6 +265,26 @@ impl VuCore {
         function: &str,
         arguments: Vec<Value<'js>>,
     ) -> Result<Value<'js>, ScriptFailure> {
+        let value = self.begin_call(ctx, function, arguments)?;
+        let is_promise = value.is_promise();
+        let is_quiet = self.rejections.is_empty() && self.state.event_loop.is_idle();
+        if !is_promise && is_quiet && !is_job_pending(ctx) {
+            return Ok(value);
+        }
+        self.settle(ctx, None)?;
+        if self.state.stage.get() == Stage::Iteration {
+            return Ok(value);
+        }
+        settled(ctx, value)
+    }
+
+    /// Calls an exported function; `undefined` when there is no such function.
+    fn begin_call<'js>(
+        &self,
+        ctx: &Ctx<'js>,
+        function: &str,
+        arguments: Vec<Value<'js>>,
+    ) -> Result<Value<'js>, ScriptFailure> {
         let thrown = |error: Error| failure_of(ctx, &error);
         let Some(exports) = self.exports.borrow().clone() else {
             return Ok(Value::new_undefined(ctx.clone()));
@@ -273,24 +296,41 @@ impl VuCore {
         else {
             return Ok(Value::new_undefined(ctx.clone()));
         };
-        let value: Value<'js> = function
+        function
             .call((rquickjs::function::Rest(arguments),))
-            .map_err(thrown)?;
-        let is_promise = value.is_promise();
-        let is_quiet = self.rejections.is_empty() && self.state.event_loop.is_idle();
-        if !is_promise && is_quiet && !is_job_pending(ctx) {
-            return Ok(value);
+            .map_err(thrown)
+    }
+
+    fn summarise<'js>(&self, ctx: &Ctx<'js>, data: Value<'js>) -> Result<Returned, ScriptFailure> {
+        let thrown = |error: Error| failure_of(ctx, &error);
+        if let Some(data) = data.as_object().filter(|data| is_told_setup_data(data)) {
+            // As in k6, it is there also where there was none.
+            data.set("setup_data", Undefined).map_err(thrown)?;
         }
-        self.settle(ctx, None)?;
-        if self.state.stage.get() == Stage::Iteration {
-            return Ok(value);
+        let value = self.begin_call(ctx, "handleSummary", vec![data.clone()])?;
+        let is_rejected = |value: &Value<'js>| {
+            let promise = value.as_promise();
+            promise.is_some_and(|promise| promise.state() == PromiseState::Rejected)
+        };
+        let mut unheard = Vec::new();
+        loop {
+            match self.settle(ctx, None) {
+                Ok(()) => break,
+                // As in k6, what it returns is written all the same.
+                Err(stray) if stray.kind == FailureKind::Rejected && !is_rejected(&value) => {
+                    unheard.push(stray);
+                }
+                Err(failure) => return Err(failure),
+            }
         }
-        match value.as_promise().map(Promise::result::<Value<'js>>) {
-            Some(Some(Ok(result))) => Ok(result),
-            Some(Some(Err(error))) => Err(thrown(error)),
-            Some(None) => Ok(Value::new_undefined(ctx.clone())),
-            None => Ok(value),
-        }
+        let value = settled(ctx, value)?;
+        let data = ctx.json_stringify(data).map_err(thrown)?;
+        let data = data.map_or_else(|| Ok("null".to_owned()), |text| text.to_string());
+        Ok(Returned::Summary(Box::new(SummaryOutcome {
+            files: files_of(ctx, &value)?,
+            data: data.map_err(thrown)?,
+            unheard,
+        })))
     }
 
     /// Runs jobs, timers and ends of hops until nothing is left. `awaited` is the promise whose
@@ -303,7 +343,7 @@ impl VuCore {
         let thrown = |error: Error| failure_of(ctx, &error);
         let event_loop = &self.state.event_loop;
         loop {
-            while ctx.execute_pending_job() {
+            while self.run_job(ctx) {
                 if self.state.is_cancelled() {
                     return Ok(());
                 }
@@ -325,6 +365,21 @@ impl VuCore {
             self.state
                 .wait_any(ctx, event_loop.next_due())
                 .map_err(thrown)?;
+        }
+    }
+
+    /// Runs the next job, in the group of the asynchronous function that it is a part of; whether there was one.
+    fn run_job(&self, ctx: &Ctx<'_>) -> bool {
+        match self.state.group_of_next_job() {
+            None => ctx.execute_pending_job(),
+            Some((mark, path)) => {
+                let in_force = self.state.group.replace(path);
+                let before = self.state.mark_reactions(mark);
+                let ran = ctx.execute_pending_job();
+                self.state.mark_reactions(before);
+                *self.state.group.borrow_mut() = in_force;
+                ran
+            }
         }
     }
 
@@ -400,6 +455,22 @@ fn runtime_of(ctx: &Ctx<'_>) -> *mut qjs::JSRuntime {
 fn is_job_pending(ctx: &Ctx<'_>) -> bool {
     // SAFETY: the context is alive, and so is its runtime.
     unsafe { qjs::JS_IsJobPending(runtime_of(ctx)) }
+}
+
+/// What the promise of a function came to; undefined where it never will.
+fn settled<'js>(ctx: &Ctx<'js>, value: Value<'js>) -> Result<Value<'js>, ScriptFailure> {
+    match value.as_promise().map(Promise::result::<Value<'js>>) {
+        Some(Some(Ok(result))) => Ok(result),
+        Some(Some(Err(error))) => Err(failure_of(ctx, &error)),
+        Some(None) => Ok(Value::new_undefined(ctx.clone())),
+        None => Ok(value),
+    }
+}
+
+/// Whether the argument of `handleSummary` has a place for what `setup()` returned, and does not have that.
+fn is_told_setup_data(data: &Object<'_>) -> bool {
+    let has = |name| data.contains_key(name).unwrap_or(false);
+    has("root_group") && !has("setup_data")
 }
 
 /// A rejection that nobody listened to, as the failure of a task.

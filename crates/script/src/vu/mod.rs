@@ -120,8 +120,22 @@ pub enum Ending {
 pub enum Returned {
     /// A value as JSON.
     Json(String),
-    /// Contents by file name; `stdout` and `stderr` are streams.
-    Files(Vec<(String, Vec<u8>)>),
+    /// What became of `handleSummary(data)`.
+    Summary(Box<SummaryOutcome>),
+}
+
+/// Contents by file name; `stdout` and `stderr` are streams.
+pub type NamedFiles = Vec<(String, Vec<u8>)>;
+
+/// What became of `handleSummary(data)`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SummaryOutcome {
+    /// What it returned; `None`: nothing.
+    pub files: Option<NamedFiles>,
+    /// Its argument as it left it, as JSON.
+    pub data: String,
+    /// Rejections that nobody listened to; they end nothing.
+    pub unheard: Vec<ScriptFailure>,
 }
 
 /// Where a task stands.

@@ -4,8 +4,8 @@
 
 use rquickjs::{Ctx, Object, TypedArray, Value};
 
-use super::Returned;
 use super::failure::{FailureKind, ScriptFailure, failure_of};
+use super::{NamedFiles, Returned};
 use crate::exported::{self, Refusal};
 use crate::kinds::array_buffer;
 
@@ -34,7 +34,7 @@ pub(super) fn data_of<'js>(
 pub(super) fn files_of<'js>(
     ctx: &Ctx<'js>,
     value: &Value<'js>,
-) -> Result<Option<Returned>, ScriptFailure> {
+) -> Result<Option<NamedFiles>, ScriptFailure> {
     if value.is_undefined() || value.is_null() {
         return Ok(None);
     }
@@ -59,7 +59,7 @@ pub(super) fn files_of<'js>(
         })?;
         files.push((name, bytes));
     }
-    Ok(Some(Returned::Files(files)))
+    Ok(Some(files))
 }
 
 /// Whether k6 gets an object as a map; lists, functions, maps and dates are something else to it.

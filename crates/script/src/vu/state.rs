@@ -32,6 +32,9 @@ const SLICE_NS: u64 = 1_000_000;
 /// many that wait down there hold a machine's memory.
 const DEEP_SLICE_NS: u64 = 20_000_000;
 
+/// Asynchronous groups of a task with different paths that are told apart.
+const ASYNC_GROUPS_MAX: usize = 1_000;
+
 /// Where in its life the virtual user is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stage {
@@ -64,6 +67,9 @@ pub(crate) struct VuState {
     pub(crate) raw_texts: RawTexts,
     /// The path of the group under way (`::outer::inner`); empty at the top.
     pub(crate) group: RefCell<Rc<str>>,
+    /// Paths of the groups whose functions are asynchronous, in this task: what their code is marked with, less one, is
+    /// its place in here.
+    async_groups: RefCell<Vec<Rc<str>>>,
     /// Tags of every sample of this virtual user now: run, scenario, its own, group and scenario.
     pub(crate) tags: RefCell<Rc<TagSet>>,
     /// What the script adds to its samples beside tags (`exec.vu.metrics.metadata`); `None`: nothing.
@@ -105,6 +111,7 @@ impl VuState {
             event_loop: EventLoop::default(),
             raw_texts: RawTexts::default(),
             group: RefCell::new(Rc::from("")),
+            async_groups: RefCell::default(),
             tags: RefCell::default(),
             metadata: RefCell::default(),
             yielder: Cell::new(ptr::null()),
@@ -321,6 +328,41 @@ impl VuState {
             fields,
             in_init: self.stage.get() == Stage::Init,
         });
+    }
+
+    /// The mark for what an asynchronous function awaits in the group of this path; 0, which marks nothing, beyond a
+    /// limit: such a group ends where its function first waits.
+    pub(crate) fn mark_of_group(&self, path: &Rc<str>) -> u32 {
+        let mut known = self.async_groups.borrow_mut();
+        let place = known.iter().position(|known| known == path);
+        let place = place.unwrap_or(known.len());
+        if place == known.len() && place < ASYNC_GROUPS_MAX {
+            known.push(Rc::clone(path));
+        }
+        match place < ASYNC_GROUPS_MAX {
+            true => place as u32 + 1,
+            false => 0,
+        }
+    }
+
+    /// Marks what is awaited from here on; gives the mark before.
+    pub(crate) fn mark_reactions(&self, mark: u32) -> u32 {
+        // SAFETY: the runtime is that of the context that natives and tasks have, and lives as long.
+        unsafe { qjs::JS_MarkReactions(self.runtime.get(), mark) }
+    }
+
+    /// The mark and the group of the next job; `None`: it is in no asynchronous group.
+    pub(crate) fn group_of_next_job(&self) -> Option<(u32, Rc<str>)> {
+        // SAFETY: as above.
+        let mark = unsafe { qjs::JS_NextReactionMark(self.runtime.get()) };
+        let groups = self.async_groups.borrow();
+        Some((mark, groups.get(mark.checked_sub(1)? as usize)?.clone()))
+    }
+
+    /// To be called when a task has ended.
+    pub(crate) fn forget_async_groups(&self) {
+        self.async_groups.borrow_mut().clear();
+        self.mark_reactions(0);
     }
 
     /// Sets the metadata of the samples to come.

@@ -200,7 +200,7 @@ pub const OPTIONS: &[Flag] = &[
     flag(
         "tag",
         None,
-        Kind::Texts,
+        Kind::Text,
         "NAME=VALUE",
         "Tag every sample (repeatable)",
     ),

@@ -158,6 +158,31 @@ fn the_script_sees_the_environment_and_flags() {
 }
 
 #[test]
+fn variables_of_k6_set_by_flags_configure_it_where_the_script_has_the_processs() {
+    let env = Env::from([("K6_ITERATIONS", "5"), ("K6_VUS", "2")]);
+    let of = |line: &str| {
+        let run = read(line, &env)?.consolidate(&facts(&json!({})))?;
+        let Executor::SharedIterations { iterations, .. } = run.plan.scenarios[0].executor else {
+            panic!("{line}: shared iterations");
+        };
+        Ok::<_, K6Error>((iterations, run.outputs.len(), run.linger))
+    };
+    let read_after = "t.js -e K6_ITERATIONS=3 -e K6_OUT=csv,json -e K6_LINGER=true";
+    assert_eq!(of(read_after).ok(), Some((3, 2, true)));
+    assert_eq!(of("t.js -e K6_ITERATIONS=3 -i 4").ok(), Some((4, 0, false)));
+    let apart = "t.js -e K6_ITERATIONS=3 --include-system-env-vars=false";
+    assert_eq!(of(apart).ok(), Some((5, 0, false)));
+    let before = "t.js -e K6_SUMMARY_MODE=x -e K6_NO_THRESHOLDS=x -e K6_TYPE=x -e K6_CONFIG=/x";
+    assert_eq!(of(before).ok(), Some((5, 0, false)));
+    let error = of("t.js -e K6_VUS=abc").expect_err("no number");
+    assert_eq!(
+        error.notice.message,
+        "envconfig.Process: assigning K6_VUS to VUs: converting 'abc' to type null.Int. details: \
+         strconv.ParseInt: parsing \"abc\": invalid syntax"
+    );
+}
+
+#[test]
 fn v1_forms_and_what_surrounds_a_run() {
     let options = json!({"summaryTrendStats": ["avg", "p(99)"], "paused": true});
     let run = run_of(

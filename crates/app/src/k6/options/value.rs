@@ -286,10 +286,10 @@ impl OptionValue for Texts {
     }
 
     fn from_flag(given: &Parsed, flag: &str) -> Result<Option<Texts>, String> {
-        let Some(texts) = given.texts(flag) else {
+        if given.text(flag).is_none() {
             return Ok(None);
-        };
-        let read = texts.iter().map(|text| match text.split_once('=') {
+        }
+        let read = given.all(flag).map(|text| match text.split_once('=') {
             Some((name, value)) if !name.is_empty() && !value.is_empty() => {
                 Ok((name.to_owned(), value.to_owned()))
             }

@@ -295,15 +295,7 @@ impl Host for VuHost {
         }
         let metadata = self.current_metadata();
         let on = self.on(self.now(), check.tags, metadata.as_ref());
-        self.worker
-            .recorder
-            .borrow_mut()
-            .check(check.group, check.name, check.passed, on);
-    }
-
-    fn group_entered(&self, path: &str, tags: &dyn Tagged) {
-        let on = self.on(self.now(), tags, None);
-        self.worker.recorder.borrow_mut().group_entered(path, on);
+        self.worker.recorder.borrow_mut().check(check.passed, on);
     }
 
     fn group(&self, _path: &str, duration_ns: u64, tags: &dyn Tagged) {

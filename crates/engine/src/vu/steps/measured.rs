@@ -156,7 +156,7 @@ impl WorkerMeasures {
             };
             let holds = !(assertion.failure || assertion.error);
             let mut recorder = self.recorder.borrow_mut();
-            recorder.check(group, &assertion.name, holds, occasion(at, &tags));
+            recorder.check(holds, occasion(at, &tags));
         }
     }
 
@@ -168,7 +168,6 @@ impl WorkerMeasures {
             let tags = self.tags(scenario, &sample.transactions, None);
             let on = occasion(at, &tags);
             let mut recorder = self.recorder.borrow_mut();
-            recorder.group_entered(&sample.transactions, on);
             return recorder.group(nanos(sample.elapsed_ms), on);
         }
         self.measure_assertions(sample, scenario, at);

@@ -92,8 +92,11 @@ fn checks_that_do_not_hold_are_told_by_the_worst() {
     let told = |failed: u64| {
         let mut seen = Measurements::new(&SeriesPlan::default(), Arc::default());
         for number in 0..100 {
-            seen.check("::cart", "paid", number >= failed, number, &TagSet::new());
-            seen.check("", "is there", true, number, &TagSet::new());
+            let paid: TagSet = [("check", "paid"), ("group", "::cart")]
+                .into_iter()
+                .collect();
+            seen.check(number >= failed, number, &paid);
+            seen.check(true, number, &TagSet::new().with("check", "is there"));
         }
         let mut run = run();
         run.plan.script = Some(Arc::default());

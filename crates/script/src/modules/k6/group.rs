@@ -1,7 +1,7 @@
 //! `group`: a part of an iteration with a name.
 //!
-//! Beyond k6: the function may be async; the group then lasts until its promise is settled. Must
-//! not know who counts. Invariant: the group in force after a call is the one before it.
+//! Beyond k6: the function may be async; the group then lasts until its promise is settled, and whatever the function does
+//! after it waited is in the group. Must not know who counts. Invariant: the group in force after a call is the one before it.
 
 use std::rc::Rc;
 
@@ -10,6 +10,7 @@ use rquickjs::{Ctx, Exception, Function, Result, Value};
 
 use loadline_metric::TagSet;
 
+use crate::kinds::is_async;
 use crate::modules::go_values::GoText;
 use crate::natives::refuse;
 use crate::system_tags::SystemTag;
@@ -48,40 +49,47 @@ pub(super) fn group<'js>(
     }
     let begun = state.host.now();
     *state.group.borrow_mut() = Rc::clone(&path);
-    if !path.is_empty() {
-        state.host.group_entered(&path, &*current_tags(&ctx));
-    }
+    // A plain function that gives a promise is left when it returns, as in k6.
+    let is_async = is_async(body.as_value());
+    let mark = if is_async {
+        state.mark_of_group(&path)
+    } else {
+        0
+    };
+    let before = (mark != 0).then(|| state.mark_reactions(mark));
     let outcome: Result<Value<'js>> = body.call(());
-    if let Ok(value) = &outcome
-        && value.is_promise()
-    {
-        return leave_later(&ctx, value, outside, path);
+    if let Some(before) = before {
+        state.mark_reactions(before);
     }
-    leave(&ctx, &outside, &path, begun.0);
+    *state.group.borrow_mut() = outside;
+    if is_async && let Ok(value) = &outcome {
+        return leave_later(&ctx, value, path, begun.0);
+    }
+    leave(&ctx, &path, begun.0);
     outcome
 }
 
-fn leave(ctx: &Ctx<'_>, outside: &Rc<str>, path: &Rc<str>, begun_ns: u64) {
+/// Records that a group was left.
+fn leave(ctx: &Ctx<'_>, path: &Rc<str>, begun_ns: u64) {
     let state = state(ctx);
     let duration_ns = state.host.now().0.saturating_sub(begun_ns);
-    *state.group.borrow_mut() = Rc::clone(path);
+    let in_force = state.group.replace(Rc::clone(path));
     // As in k6, a group that the end of its iteration cut short has no duration.
     if !state.is_cancelled() {
         let tags = current_tags(ctx);
         state.host.group(path, duration_ns, &*tags);
     }
-    *state.group.borrow_mut() = Rc::clone(outside);
+    *state.group.borrow_mut() = in_force;
 }
 
 /// Leaves the group when the promise of its body is settled.
 fn leave_later<'js>(
     ctx: &Ctx<'js>,
     promise: &Value<'js>,
-    outside: Rc<str>,
     path: Rc<str>,
+    begun_ns: u64,
 ) -> Result<Value<'js>> {
-    let begun_ns = state(ctx).host.now().0;
-    let at_end = move |ctx: Ctx<'js>| leave(&ctx, &outside, &path, begun_ns);
+    let at_end = move |ctx: Ctx<'js>| leave(&ctx, &path, begun_ns);
     let object = promise.as_object().expect("a promise is an object");
     let finally: Function<'js> = object.get("finally")?;
     finally.call((

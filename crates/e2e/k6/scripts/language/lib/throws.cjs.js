@@ -1,0 +1,3 @@
+exports.half = 1;
+console.log('run');
+throw new Error('of the module');

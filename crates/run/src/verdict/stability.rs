@@ -95,9 +95,13 @@ pub(super) fn findings(facts: &Facts<'_>, limit: Limit) -> Vec<Finding> {
     findings
 }
 
+/// Good answers of a row, per second.
+fn good(row: &Row) -> f64 {
+    row.good as f64 / row_seconds(row)
+}
+
 fn outage(facts: &Facts<'_>) -> Option<Finding> {
     let rows = &facts.rows;
-    let good = |row: &Row| row.good as f64 / row_seconds(row);
     // What is usual is told by the seconds in which the target was there.
     let most = rows.iter().map(|row| good(row)).fold(0.0, f64::max);
     let up = rows.iter().map(|row| good(row));
@@ -105,65 +109,15 @@ fn outage(facts: &Facts<'_>) -> Option<Finding> {
     if usual < USUAL_MIN {
         return None;
     }
-    // A generator that was at work on something else and sent hardly a request has seen no outage.
-    let was_asked = |row: &Row| {
-        row.started as f64 / row_seconds(row) >= DOWN * usual
-            || weights::occupied_in(facts, row) < weights::OCCUPIED
-    };
-    let ran = |row: &Row| facts.stalled_s(row) < STALLED * row_seconds(row);
-    // Few answers that each take long are what the virtual users can get: that is slow, and not gone.
-    let is_slow = |row: &Row| {
-        let taken = row
-            .service_time_ns
-            .map_or(0.0, |times| times.p50 as f64 / 1e9);
-        let users = row.active_vus as f64;
-        row.good > 0 && users > 0.0 && good(row) * taken >= RECOVERED * users
-    };
-    let is_down = |row: &Row| {
-        let may_be = was_asked(row) && ran(row) && !is_slow(row) && !fails_by_itself(row);
-        let left = match weights::starved_in(row, facts.workers()) >= STARVED {
-            true => GONE,
-            false => DOWN,
-        };
-        good(row) < left * usual && may_be
-    };
+    let is_down = |row: &&Row| is_down(facts, row, usual);
     // The target may take its time to give the first answer.
     let first_up = rows.iter().position(|row| !is_down(row))?;
-    let down = first_up + rows[first_up..].iter().position(|row| is_down(row))?;
-    let at = duration((rows[down].at_ns) as f64 / 1e9);
-    let Some(length) = rows[down..]
-        .iter()
-        .position(|row| good(row) > RECOVERED * usual)
-    else {
-        let (answered, good): (u64, u64) = (rows[down..].iter())
-            .map(|row| (row.completed, row.good))
-            .fold((0, 0), |sum, row| (sum.0 + row.0, sum.1 + row.1));
-        let left: f64 = rows[down..].iter().map(|row| row_seconds(row)).sum();
-        if good as f64 >= DOWN * usual * left {
-            // Fewer than before, and yet too many for one that died.
-            return None;
-        }
-        let still_answers = answered > 2 * good && answered as f64 / usual >= DOWN;
-        let (what, advice) = match still_answers {
-            true => (
-                "wrong ones came instead",
-                "look at a wrong answer and at the target's log at that time: a token, a quota or data may have run out",
-            ),
-            false => (
-                "no other came instead",
-                "look at the target's log at that time: it died, or hangs",
-            ),
-        };
-        return Some(Code::TargetDied.finding(
-            Gravity::Alarm,
-            format!(
-                "after {at}, goodput fell from {} to {} and did not recover: {what}",
-                rate(usual),
-                rate(good as f64 / left.max(f64::MIN_POSITIVE))
-            ),
-            advice,
-        ));
+    let down = first_up + rows[first_up..].iter().position(is_down)?;
+    let recovered = |row: &&Row| good(row) > RECOVERED * usual;
+    let Some(length) = rows[down..].iter().position(recovered) else {
+        return died(&rows[down..], usual);
     };
+    let at = duration((rows[down].at_ns) as f64 / 1e9);
     let lasted: f64 = rows[down..down + length]
         .iter()
         .map(|row| row_seconds(row))
@@ -177,6 +131,57 @@ fn outage(facts: &Facts<'_>) -> Option<Finding> {
             rate(usual)
         ),
         "look for a restart, a failover or a long pause (garbage collection) at that time",
+    ))
+}
+
+/// Whether the target gave hardly a good answer in a second in which it was asked.
+fn is_down(facts: &Facts<'_>, row: &Row, usual: f64) -> bool {
+    // A generator that was at work on something else and sent hardly a request has seen no outage.
+    let was_asked = row.started as f64 / row_seconds(row) >= DOWN * usual
+        || weights::occupied_in(facts, row) < weights::OCCUPIED;
+    let ran = facts.stalled_s(row) < STALLED * row_seconds(row);
+    // Few answers that each take long are what the virtual users can get: that is slow, and not gone.
+    let taken = row
+        .service_time_ns
+        .map_or(0.0, |times| times.p50 as f64 / 1e9);
+    let users = row.active_vus as f64;
+    let is_slow = row.good > 0 && users > 0.0 && good(row) * taken >= RECOVERED * users;
+    let left = match weights::starved_in(row, facts.workers()) >= STARVED {
+        true => GONE,
+        false => DOWN,
+    };
+    good(row) < left * usual && was_asked && ran && !is_slow && !fails_by_itself(row)
+}
+
+/// A target that did not come back in the rows from its outage on.
+fn died(rows: &[&Row], usual: f64) -> Option<Finding> {
+    let sum = |of: fn(&Row) -> u64| rows.iter().map(|row| of(row)).sum::<u64>();
+    let (answered, good) = (sum(|row| row.completed), sum(|row| row.good));
+    let left: f64 = rows.iter().map(|row| row_seconds(row)).sum();
+    if good as f64 >= DOWN * usual * left {
+        // Fewer than before, and yet too many for one that died.
+        return None;
+    }
+    let still_answers = answered > 2 * good && answered as f64 / usual >= DOWN;
+    let (what, advice) = match still_answers {
+        true => (
+            "wrong ones came instead",
+            "look at a wrong answer and at the target's log at that time: a token, a quota or data may have run out",
+        ),
+        false => (
+            "no other came instead",
+            "look at the target's log at that time: it died, or hangs",
+        ),
+    };
+    Some(Code::TargetDied.finding(
+        Gravity::Alarm,
+        format!(
+            "after {}, goodput fell from {} to {} and did not recover: {what}",
+            duration(rows.first()?.at_ns as f64 / 1e9),
+            rate(usual),
+            rate(good as f64 / left.max(f64::MIN_POSITIVE))
+        ),
+        advice,
     ))
 }
 

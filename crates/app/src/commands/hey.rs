@@ -13,7 +13,7 @@ use loadline_model::{ExitCode, FrontEnd};
 use loadline_output::samples::SampleSink;
 use loadline_report::{hey, verdict};
 
-use super::running::Run;
+use super::running::{self, Run};
 use super::samples::{self, Kept};
 use super::seed::fresh_seed;
 use crate::dialect::hey::{self as dialect, Job, Output};
@@ -62,7 +62,7 @@ pub(super) fn run(
         );
     }
     journal.end(told.is_ok())?;
-    told.map(|()| ExitCode::Ok)
+    told.map(|()| running::dialect_code(&result, ExitCode::Ok))
 }
 
 fn note(text: String) -> Finding {

@@ -72,7 +72,10 @@ pub(super) fn run(
     }
     args.lay_over(&mut plan)?;
     hearers.summaries = None;
-    let taker = thread::spawn(move || results::take(&samples, hearers));
+    let taker = thread::Builder::new()
+        .name("results".to_owned())
+        .spawn(move || results::take(&samples, hearers))
+        .map_err(|error| running::no_thread(&error))?;
     let run = OwnRun {
         plan,
         name,

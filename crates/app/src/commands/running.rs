@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{self, Receiver, Sender, SyncSender};
 
+use loadline_model::event::DEFECT_MARK;
 use loadline_model::result::{RunResult, StopReason};
 use loadline_model::snapshot::Sample;
 use loadline_model::{ExitCode, RunCommand, RunEvent, TestPlan};
@@ -18,6 +19,7 @@ use loadline_run::{Load, ObserverFeed, RunSetup};
 use crate::environment::RESULT_FILE;
 use crate::journal::{Place, RunJournal};
 use crate::observers::{self, WantedObservers};
+use crate::terminal::print;
 use crate::terminal::signals::{self, SecondSignal};
 use crate::{Ending, Env, last_word};
 
@@ -151,6 +153,7 @@ impl Run {
         signals::note_end_of_load();
         match ran {
             Ok(ran) => {
+                tell_defect(&ran.result);
                 last_word::leave(&env, &ran.result, ran.interrupted, None);
                 if let Some(path) = env.get(RESULT_FILE) {
                     leave(Path::new(path), &ran.result)?;
@@ -173,6 +176,29 @@ fn leave(path: &Path, result: &RunResult) -> Result<(), Ending> {
     })
 }
 
+/// The exit code of a dialect for a run that its tool would end with `usual`: what broke down is told whatever the tool does.
+pub(super) fn dialect_code(result: &RunResult, usual: ExitCode) -> ExitCode {
+    match result.totals.stop {
+        StopReason::Defect => ExitCode::Internal,
+        _ => usual,
+    }
+}
+
+/// A run for whose samples there is no thread.
+pub(super) fn no_thread(error: &std::io::Error) -> Ending {
+    let message = format!(
+        "the system refuses a thread for samples: {error}; raise its limits, such as ulimit -u"
+    );
+    Ending::refusal(ExitCode::Other, &message)
+}
+
+/// Says what of this program broke down, where something did.
+fn tell_defect(result: &RunResult) {
+    for mark in result.events.iter().filter(|mark| mark.kind == DEFECT_MARK) {
+        print::to_stderr(&format!("loadline: {}\n", mark.text));
+    }
+}
+
 /// The exit code of loadline's own commands for a result.
 pub(super) fn exit_code(result: &RunResult) -> ExitCode {
     if matches!(
@@ -183,6 +209,7 @@ pub(super) fn exit_code(result: &RunResult) -> ExitCode {
     }
     match result.totals.stop {
         StopReason::Remote => return ExitCode::RestAbort,
+        StopReason::Defect => return ExitCode::Internal,
         StopReason::ObserverLost => return ExitCode::ObserverLost,
         _ => {}
     }

@@ -12,7 +12,7 @@ use loadline_model::{ExitCode, RunEvent, TestPlan};
 use loadline_output::samples::SampleSink;
 use loadline_run::ScriptMetrics;
 
-use super::running::Run;
+use super::running::{Run, no_thread};
 use super::samples;
 use crate::cli::bench::ResultArgs;
 use crate::outputs::{self, Conversion, Fan, Outputs, Wanted};
@@ -197,8 +197,4 @@ fn hand_samples(run: &mut Run, takers: Vec<SyncSender<Vec<Sample>>>) -> Result<(
 
 fn tell(line: &str) {
     print::to_stderr(&format!("loadline: {line}\n"));
-}
-
-fn no_thread(error: &std::io::Error) -> Ending {
-    Ending::refusal(ExitCode::Other, &format!("no thread for samples: {error}"))
 }

@@ -504,6 +504,7 @@ impl Going<'_> {
         match ran.result.totals.stop {
             StopReason::Interrupted | StopReason::Aborted => return ExitCode::ExternalAbort,
             StopReason::Remote => return ExitCode::RestAbort,
+            StopReason::Defect => return ExitCode::Internal,
             StopReason::ObserverLost => return ExitCode::ObserverLost,
             _ => {}
         }

@@ -298,6 +298,7 @@ impl Roster {
             acts.push(Act::Tell(WorkerReport::Failed {
                 worker: workers.start,
                 why,
+                is_defect: false,
             }));
         }
         self.next_worker = next;

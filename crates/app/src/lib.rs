@@ -23,6 +23,7 @@ mod pages;
 pub mod plan;
 mod recipe;
 mod rest;
+mod result_files;
 mod script_run;
 mod state_folder;
 mod terminal;

@@ -51,11 +51,12 @@ pub(super) fn run(
     if job.print.progress {
         bar.begin();
     }
-    let (result, journal) = run.go(&mut |event| {
+    let finished = run.go(&mut |event| {
         if job.print.progress {
             bar.show(event);
         }
     })?;
+    let (result, journal) = finished.apart()?;
     if job.print.progress {
         bar.finish(&result);
     }

@@ -49,7 +49,7 @@ pub(super) fn run(
     )?;
     let cannot_start = |error| refused(&format!("the samples' thread cannot be started: {error}"));
     let sink = Sink::start(&output, &mut run).map_err(cannot_start)?;
-    let (mut result, journal) = run.go(&mut |_| {})?;
+    let (mut result, journal) = run.go(&mut |_| {})?.apart()?;
     let notes = notes.into_iter().map(note);
     result.verdict.findings.extend(notes);
     let told = sink.finish().and_then(|kept| tell(&output, &result, &kept));

@@ -190,7 +190,7 @@ fn go(
     let messages = Messages::listen(run.orders(), &state);
     tell_without_duration(&without_duration);
     run.follow_steps(steps);
-    let (result, journal) = run.go(&mut |_| {})?;
+    let (result, journal) = run.go(&mut |_| {})?.apart()?;
     drop(messages);
     let written = taker.join();
     say(&console::tidying_up(instant(&zone::local(now_ms()))));

@@ -3,7 +3,6 @@
 //! Must not know which command runs. Invariant: whatever the sinks meet with, the run's result is
 //! returned.
 
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{self, Receiver, Sender, SyncSender};
@@ -12,13 +11,13 @@ use loadline_model::event::DEFECT_MARK;
 use loadline_model::result::{RunResult, StopReason};
 use loadline_model::snapshot::Sample;
 use loadline_model::{ExitCode, RunCommand, RunEvent, TestPlan};
-use loadline_output::json;
 use loadline_run::steps::StepsSetup;
 use loadline_run::{Load, ObserverFeed, RunSetup};
 
 use crate::environment::RESULT_FILE;
 use crate::journal::{Place, RunJournal};
 use crate::observers::{self, WantedObservers};
+use crate::result_files::ResultFiles;
 use crate::terminal::print;
 use crate::terminal::signals::{self, SecondSignal};
 use crate::{Ending, Env, last_word};
@@ -117,10 +116,7 @@ impl Run {
     ///
     /// # Errors
     /// The plan could not be started.
-    pub(super) fn go(
-        self,
-        watch: &mut dyn FnMut(&RunEvent),
-    ) -> Result<(RunResult, RunJournal), Ending> {
+    pub(super) fn go(self, watch: &mut dyn FnMut(&RunEvent)) -> Result<Finished, Ending> {
         let Run {
             plan,
             commands,
@@ -155,10 +151,16 @@ impl Run {
             Ok(ran) => {
                 tell_defect(&ran.result);
                 last_word::leave(&env, &ran.result, ran.interrupted, None);
-                if let Some(path) = env.get(RESULT_FILE) {
-                    leave(Path::new(path), &ran.result)?;
-                }
-                Ok((ran.result, journal))
+                let asked = env.get(RESULT_FILE).map(|path| (RESULT_FILE, path));
+                let files = ResultFiles {
+                    json: asked.into_iter().collect(),
+                    ..ResultFiles::default()
+                };
+                Ok(Finished {
+                    unwritten: files.write(&ran.result),
+                    result: ran.result,
+                    journal,
+                })
             }
             Err(error) => {
                 journal.end(true)?;
@@ -168,12 +170,26 @@ impl Run {
     }
 }
 
-/// Writes the JSON result to the file that the environment names.
-fn leave(path: &Path, result: &RunResult) -> Result<(), Ending> {
-    json::save(path, result, json::Options::default()).map_err(|error| {
-        let message = format!("{RESULT_FILE}: cannot write {}: {error}", path.display());
-        Ending::refusal(ExitCode::Other, &message)
-    })
+/// A run that has ended.
+pub(super) struct Finished {
+    pub(super) result: RunResult,
+    /// To be ended when the result has been told.
+    pub(super) journal: RunJournal,
+    /// Why the file that the environment names for the result is not written.
+    pub(super) unwritten: Vec<String>,
+}
+
+impl Finished {
+    /// For commands that write no other file: what could not be written is told at once.
+    ///
+    /// # Errors
+    /// The file that the environment names cannot be written.
+    pub(super) fn apart(self) -> Result<(RunResult, RunJournal), Ending> {
+        match self.unwritten.first() {
+            Some(why) => Err(Ending::refusal(ExitCode::Other, why)),
+            None => Ok((self.result, self.journal)),
+        }
+    }
 }
 
 /// The exit code of a dialect for a run that its tool would end with `usual`: what broke down is told whatever the tool does.

@@ -74,7 +74,7 @@ pub fn run(
         steps: setup.steps,
     });
     let load = load.map_err(RunError::Start)?;
-    let hasty_order = until_ready(&*load, &setup.commands, TICK);
+    let hasty_order = until_ready(&*load, &setup.commands, early_order, TICK);
     enter(RunPhase::Ready);
     let environment = Arc::new(environment(&*load, &setup.command_line));
     let under_way = load.under_way();
@@ -114,7 +114,7 @@ pub fn run(
     if let Some(lifecycle) = &mut lifecycle {
         conductor.tell_setup(lifecycle, &begun, on_event);
     }
-    conductor.take_over(begun, early_order, on_event);
+    conductor.take_over(begun, on_event);
     conductor.conduct(on_event);
     conductor.conclude(lifecycle, &environment, on_event)
 }

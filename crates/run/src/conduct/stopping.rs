@@ -54,12 +54,7 @@ impl Conductor {
     }
 
     /// Obeys what was ordered, or decided, before the run.
-    pub(super) fn take_over(
-        &mut self,
-        begun: Begun,
-        order: Option<RunCommand>,
-        on_event: &mut dyn FnMut(RunEvent),
-    ) {
+    pub(super) fn take_over(&mut self, begun: Begun, on_event: &mut dyn FnMut(RunEvent)) {
         match begun {
             Begun::Stopped(order) => self.obey(order, on_event),
             Begun::Crossed(text) => self.stop_for_thresholds(text, on_event),
@@ -69,9 +64,6 @@ impl Conductor {
                 self.stop_for(command, reason, "stop", text, on_event);
             }
             Begun::Yes => {}
-        }
-        if let Some(order) = order {
-            self.obey(order, on_event);
         }
     }
 

@@ -84,6 +84,7 @@ impl WantedAgents {
         let is_local = self.listen.is_none();
         let local = Arc::<OnceLock<LocalAgents>>::default();
         let started = Arc::downgrade(&local);
+        let begun = Arc::downgrade(&local);
         let listen = self.listen.unwrap_or((Ipv4Addr::LOCALHOST, 0).into());
         let (fleet, handle) = Fleet::start(FleetSettings {
             agents,
@@ -114,6 +115,11 @@ impl WantedAgents {
                         "--agents: no other agent can be started: {error}\n"
                     ));
                 }
+            }),
+            ended: Box::new(move || {
+                let local = begun.upgrade();
+                let local = local.as_ref().and_then(|local| local.get());
+                local.map(LocalAgents::ended).unwrap_or_default()
             }),
         })
         .map_err(|error| {

@@ -23,6 +23,7 @@ mod pages;
 pub mod plan;
 mod recipe;
 mod rest;
+mod result_files;
 mod script_run;
 mod state_folder;
 mod terminal;
@@ -30,6 +31,7 @@ mod wanted_agents;
 mod web;
 
 use std::ffi::OsString;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use loadline_model::ExitCode;
 
@@ -43,7 +45,13 @@ pub use wanted_agents::WantedAgents;
 #[must_use]
 pub fn main_with(arguments: Vec<OsString>, env: &Env) -> ExitCode {
     let _at_work = last_word::mark_at_work(env);
-    let ended = readable(arguments).and_then(|arguments| commands::dispatch(&arguments, env));
+    let act = || readable(arguments).and_then(|arguments| commands::dispatch(&arguments, env));
+    // Nothing is done after a panic but to say so: it has told what it is, and nothing else of the process goes on.
+    let ended = catch_unwind(AssertUnwindSafe(act)).unwrap_or_else(|_| {
+        let message =
+            "the program broke down, as said above; this is a defect of loadline: please report it";
+        Err(Ending::refusal(ExitCode::Internal, message))
+    });
     match ended {
         Ok(code) => code,
         Err(ending) => ending.tell(),

@@ -22,7 +22,7 @@ const LOOK_EVERY: Duration = Duration::from_millis(5);
 pub struct LocalAgents {
     at: SocketAddr,
     token: Token,
-    children: Mutex<Vec<Child>>,
+    children: Mutex<Vec<(String, Child)>>,
 }
 
 impl LocalAgents {
@@ -63,8 +63,18 @@ impl LocalAgents {
         self.children
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
-            .push(child);
+            .push((name.to_owned(), child));
         Ok(())
+    }
+
+    /// The agents whose processes have ended, by name, and how.
+    pub fn ended(&self) -> Vec<(String, String)> {
+        let mut children = self.children.lock().unwrap_or_else(PoisonError::into_inner);
+        let ended = children.iter_mut().filter_map(|(name, child)| {
+            let status = child.try_wait().ok().flatten()?;
+            Some((name.clone(), status.to_string()))
+        });
+        ended.collect()
     }
 }
 
@@ -76,7 +86,7 @@ impl Drop for LocalAgents {
     fn drop(&mut self) {
         let begun = Instant::now();
         let children = self.children.get_mut();
-        for child in children.unwrap_or_else(PoisonError::into_inner) {
+        for (_, child) in children.unwrap_or_else(PoisonError::into_inner) {
             while matches!(child.try_wait(), Ok(None)) && begun.elapsed() < PATIENCE {
                 std::thread::sleep(LOOK_EVERY);
             }

@@ -132,7 +132,7 @@ pub(crate) fn report_to_send(number: u64, report: WorkerReport) -> io::Result<Op
                 failure: String::new(),
             }),
         },
-        WorkerReport::Failed { worker, why } => Report {
+        WorkerReport::Failed { worker, why, .. } => Report {
             number,
             worker,
             seen: seen_as_bytes(Snapshot::default())?,
@@ -221,6 +221,8 @@ pub(crate) fn report_received(report: Report, worker: u32) -> io::Result<WorkerR
         Some(end) => WorkerReport::Failed {
             worker,
             why: end.failure,
+            // An agent in which something broke down has left, and said why.
+            is_defect: false,
         },
     })
 }

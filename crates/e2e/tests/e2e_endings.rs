@@ -215,3 +215,42 @@ fn the_default_journal_is_removed_after_a_clean_end() {
     let _ = killed.finish();
     assert_eq!(journals(), 1);
 }
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn a_signal_before_the_load_lets_nothing_be_sent() {
+    let server = slow_server(Duration::ZERO);
+    let folder = tempfile::tempdir().expect("a temporary folder can be made");
+    let observed = ["--observe", "self", "--observe-baseline", "20s"];
+    let url = server.url("/");
+    let load = ["-c", "20", "-z", "10s", &url];
+    let running = bench_start(&folder, &[&observed[..], &load[..]].concat());
+    clock::pause(Duration::from_millis(1_500));
+    running.signal(libc::SIGTERM);
+    let ran = bench_finish(&folder, running);
+    ran.assert_code(105);
+    assert_eq!((ran.count("started"), server.accepted()), (0, 0));
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn a_script_says_which_signal_ended_it() {
+    let server = slow_server(Duration::from_millis(10));
+    let folder = tempfile::tempdir().expect("a temporary folder can be made");
+    let script = folder.path().join("s.js");
+    let text = format!(
+        "import http from 'k6/http';\nexport default () => {{ http.get('{}'); }};\n",
+        server.url("/")
+    );
+    std::fs::write(&script, text).expect("written");
+    let mut command = loadline();
+    command.args(["run", "-d", "20s"]).arg(&script);
+    let running = Running::start(command);
+    let asked = || (server.accepted() > 0).then_some(());
+    clock::wait_for(Duration::from_secs(10), asked).expect("it sends");
+    running.signal(libc::SIGHUP);
+    let output = running.finish();
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(105), "{told}");
+    assert!(told.contains("'hangup'"), "{told}");
+}

@@ -115,3 +115,33 @@ fn enough_of_both() {
     );
     assert_eq!(ran.count("good"), 600, "{:?}", ran.failures());
 }
+
+/// So few open files that hardly a thread can be made ready: the run is refused, or does what it can, and always ends.
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn no_open_files_to_begin_with() {
+    let target = Target::start(&[]);
+    let url = target.url("/");
+    for files in 6..14 {
+        let limited = || loadline_under(&format!("ulimit -n {files} && exec \"$0\" \"$@\""));
+        for agents in [&[][..], &["--agents", "2"]] {
+            let mut command = limited();
+            command.args(["bench", "--no-journal", "-q", "-c", "2", "-n", "4"]);
+            command.args(agents).arg(&url);
+            let output = loadline_e2e::run_to_end(command);
+            let told = String::from_utf8_lossy(&output.stderr).into_owned();
+            let code = output.status.code().expect("it ends by itself");
+            assert!(!told.contains("panicked"), "{files} {agents:?}: {told}");
+            assert!(
+                [0, 1, 106, 112, 255].contains(&code),
+                "{files} {agents:?}: {code} {told}"
+            );
+            if code == 255 {
+                assert!(
+                    told.contains("Too many open files"),
+                    "{files} {agents:?}: {told}"
+                );
+            }
+        }
+    }
+}

@@ -280,3 +280,29 @@ fn agents_end_with_their_coordinator_however_it_ends() {
         clock::wait_for(SOON, gone).expect("no agent is left");
     }
 }
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn a_test_whose_agents_die_before_they_join_ends() {
+    let mut command = loadline();
+    command.args([
+        "bench",
+        "--no-journal",
+        "-q",
+        "--agents",
+        "2",
+        "-c",
+        "2",
+        "-z",
+        "1m",
+    ]);
+    command.arg(format!("http://127.0.0.1:{}/", free_port()));
+    let running = Running::start(command);
+    let started = || Some(running.children()).filter(|agents| !agents.is_empty());
+    let agents = clock::wait_for(SOON, started).expect("agents are started");
+    agents.iter().for_each(|agent| send(*agent, libc::SIGKILL));
+    let ended = running.finish();
+    let told = text(&ended.stderr);
+    assert_eq!(ended.status.code(), Some(255), "{told}");
+    assert!(told.contains("agent-1: its "), "{told}");
+}

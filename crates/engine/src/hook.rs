@@ -17,7 +17,6 @@ use loadline_script::exports::Exports;
 use loadline_script::host::Host;
 use loadline_script::vu::{Ending, Hook, Returned, ScriptFailure};
 use loadline_script::{ScriptVu, Step, Task};
-use tokio::runtime::{Builder, LocalOptions};
 use tokio::time::{MissedTickBehavior, interval};
 
 use crate::clock::Clock;
@@ -25,6 +24,7 @@ use crate::live::LiveCounters;
 use crate::net::{Kept, Resolver, TlsSettings, WireBytes};
 use crate::record_script::Occasion;
 use crate::report::WorkerReport;
+use crate::runtime;
 use crate::script::{ScriptSetup, ScriptSignal};
 use crate::slot::VuSlot;
 use crate::start::{StartError, script_parts};
@@ -109,11 +109,7 @@ pub fn run_around(
     stop: &mut GiveUp<'_>,
 ) -> Result<AroundReport, StartError> {
     let (setup, signals) = setup_of(plan, script, place)?;
-    let runtime = Builder::new_current_thread()
-        .enable_io()
-        .enable_time()
-        .build_local(LocalOptions::default())
-        .map_err(StartError::Thread)?;
+    let runtime = runtime::local().map_err(StartError::Runtime)?;
     let (ending, seen, exports) = runtime.block_on(run_in(&setup, around, timeout, stop));
     drop(setup);
     let signals = signals

@@ -103,11 +103,13 @@ pub enum WorkerReport {
     },
     /// A script did something to the test.
     Script(ScriptSignal),
-    /// The worker could not start.
+    /// The worker could not start, or has panicked.
     Failed {
         /// Which worker.
         worker: u32,
         /// Why.
         why: String,
+        /// Whether it panicked: a defect, which ends the run.
+        is_defect: bool,
     },
 }

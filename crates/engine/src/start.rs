@@ -51,6 +51,8 @@ pub enum StartError {
     Tls(TlsError),
     /// The operating system refused a thread.
     Thread(io::Error),
+    /// The operating system refused what a thread's runtime is made of.
+    Runtime(io::Error),
 }
 
 impl fmt::Display for StartError {
@@ -59,6 +61,11 @@ impl fmt::Display for StartError {
             StartError::Plan(why) => f.write_str(why),
             StartError::Tls(error) => error.fmt(f),
             StartError::Thread(error) => write!(f, "the system refuses another thread: {error}"),
+            StartError::Runtime(error) => write!(
+                f,
+                "the system refuses what a thread needs to make requests: {error}; raise its limits, such as \
+                 ulimit -n 1024"
+            ),
         }
     }
 }

@@ -92,6 +92,8 @@ pub const DROPPED_MARK: &str = "dropped";
 pub const CROSSED_MARK: &str = "crossed";
 /// The kind of a [`Mark`] where a threshold ended the run.
 pub const THRESHOLD_MARK: &str = "threshold";
+/// The kind of a [`Mark`] where a part of loadline broke down, which ended the run.
+pub const DEFECT_MARK: &str = "defect";
 
 /// A mark on the time axis: a stop, a restart, a stage.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -39,6 +39,8 @@ pub enum StopReason {
     Remote,
     /// An observer that the test cannot do without was lost.
     ObserverLost,
+    /// A part of loadline broke down: a defect.
+    Defect,
     /// The process died; told from the journal.
     Crashed,
 }

@@ -80,6 +80,8 @@ pub(crate) struct Collector {
     pub(crate) never_started: u64,
     pub(crate) last_done: Nanos,
     pub(crate) failures: Vec<String>,
+    /// The first panic of a worker.
+    pub(crate) defect: Option<String>,
     /// Whose reports will not come and who came in their place, each with the kind of its mark; not told yet.
     pub(crate) of_agents: Vec<(&'static str, String)>,
     /// What scripts did to the test since somebody looked.
@@ -124,6 +126,7 @@ impl Collector {
             never_started: 0,
             last_done: Nanos::ZERO,
             failures: Vec::new(),
+            defect: None,
             of_agents: Vec::new(),
             signals: Vec::new(),
         }
@@ -180,9 +183,17 @@ impl Collector {
                 self.add(worker, interval, *seen, planned);
             }
             WorkerReport::Script(signal) => self.signals.push(signal),
-            WorkerReport::Failed { worker, why } => {
+            WorkerReport::Failed {
+                worker,
+                why,
+                is_defect,
+            } => {
                 self.reached_by_worker[worker as usize] = u64::MAX;
-                self.failures.push(format!("worker {worker}: {why}"));
+                let why = format!("worker {worker}: {why}");
+                match is_defect {
+                    true => drop(self.defect.get_or_insert(why)),
+                    false => self.failures.push(why),
+                }
             }
             of_agents => self.take_of_agents(of_agents),
         }

@@ -4,6 +4,7 @@
 //! result comes of it.
 
 mod finish;
+mod stopping;
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
@@ -12,7 +13,7 @@ use std::time::Duration;
 use loadline_engine::live::LiveTotals;
 use loadline_engine::steps::StepsState;
 use loadline_engine::{EngineSetup, StartError};
-use loadline_model::event::{CROSSED_MARK, Mark, NOT_BEGUN_MARK, THRESHOLD_MARK, WARNING_MARK};
+use loadline_model::event::{CROSSED_MARK, Mark, NOT_BEGUN_MARK, WARNING_MARK};
 use loadline_model::result::{Environment, StopReason};
 use loadline_model::rows::Rows;
 use loadline_model::{ExitCode, Nanos, RunCommand, RunEvent, Snapshot, TestPlan};
@@ -23,7 +24,7 @@ use crate::environment::environment;
 use crate::lifecycle::{Begun, Lifecycle, Surroundings, Trouble, trouble_of};
 use crate::load::{Load, load_of};
 use crate::observing::Observing;
-use crate::orders::{reason_of, until_ready};
+use crate::orders::until_ready;
 use crate::script::{Part, ScriptConduct};
 use crate::thresholds;
 use crate::watch::{RunPhase, RunWatch};
@@ -36,10 +37,6 @@ const TICK: Duration = Duration::from_millis(50);
 const SECOND: Duration = Duration::from_secs(1);
 /// Thresholds that are marked as crossed at one instant; all are in the result.
 const CROSSED_MAX: usize = 16;
-/// How long workers may take to report after they were told to stop at once.
-const LAST_WORDS: Duration = Duration::from_secs(5);
-/// The same where the user asked a second time, and waits.
-const LAST_WORDS_NOW: Duration = Duration::from_millis(400);
 
 /// Runs a plan to its end, telling `on_event` what happens.
 ///
@@ -77,7 +74,7 @@ pub fn run(
         steps: setup.steps,
     });
     let load = load.map_err(RunError::Start)?;
-    let hasty_order = until_ready(&*load, &setup.commands, TICK);
+    let hasty_order = until_ready(&*load, &setup.commands, early_order, TICK);
     enter(RunPhase::Ready);
     let environment = Arc::new(environment(&*load, &setup.command_line));
     let under_way = load.under_way();
@@ -117,7 +114,7 @@ pub fn run(
     if let Some(lifecycle) = &mut lifecycle {
         conductor.tell_setup(lifecycle, &begun, on_event);
     }
-    conductor.take_over(begun, early_order, on_event);
+    conductor.take_over(begun, on_event);
     conductor.conduct(on_event);
     conductor.conclude(lifecycle, &environment, on_event)
 }
@@ -243,9 +240,10 @@ impl Conductor {
                 self.note_late(order);
             }
         }
-        let has_failed = !self.collector.failures.is_empty() && self.load.live().started == 0;
-        if has_failed && troubles.is_empty() {
-            return Err(RunError::Workers(self.collector.failures));
+        if troubles.is_empty()
+            && let Some(error) = self.nothing_began()
+        {
+            return Err(error);
         }
         let live = self.load.live();
         let (complete, interrupted) = (live.iterations_completed, live.iterations_interrupted);
@@ -293,6 +291,7 @@ impl Conductor {
             let kind = kind.to_owned();
             self.mark(Mark { at_ns, kind, text }, on_event);
         }
+        self.heed_defect(on_event);
         for signal in std::mem::take(&mut self.collector.signals) {
             let trouble = trouble_of(&signal);
             let ends = trouble.code != ExitCode::MarkedFailed;
@@ -380,39 +379,6 @@ impl Conductor {
         while let Ok(command) = self.commands.try_recv() {
             self.obey(command, on_event);
         }
-    }
-
-    fn obey(&mut self, command: RunCommand, on_event: &mut dyn FnMut(RunEvent)) {
-        let Some(reason) = reason_of(command) else {
-            return self.load.command(command);
-        };
-        let text = match reason {
-            StopReason::Remote => "stopped through the REST API or the live page",
-            StopReason::Interrupted if self.plan.script.is_none() => {
-                "asked to stop: nothing new starts, running requests may end"
-            }
-            _ => "asked to stop at once",
-        };
-        self.stop_for(command, reason, "stop", text.to_owned(), on_event);
-    }
-
-    /// An order that came during `teardown()`: all that it changes is why the test ended.
-    fn note_late(&mut self, order: RunCommand) {
-        if let Some(reason) = reason_of(order)
-            && self.stop == StopReason::Finished
-        {
-            self.stop = reason;
-        }
-    }
-
-    /// Whether workers that were told to stop at once have not done so in time.
-    fn gave_up(&self) -> bool {
-        let now = self.load.clock().now();
-        let patience = match self.stop {
-            StopReason::Aborted => LAST_WORDS_NOW,
-            _ => LAST_WORDS,
-        };
-        self.cut_at.is_some_and(|at| now - at > patience)
     }
 
     /// Tells a whole second, which is when gauges are read.
@@ -537,64 +503,11 @@ impl Conductor {
         self.mark(mark, on_event);
     }
 
-    /// Obeys what was ordered, or decided, before the run.
-    fn take_over(
-        &mut self,
-        begun: Begun,
-        order: Option<RunCommand>,
-        on_event: &mut dyn FnMut(RunEvent),
-    ) {
-        match begun {
-            Begun::Stopped(order) => self.obey(order, on_event),
-            Begun::Crossed(text) => self.stop_for_thresholds(text, on_event),
-            Begun::No => {
-                let text = "setup() failed".to_owned();
-                let (command, reason) = (RunCommand::StopNow, StopReason::Script);
-                self.stop_for(command, reason, "stop", text, on_event);
-            }
-            Begun::Yes => {}
-        }
-        if let Some(order) = order {
-            self.obey(order, on_event);
-        }
-    }
-
-    fn stop_for_thresholds(&mut self, text: String, on_event: &mut dyn FnMut(RunEvent)) {
-        let (command, reason) = (RunCommand::StopGracefully, StopReason::ThresholdCrossed);
-        self.stop_for(command, reason, THRESHOLD_MARK, text, on_event);
-    }
-
-    fn stop_for(
-        &mut self,
-        command: RunCommand,
-        reason: StopReason,
-        kind: &str,
-        text: String,
-        on_event: &mut dyn FnMut(RunEvent),
-    ) {
-        // As in k6, whatever ends a script's test interrupts its iterations: `gracefulStop` is for the
-        // end of a scenario's time.
-        let command = match self.plan.script.is_some() {
-            true => RunCommand::StopNow,
-            false => command,
-        };
-        self.load.command(command);
-        self.stop = reason;
-        let now = self.load.clock().now();
-        self.stopped_at.get_or_insert(now);
-        if command != RunCommand::StopGracefully {
-            self.cut_at.get_or_insert(now);
-        }
-        let mark = Mark {
-            at_ns: now.0,
-            kind: kind.to_owned(),
-            text,
-        };
-        self.mark(mark, on_event);
-    }
-
     fn mark(&mut self, mark: Mark, on_event: &mut dyn FnMut(RunEvent)) {
         self.events.push(mark.clone());
         on_event(RunEvent::Mark(mark));
     }
 }
+
+#[cfg(test)]
+mod tests;

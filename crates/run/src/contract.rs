@@ -69,6 +69,8 @@ pub enum RunError {
     Start(StartError),
     /// No worker could work.
     Workers(Vec<String>),
+    /// A part of this program broke down before anything was sent.
+    Defect(String),
 }
 
 impl fmt::Display for RunError {
@@ -76,6 +78,7 @@ impl fmt::Display for RunError {
         match self {
             RunError::Start(error) => error.fmt(f),
             RunError::Workers(why) => f.write_str(&why.join("; ")),
+            RunError::Defect(why) => f.write_str(why),
         }
     }
 }
@@ -88,7 +91,9 @@ impl RunError {
     pub fn exit_code(&self) -> ExitCode {
         match self {
             RunError::Start(StartError::Plan(_) | StartError::Tls(_)) => ExitCode::InvalidConfig,
-            RunError::Start(StartError::Thread(_)) | RunError::Workers(_) => ExitCode::Other,
+            RunError::Start(StartError::Thread(_) | StartError::Runtime(_))
+            | RunError::Workers(_) => ExitCode::Other,
+            RunError::Defect(_) => ExitCode::Internal,
         }
     }
 }

@@ -45,7 +45,7 @@ pub struct Trouble {
 }
 
 impl Trouble {
-    fn new(code: ExitCode, message: impl Into<String>) -> Trouble {
+    pub(crate) fn new(code: ExitCode, message: impl Into<String>) -> Trouble {
         Trouble {
             code,
             message: message.into(),

@@ -10,20 +10,25 @@ use loadline_model::result::StopReason;
 
 use crate::load::Load;
 
-/// Waits until the virtual users are made, and passes orders on meanwhile, every `tick`; gives the first that ends
-/// the test: what is not made by then is not waited for.
+/// Waits until the virtual users are made, and passes orders on meanwhile, every `tick`, the `early` one that came before they
+/// were begun first; gives the first that ends the test: what is not made by then is not waited for.
 pub(crate) fn until_ready(
     load: &dyn Load,
     commands: &Receiver<RunCommand>,
+    early: Option<RunCommand>,
     tick: Duration,
 ) -> Option<RunCommand> {
     let mut stopped = None;
+    let mut pass = |order: RunCommand| {
+        load.command(order);
+        stopped = stopped.or(order.is_stop().then_some(order));
+    };
+    early.into_iter().for_each(&mut pass);
     while !load.is_ready_within(tick) {
-        for order in commands.try_iter() {
-            load.command(order);
-            stopped = stopped.or(order.is_stop().then_some(order));
-        }
+        commands.try_iter().for_each(&mut pass);
     }
+    // What came while the last of them were made ends the test as well.
+    commands.try_iter().for_each(&mut pass);
     stopped
 }
 

@@ -46,6 +46,7 @@ pub(super) fn run(args: AgentArgs, files: &Files) -> Result<ExitCode, Ending> {
             AgentError::Unreachable(_) | AgentError::Refused(_) => ExitCode::InvalidConfig,
             AgentError::CoordinatorLost { .. } => ExitCode::ExternalAbort,
             AgentError::Unable(_) => ExitCode::Other,
+            AgentError::Defect(_) => ExitCode::Internal,
             AgentError::Left => ExitCode::Terminated,
         };
         Ending::refusal(code, &error.to_string())

@@ -8,7 +8,7 @@ use loadline_cluster::Recipe;
 use loadline_model::secret::redacted_command_line;
 use loadline_model::{ExitCode, FrontEnd};
 
-use super::own_run::OwnRun;
+use super::own_run::{OwnRun, check_outputs};
 use super::running;
 use super::seed::fresh_seed;
 use crate::cli::bench::BenchArgs;
@@ -34,6 +34,7 @@ pub(super) fn run(
         false => files,
     };
     let plan = plan::bench(args, env, files, fresh_seed()).map_err(|why| Ending::usage(&why))?;
+    check_outputs(&args.results, &[])?;
     let agents = match wanted.any() {
         true => Some((wanted, recipe(command_line, env, files, plan.seed)?)),
         false => None,
@@ -49,8 +50,7 @@ pub(super) fn run(
         command_line: &redacted_command_line(command_line, FrontEnd::Bench),
         env,
     };
-    let mut done = run.go()?;
-    std::mem::replace(&mut done.told, Ok(()))?;
+    let done = run.go()?;
     let code = running::exit_code(&done.result);
     Ok(done.conclude(code))
 }

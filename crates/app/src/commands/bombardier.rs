@@ -12,7 +12,7 @@ use loadline_model::{ExitCode, FrontEnd, RunEvent};
 use loadline_report::bombardier::{self, DONE, Identity, Progress, Spec};
 
 use super::hey::tell_verdict;
-use super::running::Run;
+use super::running::{self, Run};
 use super::seed::fresh_seed;
 use crate::dialect::bombardier::{self as dialect, Format, Job};
 use crate::environment::NO_VERDICT;
@@ -51,11 +51,12 @@ pub(super) fn run(
     if job.print.progress {
         bar.begin();
     }
-    let (result, journal) = run.go(&mut |event| {
+    let finished = run.go(&mut |event| {
         if job.print.progress {
             bar.show(event);
         }
     })?;
+    let (result, journal) = finished.apart()?;
     if job.print.progress {
         bar.finish(&result);
     }
@@ -69,7 +70,7 @@ pub(super) fn run(
         tell_verdict(is_text.then_some("\n"), &result, env);
     }
     journal.end(told.is_ok())?;
-    told.map(|()| ExitCode::Ok)
+    told.map(|()| running::dialect_code(&result, ExitCode::Ok))
 }
 
 fn tell(job: &Job, result: &RunResult) -> Result<(), Ending> {

@@ -77,7 +77,7 @@ fn bench(command_line: &[String], args: &DemoArgs, env: &Env) -> Result<ExitCode
     let mut live = Live::on_stderr(run.plan(), args.quiet, shown);
     let ran = run.go(&mut |event| live.show(event));
     drop(live);
-    let (result, journal) = ran?;
+    let (result, journal) = ran?.apart()?;
     let report = loadline_report::text::render(&result, &style::of_stdout(args.no_color, env));
     let failed = |what: &str, error| Ending::refusal(ExitCode::Other, &format!("{what}: {error}"));
     print::to_stdout(&report).map_err(|error| failed("the report cannot be written", error))?;

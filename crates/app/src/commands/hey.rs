@@ -13,7 +13,7 @@ use loadline_model::{ExitCode, FrontEnd};
 use loadline_output::samples::SampleSink;
 use loadline_report::{hey, verdict};
 
-use super::running::Run;
+use super::running::{self, Run};
 use super::samples::{self, Kept};
 use super::seed::fresh_seed;
 use crate::dialect::hey::{self as dialect, Job, Output};
@@ -49,7 +49,7 @@ pub(super) fn run(
     )?;
     let cannot_start = |error| refused(&format!("the samples' thread cannot be started: {error}"));
     let sink = Sink::start(&output, &mut run).map_err(cannot_start)?;
-    let (mut result, journal) = run.go(&mut |_| {})?;
+    let (mut result, journal) = run.go(&mut |_| {})?.apart()?;
     let notes = notes.into_iter().map(note);
     result.verdict.findings.extend(notes);
     let told = sink.finish().and_then(|kept| tell(&output, &result, &kept));
@@ -62,7 +62,7 @@ pub(super) fn run(
         );
     }
     journal.end(told.is_ok())?;
-    told.map(|()| ExitCode::Ok)
+    told.map(|()| running::dialect_code(&result, ExitCode::Ok))
 }
 
 fn note(text: String) -> Finding {

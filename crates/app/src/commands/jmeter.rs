@@ -20,7 +20,7 @@ use loadline_report::jmeter::console;
 use loadline_run::steps::StepsState;
 
 use super::hey::tell_verdict;
-use super::running::Run;
+use super::running::{Run, dialect_code, no_thread};
 use super::seed::fresh_seed;
 use crate::environment::NO_VERDICT;
 use crate::jmeter::dashboard;
@@ -180,14 +180,17 @@ fn go(
         drop(steps);
         return Ok(end_without_threads(take, &state, &without_duration));
     }
-    let taker = thread::spawn(take);
+    let taker = thread::Builder::new()
+        .name("results".to_owned())
+        .spawn(take)
+        .map_err(|error| no_thread(&error))?;
     let command_line = redacted_command_line(command_line, FrontEnd::JMeter);
     let observers = WantedObservers::of(&[]);
     let mut run = Run::prepare(plan, Place::default_in(env), &observers, &command_line, env)?;
     let messages = Messages::listen(run.orders(), &state);
     tell_without_duration(&without_duration);
     run.follow_steps(steps);
-    let (result, journal) = run.go(&mut |_| {})?;
+    let (result, journal) = run.go(&mut |_| {})?.apart()?;
     drop(messages);
     let written = taker.join();
     say(&console::tidying_up(instant(&zone::local(now_ms()))));
@@ -196,9 +199,10 @@ fn go(
         tell_verdict(None, &result, env);
     }
     journal.end(true)?;
-    Ok(written.map_or(ExitCode::Other, |taken| {
+    let code = written.map_or(ExitCode::Other, |taken| {
         exit_code(&taken, ended_by(result.totals.stop))
-    }))
+    });
+    Ok(dialect_code(&result, code))
 }
 
 /// JMeter ends as the run did whatever came of samples; but one that cannot be kept is told.
@@ -269,11 +273,17 @@ impl Messages {
             let socket = UdpSocket::bind(("127.0.0.1", port)).ok()?;
             Some((port, socket))
         });
-        let listener = bound.map(|(port, socket)| {
-            say(&console::waiting(port));
-            let is_over = Arc::clone(&is_over);
+        let listener = bound.and_then(|(port, socket)| {
+            let heard = Arc::clone(&is_over);
             let state = Arc::clone(state);
-            thread::spawn(move || heed(&socket, (&orders, &state), &is_over))
+            let heed = move || heed(&socket, (&orders, &state), &heard);
+            // As where no port is free: the test goes on without messages.
+            let listener = thread::Builder::new()
+                .name("messages".to_owned())
+                .spawn(heed)
+                .ok()?;
+            say(&console::waiting(port));
+            Some(listener)
         });
         Messages { is_over, listener }
     }

@@ -2,7 +2,6 @@
 //!
 //! Must not know where the plan came from. Invariant: with `-` for JSON or CSV nothing else goes to standard output.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use loadline_cluster::Recipe;
@@ -12,18 +11,20 @@ use loadline_output::json;
 use loadline_run::ScriptLog;
 use loadline_run::steps::StepsSetup;
 
-use super::running::Run;
+use super::running::{Finished, Run};
 use super::sinks::Sinks;
 use crate::agents::{Agents, AgentsJob};
 use crate::cli::bench::{ObserveArgs, ResultArgs};
 use crate::http::AccessSettings;
 use crate::jmeter::wire;
 use crate::journal::Place;
+use crate::outputs::files_of;
+use crate::result_files::{ResultFiles, check_apart};
 use crate::terminal::progress::Live;
 use crate::terminal::tui::{Tui, TuiSetup};
 use crate::terminal::{print, style};
 use crate::web::{Web, WebSetup};
-use crate::{Ending, Env, Files, WantedAgents, charts, pages};
+use crate::{Ending, Env, Files, WantedAgents};
 
 /// A run about to take place.
 pub(super) struct OwnRun<'a> {
@@ -47,14 +48,18 @@ pub(super) struct OwnRun<'a> {
 /// What a run came to.
 pub(super) struct Done {
     pub(super) result: RunResult,
-    /// What could not be told or written, which ends the command where nothing graver does.
-    pub(super) told: Result<(), Ending>,
+    /// Whether all was told and written; what was not has been named, and ends the command where nothing graver does.
+    is_whole: bool,
     agents: Option<Agents>,
 }
 
 impl Done {
-    /// Ends the agents, where there are any, with the exit code of the run.
-    pub(super) fn conclude(self, code: ExitCode) -> ExitCode {
+    /// Ends the agents, where there are any, with the exit code of the command; gives that.
+    pub(super) fn conclude(self, of_run: ExitCode) -> ExitCode {
+        let code = match of_run {
+            ExitCode::Ok | ExitCode::NothingSucceeded if !self.is_whole => ExitCode::Other,
+            graver => graver,
+        };
         if let Some(agents) = self.agents {
             agents.conclude(code);
         }
@@ -69,7 +74,6 @@ impl OwnRun<'_> {
     /// The run could not start.
     pub(super) fn go(self) -> Result<Done, Ending> {
         let (results, env) = (self.results, self.env);
-        check_outputs(results)?;
         let mut run = Run::prepare(
             self.plan,
             journal_place(results, env),
@@ -108,17 +112,26 @@ impl OwnRun<'_> {
             }
         });
         drop((live, tui));
-        let (result, journal) = ran?;
+        let Finished {
+            result,
+            journal,
+            unwritten,
+        } = ran?;
         if let Some(agents) = &agents {
             agents.begin_to_tell();
         }
-        let told = tell(results, &result, env);
+        let mut failures = unwritten;
+        failures.extend(tell(results, &result, env));
         // A slow output keeps nobody from the report.
-        let sunk = sinks.finish(result.totals.seen.back_pressure_ns);
-        journal.end(told.is_ok())?;
+        failures.extend(sinks.finish(result.totals.seen.back_pressure_ns));
+        let kept = journal.end(failures.is_empty());
+        failures.extend(kept.err().map(|ending| ending.message().to_owned()));
+        for why in &failures {
+            print::to_stderr(&format!("loadline: {why}\n"));
+        }
         Ok(Done {
             result,
-            told: told.and(sunk),
+            is_whole: failures.is_empty(),
             agents,
         })
     }
@@ -196,23 +209,43 @@ fn journal_place(args: &ResultArgs, env: &Env) -> Place {
     }
 }
 
-/// Refuses outputs that cannot work, before anything is sent.
-fn check_outputs(args: &ResultArgs) -> Result<(), Ending> {
+/// Refuses outputs that cannot work, before anything is sent; `others`: what else the command writes, by option.
+pub(super) fn check_outputs(args: &ResultArgs, others: &[(&str, &str)]) -> Result<(), Ending> {
     if to_stdout_by_option(args).count() > 1 {
         return Err(Ending::usage(
             "--json -, --csv - and --out to standard output exclude each other; give all but one a \
              file",
         ));
     }
-    if let Some(path) = &args.report {
-        check_folder("--report", path)?;
+    if args.journal.as_deref() == Some("-") {
+        return Err(Ending::usage(
+            "--journal: - is no file; name one (./- names a file of this name)",
+        ));
     }
-    if let Some(folder) = &args.charts {
-        charts::prepare(folder).map_err(|why| Ending::usage(&why))?;
-    }
-    match args.json.as_deref() {
-        Some(path) if path != "-" => check_folder("--json", path),
-        _ => Ok(()),
+    let files = [
+        ("--json", &args.json),
+        ("--csv", &args.csv),
+        ("--report", &args.report),
+        ("--journal", &args.journal),
+    ];
+    let files = files
+        .into_iter()
+        .filter_map(|(option, path)| Some((option, path.as_deref()?)));
+    let files = files.chain(others.iter().copied());
+    let files = files.map(|(option, path)| (option.to_owned(), path));
+    check_apart(files.chain(files_of(&args.out)))
+        .and_then(|()| result_files(args).check())
+        .map_err(|why| Ending::usage(&why))
+}
+
+/// The files that a result is written to; standard output is none.
+fn result_files(args: &ResultArgs) -> ResultFiles<'_> {
+    let json = args.json.as_deref().filter(|path| *path != "-");
+    ResultFiles {
+        reports: args.report.as_deref().into_iter().collect(),
+        charts: args.charts.as_deref(),
+        json: json.map(|path| ("--json", path)).into_iter().collect(),
+        hdr: args.hdr,
     }
 }
 
@@ -224,46 +257,27 @@ fn to_stdout_by_option(args: &ResultArgs) -> impl Iterator<Item = ()> {
     files.chain(outputs)
 }
 
-/// The result is written at the end; that its folder is there is looked at now.
-fn check_folder(option: &str, path: &str) -> Result<(), Ending> {
-    let folder = Path::new(path)
-        .parent()
-        .filter(|folder| !folder.as_os_str().is_empty());
-    let folder = folder.unwrap_or(Path::new("."));
-    if Path::new(path).is_dir() || !folder.is_dir() {
-        return Err(Ending::usage(&format!(
-            "{option}: {path} cannot be written; name a file in a folder that is there"
-        )));
-    }
-    Ok(())
-}
-
-fn tell(args: &ResultArgs, result: &RunResult, env: &Env) -> Result<(), Ending> {
-    let failed = |what: &str, error| Ending::refusal(ExitCode::Other, &format!("{what}: {error}"));
-    let options = |pretty| json::Options {
-        pretty,
-        hdr: args.hdr,
-    };
+/// Tells the result; gives what of it could not be written.
+fn tell(args: &ResultArgs, result: &RunResult, env: &Env) -> Vec<String> {
+    let mut failures = Vec::new();
     if to_stdout_by_option(args).next().is_some() {
         let report = loadline_report::text::render(result, &style::of_stderr(args.no_color, env));
         print::to_stderr(&report);
     } else {
         let report = loadline_report::text::render(result, &style::of_stdout(args.no_color, env));
-        print::to_stdout(&report).map_err(|error| failed("the report cannot be written", error))?;
+        let error = print::to_stdout(&report).err();
+        failures.extend(error.map(|error| format!("the report cannot be written: {error}")));
     }
-    if let Some(path) = &args.report {
-        let failed = |why| Ending::refusal(ExitCode::Other, &format!("--report: {why}"));
-        pages::save(path, result).map_err(failed)?;
+    failures.extend(result_files(args).write(result));
+    if args.json.as_deref() == Some("-") {
+        let options = json::Options {
+            pretty: true,
+            hdr: args.hdr,
+        };
+        let error = to_stdout(result, options).err();
+        failures.extend(error.map(|error| format!("--json -: {error}")));
     }
-    if let Some(folder) = &args.charts {
-        charts::save(folder, result).map_err(|why| Ending::refusal(ExitCode::Other, &why))?;
-    }
-    match args.json.as_deref() {
-        None => Ok(()),
-        Some("-") => to_stdout(result, options(true)).map_err(|error| failed("--json -", error)),
-        Some(path) => json::save(Path::new(path), result, options(false))
-            .map_err(|error| failed(&format!("--json: cannot write {path}"), error)),
-    }
+    failures
 }
 
 /// Writes the JSON result to standard output.

@@ -8,7 +8,6 @@ mod progress;
 mod script_target;
 mod stops;
 
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -331,23 +330,6 @@ fn requests(args: ProbingArgs, env: &Env, files: &Files) -> Result<TestPlan, End
     bench.load.connections = Some(args.users.connections);
     bench.results.expect = args.told.expect;
     plan::bench(&bench, env, files, fresh_seed()).map_err(|why| Ending::usage(&why))
-}
-
-/// Refuses a file that cannot be written, before anything is sent.
-///
-/// # Errors
-/// Its folder is not there.
-pub(super) fn check_folder(option: &str, path: &Path) -> Result<(), Ending> {
-    let folder = path
-        .parent()
-        .filter(|folder| !folder.as_os_str().is_empty());
-    if path.is_dir() || !folder.unwrap_or(Path::new(".")).is_dir() {
-        let path = path.display();
-        return Err(Ending::usage(&format!(
-            "{option}: {path} cannot be written; name a file in a folder that is there"
-        )));
-    }
-    Ok(())
 }
 
 #[cfg(test)]

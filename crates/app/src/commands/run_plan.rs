@@ -11,7 +11,7 @@ use loadline_jmeter::parts::{self, Part};
 use loadline_model::secret::redacted_command_line;
 use loadline_model::{ExitCode, FrontEnd};
 
-use super::own_run::OwnRun;
+use super::own_run::{OwnRun, check_outputs};
 use super::running;
 use super::seed::fresh_seed;
 use crate::cli::plan_run::PlanRunArgs;
@@ -35,6 +35,12 @@ pub(super) fn run(
     env: &Env,
 ) -> Result<ExitCode, Ending> {
     let options = args.options(env);
+    let own = [("-l", &args.logfile), ("-j", &args.jmeterlogfile)];
+    let own = own
+        .into_iter()
+        .filter_map(|(option, path)| Some((option, path.as_deref()?)));
+    let own: Vec<_> = own.collect();
+    check_outputs(&args.results, &own)?;
     let name = &args.source.plan;
     let properties = plan_file::properties(&options)?;
     let log = match &options.log {
@@ -72,7 +78,10 @@ pub(super) fn run(
     }
     args.lay_over(&mut plan)?;
     hearers.summaries = None;
-    let taker = thread::spawn(move || results::take(&samples, hearers));
+    let taker = thread::Builder::new()
+        .name("results".to_owned())
+        .spawn(move || results::take(&samples, hearers))
+        .map_err(|error| running::no_thread(&error))?;
     let run = OwnRun {
         plan,
         name,
@@ -84,12 +93,11 @@ pub(super) fn run(
         command_line: &redacted_command_line(command_line, FrontEnd::JMeter),
         env,
     };
-    let mut done = run.go()?;
+    let done = run.go()?;
     let taken = taker.join().unwrap_or_else(|_| Taken {
         fault: Some("the thread that takes samples failed".to_owned()),
         ..Taken::default()
     });
-    std::mem::replace(&mut done.told, Ok(()))?;
     let code = exit_code(running::exit_code(&done.result), &taken);
     Ok(done.conclude(code))
 }

@@ -3,21 +3,22 @@
 //! Must not know which command runs. Invariant: whatever the sinks meet with, the run's result is
 //! returned.
 
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{self, Receiver, Sender, SyncSender};
 
+use loadline_model::event::DEFECT_MARK;
 use loadline_model::result::{RunResult, StopReason};
 use loadline_model::snapshot::Sample;
 use loadline_model::{ExitCode, RunCommand, RunEvent, TestPlan};
-use loadline_output::json;
 use loadline_run::steps::StepsSetup;
 use loadline_run::{Load, ObserverFeed, RunSetup};
 
 use crate::environment::RESULT_FILE;
 use crate::journal::{Place, RunJournal};
 use crate::observers::{self, WantedObservers};
+use crate::result_files::ResultFiles;
+use crate::terminal::print;
 use crate::terminal::signals::{self, SecondSignal};
 use crate::{Ending, Env, last_word};
 
@@ -115,10 +116,7 @@ impl Run {
     ///
     /// # Errors
     /// The plan could not be started.
-    pub(super) fn go(
-        self,
-        watch: &mut dyn FnMut(&RunEvent),
-    ) -> Result<(RunResult, RunJournal), Ending> {
+    pub(super) fn go(self, watch: &mut dyn FnMut(&RunEvent)) -> Result<Finished, Ending> {
         let Run {
             plan,
             commands,
@@ -151,11 +149,18 @@ impl Run {
         signals::note_end_of_load();
         match ran {
             Ok(ran) => {
+                tell_defect(&ran.result);
                 last_word::leave(&env, &ran.result, ran.interrupted, None);
-                if let Some(path) = env.get(RESULT_FILE) {
-                    leave(Path::new(path), &ran.result)?;
-                }
-                Ok((ran.result, journal))
+                let asked = env.get(RESULT_FILE).map(|path| (RESULT_FILE, path));
+                let files = ResultFiles {
+                    json: asked.into_iter().collect(),
+                    ..ResultFiles::default()
+                };
+                Ok(Finished {
+                    unwritten: files.write(&ran.result),
+                    result: ran.result,
+                    journal,
+                })
             }
             Err(error) => {
                 journal.end(true)?;
@@ -165,12 +170,49 @@ impl Run {
     }
 }
 
-/// Writes the JSON result to the file that the environment names.
-fn leave(path: &Path, result: &RunResult) -> Result<(), Ending> {
-    json::save(path, result, json::Options::default()).map_err(|error| {
-        let message = format!("{RESULT_FILE}: cannot write {}: {error}", path.display());
-        Ending::refusal(ExitCode::Other, &message)
-    })
+/// A run that has ended.
+pub(super) struct Finished {
+    pub(super) result: RunResult,
+    /// To be ended when the result has been told.
+    pub(super) journal: RunJournal,
+    /// Why the file that the environment names for the result is not written.
+    pub(super) unwritten: Vec<String>,
+}
+
+impl Finished {
+    /// For commands that write no other file: what could not be written is told at once.
+    ///
+    /// # Errors
+    /// The file that the environment names cannot be written.
+    pub(super) fn apart(self) -> Result<(RunResult, RunJournal), Ending> {
+        match self.unwritten.first() {
+            Some(why) => Err(Ending::refusal(ExitCode::Other, why)),
+            None => Ok((self.result, self.journal)),
+        }
+    }
+}
+
+/// The exit code of a dialect for a run that its tool would end with `usual`: what broke down is told whatever the tool does.
+pub(super) fn dialect_code(result: &RunResult, usual: ExitCode) -> ExitCode {
+    match result.totals.stop {
+        StopReason::Defect => ExitCode::Internal,
+        _ => usual,
+    }
+}
+
+/// A run for whose samples there is no thread.
+pub(super) fn no_thread(error: &std::io::Error) -> Ending {
+    let message = format!(
+        "the system refuses a thread for samples: {error}; raise its limits, such as ulimit -u"
+    );
+    Ending::refusal(ExitCode::Other, &message)
+}
+
+/// Says what of this program broke down, where something did.
+fn tell_defect(result: &RunResult) {
+    for mark in result.events.iter().filter(|mark| mark.kind == DEFECT_MARK) {
+        print::to_stderr(&format!("loadline: {}\n", mark.text));
+    }
 }
 
 /// The exit code of loadline's own commands for a result.
@@ -183,6 +225,7 @@ pub(super) fn exit_code(result: &RunResult) -> ExitCode {
     }
     match result.totals.stop {
         StopReason::Remote => return ExitCode::RestAbort,
+        StopReason::Defect => return ExitCode::Internal,
         StopReason::ObserverLost => return ExitCode::ObserverLost,
         _ => {}
     }

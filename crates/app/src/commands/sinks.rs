@@ -8,11 +8,11 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use loadline_engine::batches::ValueSender;
 use loadline_metric::{MetricRegistry, SeriesPlan};
 use loadline_model::snapshot::Sample;
-use loadline_model::{ExitCode, RunEvent, TestPlan};
+use loadline_model::{RunEvent, TestPlan};
 use loadline_output::samples::SampleSink;
 use loadline_run::ScriptMetrics;
 
-use super::running::Run;
+use super::running::{Run, no_thread};
 use super::samples;
 use crate::cli::bench::ResultArgs;
 use crate::outputs::{self, Conversion, Fan, Outputs, Wanted};
@@ -102,13 +102,10 @@ impl Sinks {
         self.outputs.event(event);
     }
 
-    /// Waits for the last sample and tells what was lost. `held_up_ns`: how long full channels held
-    /// the workers up.
-    ///
-    /// # Errors
-    /// Samples are not in the file of `--csv`; or an output lost something, and the user wants that
-    /// to be an error.
-    pub(super) fn finish(self, held_up_ns: u64) -> Result<(), Ending> {
+    /// Waits for the last sample and tells what outputs lost; gives what makes the command fail: samples that are not in the file of
+    /// `--csv`, and what outputs lost where the user wants that to be an error. `held_up_ns`: how long full channels held the
+    /// workers up.
+    pub(super) fn finish(self, held_up_ns: u64) -> Vec<String> {
         if let Some(conversion) = self.conversion {
             conversion.finish();
         }
@@ -116,16 +113,16 @@ impl Sinks {
         for line in closed.held_up.iter().chain(&closed.lost) {
             print::to_stderr(&format!("loadline: {line}\n"));
         }
-        if let Some(why) = self.csv.and_then(samples::finish) {
-            return Err(Ending::refusal(ExitCode::Other, &why));
+        let mut failures = Vec::new();
+        failures.extend(
+            self.csv
+                .and_then(samples::finish)
+                .map(|why| format!("--csv: {why}")),
+        );
+        if self.is_strict && !closed.lost.is_empty() {
+            failures.push("an output lost something, which --strict-outputs forbids".to_owned());
         }
-        match self.is_strict && !closed.lost.is_empty() {
-            true => Err(Ending::refusal(
-                ExitCode::Other,
-                "an output lost something, which --strict-outputs forbids",
-            )),
-            false => Ok(()),
-        }
+        failures
     }
 }
 
@@ -197,8 +194,4 @@ fn hand_samples(run: &mut Run, takers: Vec<SyncSender<Vec<Sample>>>) -> Result<(
 
 fn tell(line: &str) {
     print::to_stderr(&format!("loadline: {line}\n"));
-}
-
-fn no_thread(error: &std::io::Error) -> Ending {
-    Ending::refusal(ExitCode::Other, &format!("no thread for samples: {error}"))
 }

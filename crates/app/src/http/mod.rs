@@ -19,7 +19,7 @@ use std::time::Duration;
 use hyper::Method;
 use hyper::body::Bytes;
 use hyper::header::HeaderName;
-use tokio::runtime::{Builder, LocalOptions, LocalRuntime};
+use loadline_engine::runtime;
 use tokio::sync::{Notify, mpsc, watch};
 use tokio::time::timeout;
 
@@ -134,7 +134,7 @@ impl Server {
         let told = |error: io::Error| format!("listen tcp {address}: {error}");
         listener.set_nonblocking(true).map_err(told)?;
         let bound = listener.local_addr().map_err(told)?;
-        drop(runtime().map_err(told)?);
+        drop(runtime::local().map_err(told)?);
         let (stop, stopped) = watch::channel(false);
         let (url, token) = (guard.url(bound), guard.token().map(str::to_owned));
         let guarded = Arc::new(Guarded::new(guard, service));
@@ -179,20 +179,13 @@ impl Drop for Server {
     }
 }
 
-fn runtime() -> io::Result<LocalRuntime> {
-    Builder::new_current_thread()
-        .enable_io()
-        .enable_time()
-        .build_local(LocalOptions::default())
-}
-
 fn serve_on_this_thread(
     listener: TcpListener,
     service: Arc<Guarded<impl Service>>,
     stopped: watch::Receiver<bool>,
 ) {
     // One was just made on the thread that started this one.
-    if let Ok(runtime) = runtime() {
+    if let Ok(runtime) = runtime::local() {
         runtime.block_on(serve(listener, service, stopped));
     }
 }

@@ -125,6 +125,23 @@ impl OutputSpec {
         self.kind.is_file() && matches!(self.argument.as_deref(), None | Some("" | "-"))
     }
 
+    /// The file that it names; `None`: it writes elsewhere, or variables name it.
+    #[must_use]
+    pub fn file(&self) -> Option<&str> {
+        let argument = self.argument.as_deref().filter(|_| self.kind.is_file())?;
+        let settings = || {
+            argument
+                .split(',')
+                .find_map(|pair| pair.strip_prefix("fileName="))
+        };
+        let file = match (self.kind, argument.split_once('?')) {
+            (OutputKind::Csv, Some((file, _))) => file,
+            (OutputKind::Csv, None) if argument.contains('=') => settings()?,
+            _ => argument,
+        };
+        Some(file).filter(|file| !matches!(*file, "" | "-"))
+    }
+
     /// Reads the value of `--out`: `KIND`, `KIND=ARGUMENT`, or the name of an `.ndjson` file.
     ///
     /// # Errors

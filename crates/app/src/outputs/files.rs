@@ -12,7 +12,7 @@ use loadline_output::k6_lines::Destination;
 
 use super::variables::{Variables, duration};
 use crate::Env;
-use crate::k6::K6Error;
+use crate::k6::{K6Error, OutputSpec};
 
 /// Where CSV goes if nobody says so.
 const CSV_FILE: &str = "file.csv";
@@ -26,6 +26,14 @@ pub(super) fn destination(file: &str) -> Result<Destination, K6Error> {
         return Ok(Destination::stream(io::stdout()));
     }
     Destination::create(Path::new(file)).map_err(|error| cannot_write(file, &error))
+}
+
+/// The files of outputs, each under the option that asks for it.
+pub(crate) fn files_of(specs: &[OutputSpec]) -> impl Iterator<Item = (String, &str)> {
+    specs.iter().filter_map(|spec| {
+        let file = spec.file()?;
+        Some((format!("--out {}", spec.kind.name()), file))
+    })
 }
 
 /// A file that cannot be made, in k6's words.

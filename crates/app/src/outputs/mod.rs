@@ -38,6 +38,7 @@ use influxdb::Version;
 use values::{Start, ValueOutput};
 
 pub(crate) use fan::Fan;
+pub(crate) use files::files_of;
 pub(crate) use samples::Conversion;
 
 /// Batches of values between the workers and each output: a second of heavy load.

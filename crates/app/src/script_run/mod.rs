@@ -4,6 +4,7 @@
 //! every output is closed.
 
 mod agents;
+mod files;
 mod load;
 mod logger;
 mod put;
@@ -13,7 +14,6 @@ mod show;
 mod summary;
 mod trace;
 
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::Sender;
@@ -25,25 +25,24 @@ use loadline_model::event::{
 };
 use loadline_model::result::{RunResult, StopReason};
 use loadline_model::{ExitCode, RunCommand, TestPlan};
-use loadline_output::{OnTrouble, json};
+use loadline_output::OnTrouble;
 use loadline_run::{
     ObserverFeed, Ran, RunScript, RunSetup, RunWatch, ScriptMetrics, ScriptSetup, Trouble,
 };
 
 use crate::agents::StartedAgents;
-use crate::environment::{NO_VERDICT, RESULT_FILE};
+use crate::environment::NO_VERDICT;
 use crate::http::TokenChoice;
 use crate::journal::{self, RunJournal};
 use crate::k6::{Identity, K6Error, Level, Notice, ScriptRun, SummaryMode};
 use crate::observers;
 use crate::outputs::{self, Outputs, Wanted};
-use crate::pages;
 use crate::rest::{Api, Rest};
 use crate::terminal::signals::SecondSignal;
 use crate::terminal::tui::{Tui, TuiSetup};
 use crate::terminal::{print, signals, style};
 use crate::web::{Web, WebSetup};
-use crate::{Env, charts, last_word};
+use crate::{Env, last_word};
 
 pub(crate) use agents::AgentsRecipe;
 pub(crate) use load::{Loaded, Loading, Place, dependencies, entry, load};
@@ -82,9 +81,7 @@ impl Going<'_> {
     /// The run could not start.
     pub(crate) fn go(self) -> Result<ExitCode, K6Error> {
         loadline_run::prepare_process();
-        if let Some(folder) = &self.run.pages.charts {
-            charts::prepare(Path::new(folder)).map_err(K6Error::config)?;
-        }
+        self.check_files().map_err(K6Error::config)?;
         let plan = Arc::new(self.run.plan.clone());
         let registry = Arc::clone(&self.loaded.metrics.registry);
         loadline_run::check_script_thresholds(&plan.script_thresholds, &registry)
@@ -346,29 +343,11 @@ impl Going<'_> {
 
     /// Writes the HTML reports, charts and the JSON result that were asked for; whether that went well.
     fn write_reports(&self, result: &RunResult) -> bool {
-        let mut all_written = true;
-        for path in &self.run.pages.reports {
-            if let Err(why) = pages::save(path, result) {
-                self.log(Level::Error, &format!("the HTML report: {why}"));
-                all_written = false;
-            }
+        let failures = self.result_files().write(result);
+        for why in &failures {
+            self.log(Level::Error, why);
         }
-        if let Some(folder) = &self.run.pages.charts
-            && let Err(why) = charts::save(Path::new(folder), result)
-        {
-            self.log(Level::Error, &why);
-            all_written = false;
-        }
-        let by_flag = self.run.pages.json.as_deref().map(|path| ("--json", path));
-        let by_env = self.env.get(RESULT_FILE).map(|path| (RESULT_FILE, path));
-        for (asked_by, path) in by_flag.into_iter().chain(by_env) {
-            if let Err(error) = json::save(Path::new(path), result, json::Options::default()) {
-                let message = format!("{asked_by}: cannot write {path}: {error}");
-                self.log(Level::Error, &message);
-                all_written = false;
-            }
-        }
-        all_written
+        failures.is_empty()
     }
 
     /// Starts what is observed beside the load.
@@ -504,6 +483,7 @@ impl Going<'_> {
         match ran.result.totals.stop {
             StopReason::Interrupted | StopReason::Aborted => return ExitCode::ExternalAbort,
             StopReason::Remote => return ExitCode::RestAbort,
+            StopReason::Defect => return ExitCode::Internal,
             StopReason::ObserverLost => return ExitCode::ObserverLost,
             _ => {}
         }

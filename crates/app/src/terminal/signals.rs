@@ -19,6 +19,9 @@ use crate::Ending;
 /// Whether SIGTERM came.
 static TERMINATED: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
 
+/// Whether SIGHUP came.
+static HUNG_UP: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
+
 /// Whether any signal came, for who waits for one.
 static CAME: (Mutex<bool>, Condvar) = (Mutex::new(false), Condvar::new());
 
@@ -81,11 +84,21 @@ pub(crate) fn orders(notice: &'static str, second: SecondSignal) -> Result<Order
     };
     let refused =
         |why: String| Ending::refusal(ExitCode::Other, &format!("cannot catch signals: {why}"));
+    // The handler has a thread of its own, and what makes it does not say that there is none.
+    aside(|| ()).map_err(|error| {
+        refused(format!(
+            "the system refuses a thread: {error}; raise its limits, such as ulimit -u"
+        ))
+    })?;
     ctrlc::set_handler(handler).map_err(|error| refused(error.to_string()))?;
     // Beside the handler, which is not told which signal came.
-    let termination = signal_hook::consts::SIGTERM;
-    signal_hook::flag::register(termination, Arc::clone(&TERMINATED))
-        .map_err(|error| refused(error.to_string()))?;
+    for (signal, came) in [
+        (signal_hook::consts::SIGTERM, &TERMINATED),
+        (signal_hook::consts::SIGHUP, &HUNG_UP),
+    ] {
+        signal_hook::flag::register(signal, Arc::clone(came))
+            .map_err(|error| refused(error.to_string()))?;
+    }
     // Caught, not ignored: a process that it starts would ignore them too.
     for signal in WITHOUT_MEANING {
         signal_hook::flag::register(signal, Arc::default())
@@ -154,10 +167,12 @@ pub(crate) fn wait() {
     drop(changed.wait_while(guard, |came| !*came));
 }
 
-/// What Go calls the signal that came: `terminated` after SIGTERM, else `interrupt`.
+/// What Go calls the signal that came: `terminated` after SIGTERM, `hangup` after SIGHUP, else `interrupt`.
 pub(crate) fn name() -> &'static str {
     if TERMINATED.load(Ordering::Relaxed) {
         "terminated"
+    } else if HUNG_UP.load(Ordering::Relaxed) {
+        "hangup"
     } else {
         "interrupt"
     }

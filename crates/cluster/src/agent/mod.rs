@@ -6,6 +6,7 @@
 mod line;
 mod outbox;
 mod outlet;
+mod parting;
 mod post;
 mod session;
 mod standing_in;
@@ -100,6 +101,8 @@ pub enum AgentError {
     },
     /// The agent cannot do what is asked of it.
     Unable(String),
+    /// Something in it broke down; the coordinator was told.
+    Defect(String),
     /// It was told to leave.
     Left,
 }
@@ -116,6 +119,10 @@ impl fmt::Display for AgentError {
                 )
             }
             AgentError::Unable(why) => f.write_str(why),
+            AgentError::Defect(why) => write!(
+                f,
+                "{why}; the coordinator was told; this is a defect of loadline: please report it with this message"
+            ),
             AgentError::Left => f.write_str("stopped by SIGTERM; the coordinator was told"),
         }
     }

@@ -96,7 +96,6 @@ impl Outbox {
     }
 
     /// Whether everything has arrived.
-    #[cfg(test)]
     pub(crate) fn is_empty(&self) -> bool {
         self.under_way.is_empty() && self.held.is_empty()
     }

@@ -87,6 +87,11 @@ impl Post {
         }
     }
 
+    /// Whether all that was reported has arrived.
+    pub(super) fn is_empty(&self) -> bool {
+        self.outbox.is_empty()
+    }
+
     /// A script did something to the test.
     pub(super) fn signal(&mut self, signal: ScriptSignal) {
         let signal = Signal::from(signal);

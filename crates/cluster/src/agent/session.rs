@@ -9,15 +9,15 @@ use std::sync::mpsc::{Sender, channel};
 use std::thread;
 use std::time::Duration;
 
-use loadline_engine::platform;
+use loadline_engine::{platform, runtime};
 use loadline_model::Nanos;
-use tokio::runtime::Builder;
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::{ReceiverStream, UnboundedReceiverStream};
 use tonic::transport::{Channel, Endpoint};
 
 use super::line::{Line, Outgoing};
 use super::outlet::Outlet;
+use super::parting::{Parting, Why};
 use super::standing_in;
 use super::work::{Control, GoingOn, LiveView, Work};
 use super::{Agent, AgentError, AgentSettings, Assignment, Ended, TRY_EVERY};
@@ -52,19 +52,21 @@ pub(super) fn attend(
     let settings = &agent.settings;
     let prepare = agent.prepare;
     let endpoint = endpoint_of(settings)?;
-    let runtime = Builder::new_current_thread().enable_all().build();
+    let runtime = runtime::builder().and_then(|mut builder| builder.build());
     let runtime = runtime.map_err(|error| refused_by_system(&error))?;
     let (control, controlled) = channel();
     let outgoing = Outgoing::default();
     let live = LiveView::default();
+    let parting = Arc::<Parting>::default();
     let work = Work {
         control: controlled,
         outgoing: outgoing.clone(),
         live: live.clone(),
+        parting: Arc::clone(&parting),
     };
     let worker = thread::Builder::new()
         .name("agent".to_owned())
-        .spawn(move || work.run(prepare))
+        .spawn(move || work.run_guarded(prepare))
         .map_err(|error| refused_by_system(&error))?;
     let mut session = Session {
         agent,
@@ -74,6 +76,7 @@ pub(super) fn attend(
         control,
         outgoing,
         live,
+        parting,
         line: None,
         job: None,
         welcome: None,
@@ -87,11 +90,9 @@ pub(super) fn attend(
     // Without the session's end of its controls the engine stops.
     drop(session);
     drop(runtime);
-    let is_over = worker.join();
-    match (ended, is_over) {
-        (Ok(_), Err(_)) => Err(AgentError::Unable("the engine panicked".to_owned())),
-        (ended, _) => ended,
-    }
+    // A panic of it was told.
+    drop(worker.join());
+    ended
 }
 
 fn refused_by_system(error: &std::io::Error) -> AgentError {
@@ -108,6 +109,8 @@ struct Session<'a> {
     control: Sender<Control>,
     outgoing: Outgoing,
     live: LiveView,
+    /// How the agent leaves in mid-test.
+    parting: Arc<Parting>,
     line: Option<Line>,
     /// The job whose archive is not whole yet.
     job: Option<(Job, Vec<u8>)>,
@@ -173,13 +176,25 @@ impl Session<'_> {
         self.settings.leave.load(Relaxed)
     }
 
+    /// Why the agent is to go now: it was told to leave or broke down, and what it had measured has arrived.
+    fn may_go(&self) -> Option<Why> {
+        let now = platform::monotonic_ns();
+        if self.is_to_leave() && self.parting.begin(Why::Stopped, now) {
+            match self.start {
+                Some(_) => self.pass(Control::Leave),
+                None => self.parting.done(),
+            }
+        }
+        self.parting.over(now)
+    }
+
     /// Gives the part back, so that another takes it over without waiting for this agent.
-    async fn leave(&self) -> Result<Ended, AgentError> {
-        let why = "it was stopped by SIGTERM".to_owned();
-        self.say(What::Refusal(Refusal { why }));
+    async fn leave(&self, why: Why) -> Result<Ended, AgentError> {
+        self.say(self.live.told());
+        self.say(What::Refusal(Refusal { why: why.words() }));
         // The word is on its way when the connection closes.
         tokio::time::sleep(LIVE_EVERY).await;
-        Err(AgentError::Left)
+        Err(why.into())
     }
 
     /// Connects again, while the load may go on.
@@ -212,7 +227,11 @@ impl Session<'_> {
         let stream = client.attend(UnboundedReceiverStream::new(to_send)).await;
         let mut told = stream.map_err(|why| self.gone(why.message()))?.into_inner();
         let mut ticks = tokio::time::interval(LIVE_EVERY);
+        let parting = Arc::clone(&self.parting);
         loop {
+            if let Some(why) = self.may_go() {
+                return self.leave(why).await;
+            }
             tokio::select! {
                 biased;
                 message = told.message() => {
@@ -224,10 +243,8 @@ impl Session<'_> {
                         return Ok(ended);
                     }
                 }
+                () = parting.changed.notified() => {}
                 _ = ticks.tick() => {
-                    if self.is_to_leave() {
-                        return self.leave().await;
-                    }
                     if self.orphaned_at.is_some() && self.grace_left().is_none() {
                         return Err(self.grace_is_over("it does not answer"));
                     }

@@ -2,11 +2,13 @@
 //!
 //! Must not own connections. Invariant: whatever happens, the engine is released, so that its threads end.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use loadline_engine::live::{LiveCounters, LiveTotals};
+use loadline_engine::panics::words_of;
 use loadline_engine::steps::{self, phases::Phases};
 use loadline_engine::{Engine, WorkerReport, platform};
 use loadline_model::{Nanos, RunCommand};
@@ -14,6 +16,7 @@ use loadline_script::vu::SetupData;
 
 use super::line::{Line, Outgoing};
 use super::outlet::Outlet;
+use super::parting::{Parting, Why};
 use super::post::Post;
 use super::{Assignment, Prepare};
 use crate::generated::from_agent::What;
@@ -34,6 +37,8 @@ pub(super) enum Control {
     Start(u64, Nanos, Option<Arc<str>>),
     /// Another coordinator takes reports now.
     GoOn,
+    /// The agent is to leave: the load stops, and what was measured is reported.
+    Leave,
     /// An order.
     Order(RunCommand),
     /// Reports up to this one have arrived.
@@ -81,11 +86,22 @@ pub(super) struct Work {
     pub(super) control: Receiver<Control>,
     pub(super) outgoing: Outgoing,
     pub(super) live: LiveView,
+    pub(super) parting: Arc<Parting>,
 }
 
 impl Work {
+    /// The same as [`Work::run`]; a panic is told.
+    pub(super) fn run_guarded(self, prepare: Prepare) {
+        let parting = Arc::clone(&self.parting);
+        if let Err(panic) = catch_unwind(AssertUnwindSafe(|| self.run(prepare))) {
+            let what = format!("it panicked: {}", words_of(&*panic));
+            parting.begin(Why::Defect(what), platform::monotonic_ns());
+            parting.done();
+        }
+    }
+
     /// Does what the agent is told, until nobody is there any more.
-    pub(super) fn run(self, prepare: Prepare) {
+    fn run(self, prepare: Prepare) {
         let mut post = Post::new(self.live.clone());
         let Some((assignment, outlet)) = self.assignment(&mut post) else {
             return;
@@ -151,6 +167,7 @@ impl Work {
                 Ok(
                     Control::Do(..)
                     | Control::GoOn
+                    | Control::Leave
                     | Control::Received(_)
                     | Control::Delivered(_)
                     | Control::Phase(_)
@@ -168,6 +185,7 @@ impl Work {
         let mut outlet = Some(outlet).filter(Outlet::is_open);
         let mut delivered = None;
         let mut at_work = engine.workers();
+        let mut is_leaving = false;
         loop {
             match engine.reports.recv_timeout(TICK) {
                 Ok(WorkerReport::Script(signal)) => post.signal(signal),
@@ -177,17 +195,21 @@ impl Work {
                         WorkerReport::Ended { .. } | WorkerReport::Failed { .. }
                     );
                     at_work = at_work.saturating_sub(u32::from(is_last));
+                    is_leaving |= self.heed_defect(&report, engine);
                     if at_work == 0
                         && let Some(outlet) = outlet.take()
                         && !self.deliver(outlet, &mut delivered, post)
                     {
                         return;
                     }
-                    post.take(report);
+                    match is_leaving {
+                        true => unended(report).into_iter().for_each(|seen| post.take(seen)),
+                        false => post.take(report),
+                    }
                 }
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => match self.control.recv() {
-                    Ok(control) => heed(control, engine, post, &mut delivered),
+                    Ok(control) => is_leaving |= heed(control, engine, post, &mut delivered),
                     Err(_) => return,
                 },
             }
@@ -201,12 +223,31 @@ impl Work {
                             heed_others(control, phases, engine);
                         }
                     }
-                    Ok(control) => heed(control, engine, post, &mut delivered),
+                    Ok(control) => is_leaving |= heed(control, engine, post, &mut delivered),
                     Err(TryRecvError::Empty) => break,
                     Err(TryRecvError::Disconnected) => return engine.command(RunCommand::StopNow),
                 }
             }
+            if is_leaving && at_work == 0 && post.is_empty() {
+                self.parting.done();
+            }
         }
+    }
+
+    /// Leaves where a worker has panicked: the others may wait for it for ever.
+    fn heed_defect(&self, report: &WorkerReport, engine: &Engine) -> bool {
+        let WorkerReport::Failed {
+            worker,
+            why,
+            is_defect: true,
+        } = report
+        else {
+            return false;
+        };
+        let what = Why::Defect(format!("worker {worker}: {why}"));
+        self.parting.begin(what, platform::monotonic_ns());
+        engine.command(RunCommand::StopNow);
+        true
     }
 
     /// Tells what has come about in a plan of steps.
@@ -248,14 +289,39 @@ impl Work {
     }
 }
 
-/// Heeds what an engine at work is told.
+/// What a worker has seen of an agent that leaves: its share has not ended, and another goes on with it.
+fn unended(report: WorkerReport) -> Option<WorkerReport> {
+    match report {
+        WorkerReport::Ended {
+            worker,
+            interval,
+            seen,
+            planned,
+            ..
+        } => Some(WorkerReport::Interval {
+            worker,
+            interval,
+            seen,
+            waiting: 0,
+            planned,
+        }),
+        WorkerReport::Failed { .. } => None,
+        report => Some(report),
+    }
+}
+
+/// Heeds what an engine at work is told; whether the agent is to leave.
 fn heed(
     control: Control,
     engine: &Engine,
     post: &mut Post,
     delivered: &mut Option<Result<(), String>>,
-) {
+) -> bool {
     match control {
+        Control::Leave => {
+            engine.command(RunCommand::StopNow);
+            return true;
+        }
         Control::Order(command) => engine.command(command),
         Control::Received(number) => post.received(number),
         Control::Delivered(outcome) => *delivered = Some(outcome),
@@ -263,6 +329,7 @@ fn heed(
         Control::GoOn => post.go_on(),
         Control::Do(..) | Control::Start(..) | Control::Phase(_) | Control::Stop(_) => {}
     }
+    false
 }
 
 /// Heeds what has come about elsewhere in a plan of steps.

@@ -67,6 +67,8 @@ pub struct FleetSettings {
     pub on_note: Box<dyn Fn(&str) + Send + Sync>,
     /// Who starts another in the place of an agent that was lost, by its name; must not block.
     pub on_lost: Box<dyn Fn(&str) + Send + Sync>,
+    /// Which agents' processes are known to have ended, by name, and how; must not block.
+    pub ended: Box<dyn Fn() -> Vec<(String, String)> + Send + Sync>,
 }
 
 /// Who takes single values.
@@ -116,6 +118,7 @@ pub struct Fleet {
     /// How long before the run the test began; nought unless another coordinator began it.
     begun_before_ns: AtomicU64,
     data: SetupData,
+    ended: Box<dyn Fn() -> Vec<(String, String)> + Send + Sync>,
     /// What keeps the way of requests open: it closes with the run.
     _samples: Option<Arc<SyncSender<Vec<Sample>>>>,
     /// The same of results.
@@ -185,6 +188,7 @@ impl Fleet {
             clock: Clock::start(),
             begun_before_ns: AtomicU64::new(0),
             data: settings.data,
+            ended: settings.ended,
             _samples: samples,
             _results: results,
         };
@@ -229,6 +233,12 @@ impl Load for Fleet {
     }
 
     fn is_ready_within(&self, limit: Duration) -> bool {
+        for (name, how) in (self.ended)() {
+            self.shared.decide(|roster| {
+                roster.process_ended(&name, &how);
+                Vec::new()
+            });
+        }
         let roster = self.shared.roster();
         let wait = self
             .shared

@@ -13,11 +13,10 @@ use std::time::Duration;
 
 use loadline_engine::batches::ValueSender;
 use loadline_engine::live::LiveCounters;
-use loadline_engine::{PlannedArrivals, WorkerReport, platform};
+use loadline_engine::{PlannedArrivals, WorkerReport, platform, runtime};
 use loadline_metric::MetricRegistry;
 use loadline_model::TestPlan;
 use loadline_model::snapshot::Sample;
-use tokio::runtime::Builder;
 use tokio::sync::{mpsc, oneshot};
 use tokio_stream::wrappers::{TcpListenerStream, UnboundedReceiverStream};
 use tonic::transport::Server;
@@ -240,7 +239,7 @@ pub(super) fn serve(
         .tls_config(identity.server())
         .map_err(io::Error::other)?;
     let (stop, stopped) = oneshot::channel();
-    let runtime = Builder::new_current_thread().enable_all().build()?;
+    let runtime = runtime::builder()?.build()?;
     let serve = async move {
         let listener = tokio::net::TcpListener::from_std(listener)?;
         let desk = CoordinationServer::new(Desk(Arc::clone(&shared)))

@@ -25,6 +25,17 @@ pub fn usable_cores() -> f64 {
     cpu_quota_cores().map_or(cores, |quota| quota.min(cores))
 }
 
+/// Tries whether there are file descriptors for a pair of sockets: tokio makes one for its first runtime, and panics
+/// where there are none.
+///
+/// # Errors
+/// Those of the system.
+pub fn try_socket_pair() -> std::io::Result<()> {
+    #[cfg(unix)]
+    std::os::unix::net::UnixStream::pair()?;
+    Ok(())
+}
+
 /// What a thread waited for processors.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RunQueue {

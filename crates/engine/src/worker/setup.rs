@@ -5,6 +5,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::future::Future;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, AtomicUsize};
@@ -21,7 +22,6 @@ use loadline_schedule::{IterationPool, Schedule};
 use loadline_script::vu::ScriptFailure;
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
-use tokio::runtime::{Builder, LocalOptions};
 use tokio::time::interval;
 
 use super::Worker;
@@ -34,11 +34,14 @@ use crate::mailbox::Mailbox;
 use crate::net::{
     AddressRules, Addresses, Connector, Resolver, Routes, TlsSettings, WireBytes, WorkerTls,
 };
+use crate::panics::words_of;
 use crate::platform::{self, Alarm};
 use crate::record::{Recorder, SampleSink};
 use crate::report::WorkerReport;
+use crate::runtime;
 use crate::script::{ScriptSetup, ScriptSignal};
 use crate::slot::VuSlot;
+use crate::start::StartError;
 use crate::steps::StepsSetup;
 use crate::timers::Timers;
 use crate::vu::behaviour::BehaviourPlan;
@@ -140,6 +143,14 @@ impl StartLine {
         arrived.released_from.filter(|_| !arrived.is_broken)
     }
 
+    /// One of them will not come.
+    fn miss(&self) {
+        let mut arrived = self.arrived();
+        arrived.workers += 1;
+        arrived.is_broken = true;
+        self.changed.notify_all();
+    }
+
     /// Waits so long for every worker to be ready, or to have failed; whether they are.
     pub(crate) fn muster(&self, limit: Duration) -> bool {
         let is_short = |arrived: &mut Arrived| arrived.workers < self.workers;
@@ -156,38 +167,69 @@ impl StartLine {
     }
 }
 
-/// The life of a worker's thread.
+/// One worker's place at the start line.
+struct Place {
+    line: Arc<StartLine>,
+    has_come: Cell<bool>,
+}
+
+impl Place {
+    fn wait(&self, is_made: bool) -> Option<Nanos> {
+        self.has_come.set(true);
+        self.line.wait(is_made)
+    }
+
+    /// Nobody waits for a worker that broke down before it came.
+    fn leave(&self) {
+        if !self.has_come.replace(true) {
+            self.line.miss();
+        }
+    }
+}
+
+/// The life of a worker's thread. A panic of it is told, so that nobody waits for what will not come.
 pub(crate) fn run_worker(setup: WorkerSetup) {
     let number = setup.number;
     let reports = setup.reports.clone();
-    let start_line = Arc::clone(&setup.start_line);
-    let runtime = Builder::new_current_thread()
-        .enable_io()
-        .enable_time()
-        .build_local(LocalOptions::default());
-    let outcome = match runtime {
-        Err(error) => {
-            start_line.wait(false);
-            Err(format!("no runtime: {error}"))
-        }
-        Ok(runtime) => runtime.block_on(async {
-            let worker = make_worker(setup).await;
-            let from = start_line.wait(worker.is_ok());
-            let worker = worker?;
-            let Some(from) = from else {
-                return Err("not started: another worker could not be made".to_owned());
-            };
-            worker.run(from).await;
-            Ok(())
-        }),
+    let place = Place {
+        line: Arc::clone(&setup.start_line),
+        has_come: Cell::new(false),
     };
-    if let Err(why) = outcome {
-        // A run that no longer listens has given up; there is nobody to tell.
-        drop(reports.send(WorkerReport::Failed {
-            worker: number,
-            why,
-        }));
-    }
+    // Nothing of it is used after a panic but the two above.
+    let outcome = catch_unwind(AssertUnwindSafe(|| work(setup, &place)));
+    place.leave();
+    let (why, is_defect) = match outcome {
+        Ok(Ok(())) => return,
+        Ok(Err(why)) => (why, false),
+        Err(panic) => (format!("it panicked: {}", words_of(&*panic)), true),
+    };
+    // A run that no longer listens has given up; there is nobody to tell.
+    drop(reports.send(WorkerReport::Failed {
+        worker: number,
+        why,
+        is_defect,
+    }));
+}
+
+/// Makes the worker, and lets it work to its end.
+fn work(setup: WorkerSetup, place: &Place) -> Result<(), String> {
+    let runtime = match runtime::local() {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            place.wait(false);
+            return Err(StartError::Runtime(error).to_string());
+        }
+    };
+    runtime.block_on(async {
+        let worker = make_worker(setup).await;
+        let from = place.wait(worker.is_ok());
+        let worker = worker?;
+        let Some(from) = from else {
+            return Err("not started: another worker could not be made".to_owned());
+        };
+        worker.run(from).await;
+        Ok(())
+    })
 }
 
 async fn make_worker(setup: WorkerSetup) -> Result<Worker, String> {
@@ -477,4 +519,25 @@ fn sweep_every(plan: &TestPlan) -> Duration {
         .map(|limit| limit / 100)
         .min()
         .map_or(SWEEP_MAX, |every| every.clamp(SWEEP_MIN, SWEEP_MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_worker_that_breaks_down_keeps_nobody_waiting() {
+        let line = Arc::new(StartLine::new(1));
+        let place = Place {
+            line: Arc::clone(&line),
+            has_come: Cell::new(false),
+        };
+        assert!(!line.muster(Duration::ZERO));
+        let panic = catch_unwind(|| panic!("worker {}", 0)).expect_err("it panics");
+        place.leave();
+        place.leave();
+        assert!(line.muster(Duration::ZERO), "it is not waited for");
+        assert_eq!(line.arrived().workers, 1);
+        assert_eq!(words_of(&*panic), "worker 0");
+    }
 }

@@ -27,7 +27,10 @@ fn grade(result: &RunResult) -> Grade {
     let gravest = result.verdict.findings.iter().map(|f| f.gravity).max();
     let stop = result.totals.stop;
     let crossed = thresholds_of(result).iter().any(|held| !held.passed);
-    let crashed = matches!(stop, StopReason::Crashed | StopReason::Script);
+    let crashed = matches!(
+        stop,
+        StopReason::Crashed | StopReason::Defect | StopReason::Script
+    );
     match (gravest, result.verdict.delivery) {
         _ if crossed || crashed => Grade::Alarm,
         (Some(Gravity::Alarm), _) => Grade::Alarm,

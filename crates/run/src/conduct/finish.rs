@@ -5,7 +5,8 @@
 use std::time::Duration;
 
 use loadline_model::rates::rates;
-use loadline_model::result::{Environment, RunResult, Totals};
+use loadline_model::result::{Environment, RunResult, StopReason, Totals};
+use loadline_model::snapshot::Counts;
 use loadline_model::{Nanos, Observations, RunEvent};
 
 use super::Conductor;
@@ -22,6 +23,9 @@ impl Conductor {
         let until = elapsed.max(self.told_until);
         if let Some(rest) = self.collector.tell_rest(self.told_until, until) {
             self.tell(rest, on_event);
+        }
+        if self.stop == StopReason::Defect {
+            self.book_lost();
         }
         let script = self.finish_script(until, on_event);
         let observations = self.finish_observers(elapsed, on_event);
@@ -57,6 +61,13 @@ impl Conductor {
             ..bare_result(&self.plan, environment, totals)
         };
         judged(result, script)
+    }
+
+    /// What a worker that panicked had begun has no other end.
+    fn book_lost(&mut self) {
+        for counts in [&mut self.total.counts, &mut self.total.warm_up] {
+            counts.lost += unended(counts);
+        }
     }
 
     fn finish_observers(
@@ -98,4 +109,10 @@ impl Conductor {
         let filled = self.plan.time_filled().map_or(Nanos::ZERO, Nanos::from);
         last_done.max(filled).max(Nanos(1))
     }
+}
+
+/// Requests that were begun and have no end.
+fn unended(counts: &Counts) -> u64 {
+    let ends = counts.completed + counts.failed_total() + counts.interrupted + counts.lost;
+    counts.started.saturating_sub(ends)
 }

@@ -6,6 +6,7 @@
 use loadline_engine::INSTANT_FAILURES_PER_SECOND;
 use loadline_model::ErrorClass;
 use loadline_model::client::Protocol;
+use loadline_model::event::DEFECT_MARK;
 use loadline_model::result::StopReason;
 use loadline_model::verdict::{Delivery, Finding, Gravity};
 
@@ -153,6 +154,15 @@ fn stopped(facts: &Facts<'_>) -> Option<Finding> {
             format!("the process died; its journal tells the first {at}"),
             "look for an out-of-memory kill (dmesg) or a kill -9, then run again",
         )),
+        StopReason::Defect => {
+            let said = facts.said_by_marks(DEFECT_MARK);
+            let what = said.first().copied().unwrap_or("a part of loadline broke down");
+            Some(Code::RunCrashed.finding(
+                Gravity::Alarm,
+                format!("ended after {at}: {what}"),
+                "the numbers are valid up to that point, but for the last second of what broke down",
+            ))
+        }
         StopReason::Interrupted | StopReason::Aborted => Some(Code::RunInterrupted.remark(
             Gravity::Note,
             format!("stopped by a signal after {at}: the numbers are valid up to that point"),

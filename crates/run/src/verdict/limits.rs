@@ -88,7 +88,11 @@ pub(super) fn judge(facts: &Facts<'_>, knee: Option<&Knee>, seen: &Seen) -> Blam
 
 fn limit_of(facts: &Facts<'_>, knee: Option<&Knee>, seen: &Seen) -> (Limit, Option<Weights>) {
     let no_load = facts.all.started == 0 || facts.not_begun().is_some();
-    if facts.evidence.totals.stop == StopReason::Crashed || no_load {
+    if matches!(
+        facts.evidence.totals.stop,
+        StopReason::Crashed | StopReason::Defect
+    ) || no_load
+    {
         return (Limit::Unknown, None);
     }
     if is_silent(facts) {

@@ -15,8 +15,9 @@ use loadline_suite::capacity::{
 };
 use serde::Serialize;
 
-use super::probing::{self, Load, LoadKind, Prober};
+use super::probing::{Load, LoadKind, Prober};
 use crate::cli::CapacityArgs;
+use crate::result_files::check_file;
 use crate::terminal::{print, style};
 use crate::{Ending, Env, Files};
 
@@ -126,7 +127,9 @@ fn check(args: &CapacityArgs) -> Result<(), Ending> {
         ));
     }
     match args.probing.told.json.as_deref() {
-        Some(path) if path != "-" => probing::check_folder("--json", Path::new(path)),
+        Some(path) if path != "-" => {
+            check_file("--json", Path::new(path)).map_err(|why| Ending::usage(&why))
+        }
         _ => Ok(()),
     }
 }

@@ -14,9 +14,10 @@ use loadline_report::svg::{self, CurvePoint, LoadCurve, Palette};
 use loadline_suite::sweep::{Axis, Curve, LoadPoint, Scaling};
 use serde::Serialize;
 
-use super::probing::{self, Load, LoadKind, Prober};
+use super::probing::{Load, LoadKind, Prober};
 use crate::cli::SweepArgs;
 use crate::cli::values::VUS_MAX;
+use crate::result_files::check_file;
 use crate::terminal::print;
 use crate::{Ending, Env, Files, charts};
 
@@ -109,7 +110,7 @@ impl Wanted {
             charts::prepare(folder).map_err(|why| Ending::usage(&why))?;
         }
         if let Some(path) = &args.csv {
-            probing::check_folder("--csv", path)?;
+            check_file("--csv", path).map_err(|why| Ending::usage(&why))?;
         }
         if let Some(path) = args
             .probing
@@ -118,7 +119,7 @@ impl Wanted {
             .as_deref()
             .filter(|path| *path != "-")
         {
-            probing::check_folder("--json", Path::new(path))?;
+            check_file("--json", Path::new(path)).map_err(|why| Ending::usage(&why))?;
         }
         Ok(Wanted {
             axis,

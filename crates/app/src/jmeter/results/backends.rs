@@ -248,7 +248,10 @@ impl Backend {
         let interval_ms = interval_s.clamp(1, 86_400) * 1000;
         let (sender, texts) = sync_channel(WAITING_MAX);
         let (name, world) = (listener.name.clone(), Arc::clone(world));
-        let thread = thread::spawn(move || send(way, &texts, &name, &world));
+        let thread = thread::Builder::new()
+            .name("backend".to_owned())
+            .spawn(move || send(way, &texts, &name, &world))
+            .map_err(|error| format!("the system refuses a thread: {error}"))?;
         let mut backend = Backend {
             form,
             labels,

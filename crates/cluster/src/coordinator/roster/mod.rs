@@ -4,6 +4,7 @@
 //! in the order of its agent; the workers of all agents are numbered without a gap once the roster is closed; an agent
 //! that is lost is told as lost once, and what it had begun and not reported is booked once, when it cannot report any more.
 
+mod absent;
 mod adopting;
 mod hostile;
 mod joining;
@@ -298,6 +299,7 @@ impl Roster {
             acts.push(Act::Tell(WorkerReport::Failed {
                 worker: workers.start,
                 why,
+                is_defect: false,
             }));
         }
         self.next_worker = next;

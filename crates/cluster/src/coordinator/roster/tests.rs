@@ -215,7 +215,7 @@ fn a_test_does_not_begin_without_one_of_its_agents() {
     assert_eq!(workers, 3);
     let failed = told(acts);
     assert!(
-        matches!(&failed[..], [WorkerReport::Failed { worker: 2, why }] if why == "two: no memory"),
+        matches!(&failed[..], [WorkerReport::Failed { worker: 2, why, .. }] if why == "two: no memory"),
         "{failed:?}"
     );
     let (_, acts) = roster.start(1, None);

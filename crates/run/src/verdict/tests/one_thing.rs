@@ -284,6 +284,7 @@ fn nothing_sent_and_missing_requests_are_alarms() {
 fn runs_that_ended_early_are_unfinished() {
     for (stop, code, gravity) in [
         (StopReason::Crashed, Code::RunCrashed, Gravity::Alarm),
+        (StopReason::Defect, Code::RunCrashed, Gravity::Alarm),
         (StopReason::Interrupted, Code::RunInterrupted, Gravity::Note),
         (StopReason::Aborted, Code::RunInterrupted, Gravity::Note),
     ] {

@@ -92,10 +92,7 @@ fn request(method: &str, origin: &Arc<Origin>, body: Option<&'static str>) -> Ho
 }
 
 fn in_runtime(test: impl Future<Output = ()>) {
-    tokio::runtime::Builder::new_current_thread()
-        .enable_io()
-        .enable_time()
-        .build_local(tokio::runtime::LocalOptions::default())
+    crate::runtime::local()
         .expect("a runtime can be made")
         .block_on(test);
 }

@@ -1,0 +1,41 @@
+//! The files that a script's run writes.
+//!
+//! Must not know what is in them. Invariant: what cannot be written, or would be written twice, is refused before anything is sent.
+
+use std::path::Path;
+
+use super::Going;
+use crate::environment::RESULT_FILE;
+use crate::outputs::files_of;
+use crate::result_files::{ResultFiles, check_apart};
+
+impl Going<'_> {
+    /// The files that the result is written to.
+    pub(super) fn result_files(&self) -> ResultFiles<'_> {
+        let pages = &self.run.pages;
+        let by_flag = pages.json.as_deref().map(|path| ("--json", path));
+        let by_env = self.env.get(RESULT_FILE).map(|path| (RESULT_FILE, path));
+        ResultFiles {
+            reports: pages.reports.iter().map(String::as_str).collect(),
+            charts: pages.charts.as_deref().map(Path::new),
+            json: by_flag.into_iter().chain(by_env).collect(),
+            hdr: false,
+        }
+    }
+
+    /// Looks at all files before the run.
+    pub(super) fn check_files(&self) -> Result<(), String> {
+        let files = self.result_files();
+        if self.run.journal.as_deref() == Some("-") {
+            return Err(
+                "--journal: - is no file; name one (./- names a file of this name)".to_owned(),
+            );
+        }
+        let reports = files.reports.iter().map(|path| ("--report", *path));
+        let journal = self.run.journal.as_deref().map(|path| ("--journal", path));
+        let own = reports.chain(files.json.iter().copied()).chain(journal);
+        let own = own.map(|(option, path)| (option.to_owned(), path));
+        check_apart(own.chain(files_of(&self.run.outputs)))?;
+        files.check()
+    }
+}

@@ -1,0 +1,104 @@
+//! Files that results are written to: looked at before a run, and each for itself after it.
+//!
+//! Must not know what is in them. Invariant: what is refused has sent nothing, and what is lost is named.
+
+use std::fs;
+
+use loadline_e2e::server::Server;
+use loadline_e2e::{loadline, run_to_end, web};
+
+/// Runs a command in a folder; gives its exit code, what it said, and how often the server was asked.
+fn ran(folder: &std::path::Path, words: &[&str]) -> (i32, String, u64) {
+    let server = Server::start(|stream, _| web::serve(stream, |_| web::ok("ok")));
+    fs::write(
+        folder.join("script.js"),
+        "import http from 'k6/http';\nexport default () => { http.get(__ENV.URL); };\n",
+    )
+    .expect("written");
+    let mut command = loadline();
+    command.current_dir(folder).args(words);
+    match words[0] {
+        "bench" => command.args(["-c", "1", "-n", "3"]),
+        _ => command.args(["-i", "3", "-u", "1", "script.js", "-e"]),
+    };
+    match words[0] {
+        "bench" => command.arg(server.url("/")),
+        _ => command.arg(format!("URL={}", server.url("/"))),
+    };
+    let output = run_to_end(command);
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    (output.status.code().unwrap_or(-1), told, server.accepted())
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn one_output_that_fails_keeps_no_other_from_being_written() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let words = [
+        "bench",
+        "--json",
+        "s.json",
+        "--csv",
+        "/dev/full",
+        "--report",
+        "/dev/full",
+    ];
+    let (code, told, asked) = ran(folder.path(), &words);
+    assert_eq!((code, asked > 0), (255, true), "{told}");
+    for lost in ["--report: cannot write /dev/full", "--csv: "] {
+        assert!(told.contains(lost), "{lost} is not named: {told}");
+    }
+    let json = fs::read_to_string(folder.path().join("s.json")).expect("it is written");
+    assert!(json.contains("\"completed\""), "{json}");
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn a_file_for_two_outputs_is_refused_before_the_load() {
+    let folder = tempfile::tempdir().expect("there is room");
+    fs::write(folder.path().join("x"), "before").expect("written");
+    for (words, named) in [
+        (
+            &["bench", "--json", "x", "--csv", "./x"][..],
+            "--json and --csv",
+        ),
+        (
+            &["bench", "--json", "x", "-o", "json=x"],
+            "--json and --out json",
+        ),
+        (
+            &["bench", "--report", "y", "--journal", "y"],
+            "--report and --journal",
+        ),
+        (
+            &["run", "-q", "--json", "x", "-o", "csv=x"],
+            "--json and --out csv",
+        ),
+    ] {
+        let (code, told, asked) = ran(folder.path(), words);
+        assert_eq!((code, asked), (104, 0), "{words:?}: {told}");
+        assert!(told.contains(named), "{words:?}: {told}");
+    }
+    let left = fs::read_to_string(folder.path().join("x")).expect("it is there");
+    assert_eq!(left, "before");
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn a_file_that_cannot_be_written_is_refused_before_the_load() {
+    let folder = tempfile::tempdir().expect("there is room");
+    for command in ["bench", "run"] {
+        for (option, file) in [
+            ("--json", "no/such.json"),
+            ("--report", "no/such.html"),
+            ("--report", "-"),
+            ("--journal", "-"),
+            // Nobody makes files there.
+            ("--json", "/proc/x.json"),
+        ] {
+            let (code, told, asked) = ran(folder.path(), &[command, "-q", option, file]);
+            assert_eq!((code, asked), (104, 0), "{command} {option} {file}: {told}");
+            assert!(told.contains(option), "{command} {option} {file}: {told}");
+        }
+    }
+}

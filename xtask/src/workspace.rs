@@ -164,4 +164,15 @@ mod tests {
         );
         assert!(root().join("Cargo.toml").is_file());
     }
+
+    #[test]
+    fn an_unpacked_archive_is_walked() {
+        let mut unpacked = BTreeSet::new();
+        for folder in ["xtask", "crates/target"] {
+            walk(&root().join(folder), &mut unpacked).expect("the folder can be read");
+        }
+        for file in ["xtask/src/workspace.rs", "crates/target/src/lib.rs"] {
+            assert!(unpacked.contains(file), "{file}");
+        }
+    }
 }

@@ -193,3 +193,17 @@ fn dialects_refuse_as_their_tools_do() {
         assert_eq!(output.status.code(), Some(code), "{arguments:?}: {said}");
     }
 }
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn more_virtual_users_than_any_machine_holds_are_refused() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let script = folder.path().join("s.js");
+    std::fs::write(&script, "export default () => {};\n").expect("written");
+    let script = script.display().to_string();
+    let words = ["run", "--vus", "1000000000", "--duration", "1s", &script];
+    let output = run(words);
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(104), "{told}");
+    assert!(told.contains("1000000000 virtual users"), "{told}");
+}

@@ -17,6 +17,17 @@ pub fn header_value(host: &str) -> Cow<'_, str> {
     }
 }
 
+/// A host name as it is asked of DNS: in Punycode where it is beyond ASCII, and as it is where it has ASCII characters that no name
+/// has.
+#[must_use]
+pub fn dns_name(name: &str) -> Cow<'_, str> {
+    let is_of_names = |c: char| !c.is_ascii() || c.is_ascii_alphanumeric() || "-.".contains(c);
+    if name.is_ascii() || !name.chars().all(is_of_names) {
+        return Cow::Borrowed(name);
+    }
+    idna::domain_to_ascii(name).map_or(Cow::Borrowed(name), Cow::Owned)
+}
+
 /// Each label for itself, as it is: no mapping, no lower case.
 fn ascii(host: &str) -> Cow<'_, str> {
     if host.is_ascii() {
@@ -67,6 +78,19 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn names_are_asked_for_in_punycode() {
+        for (name, asked) in [
+            ("bücher.example", "xn--bcher-kva.example"),
+            ("BÜCHER.example", "xn--bcher-kva.example"),
+            ("A.example", "A.example"),
+            ("ü_b", "ü_b"),
+            ("fe80::1%eth0", "fe80::1%eth0"),
+        ] {
+            assert_eq!(dns_name(name), asked);
+        }
+    }
 
     #[test]
     fn hosts_are_sent_as_go_sends_them() {

@@ -6,6 +6,7 @@
 
 use std::fmt;
 
+use loadline_go::host::dns_name;
 use loadline_go::quoted;
 use loadline_go::url::{Url, decoded, escaped_bytes};
 use serde::{Deserialize, Serialize};
@@ -91,7 +92,7 @@ impl Origin {
         };
         Ok(Origin {
             scheme,
-            host: host.to_owned(),
+            host: dns_name(host).into_owned(),
             port,
         })
     }
@@ -185,7 +186,7 @@ pub fn parse(text: &str) -> Result<ParsedUrl, String> {
     Ok(ParsedUrl {
         origin: Origin {
             scheme,
-            host: host.to_owned(),
+            host: dns_name(host).into_owned(),
             port: port.unwrap_or_else(|| scheme.default_port()),
         },
         target,
@@ -247,6 +248,17 @@ mod tests {
 
     fn origin_of(text: &str) -> String {
         parse(text).expect("a good URL").origin.to_string()
+    }
+
+    #[test]
+    fn names_beyond_ascii_are_in_punycode() {
+        assert_eq!(
+            origin_of("http://bücher.example:81/"),
+            "http://xn--bcher-kva.example:81"
+        );
+        let url = Url::parse("https://a.bücher.example/").expect("a good URL");
+        let origin = Origin::of(&url).expect("it leads somewhere");
+        assert_eq!(origin.host, "a.xn--bcher-kva.example");
     }
 
     #[test]

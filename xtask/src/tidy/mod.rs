@@ -170,16 +170,6 @@ mod tests {
     }
 
     #[test]
-    fn an_unpacked_archive_is_walked() {
-        let mut unpacked = BTreeSet::new();
-        for folder in ["xtask", "crates/target"] {
-            walk(&root().join(folder), &mut unpacked).expect("the folder can be read");
-        }
-        let unpacked = Kept { paths: unpacked };
-        assert!(unpacked.holds("xtask/src/tidy/mod.rs") && unpacked.holds("crates/target/src"));
-    }
-
-    #[test]
     fn a_missing_document_is_told() {
         let readme = File {
             path: "README.md".to_owned(),

@@ -81,6 +81,7 @@ impl Going<'_> {
     /// The run could not start.
     pub(crate) fn go(self) -> Result<ExitCode, K6Error> {
         loadline_run::prepare_process();
+        check_size(self.run).map_err(K6Error::config)?;
         self.check_files().map_err(K6Error::config)?;
         let plan = Arc::new(self.run.plan.clone());
         let registry = Arc::clone(&self.loaded.metrics.registry);
@@ -501,6 +502,20 @@ impl Going<'_> {
             false if all_told => ExitCode::Ok,
             false => ExitCode::Other,
         }
+    }
+}
+
+/// More virtual users than any machine holds: each takes tens of kilobytes at least.
+const VUS_MAX: u64 = 10_000_000;
+
+/// Refuses a test that would only fill the memory.
+fn check_size(run: &ScriptRun) -> Result<(), String> {
+    let vus = run.max_vus;
+    match vus > VUS_MAX {
+        true => Err(format!(
+            "{vus} virtual users are more than one test can have, which is {VUS_MAX}; give fewer with --vus or maxVUs"
+        )),
+        false => Ok(()),
     }
 }
 

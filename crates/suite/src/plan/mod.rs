@@ -211,6 +211,16 @@ fn plan(file: &SuiteFile, surroundings: &Surroundings) -> Result<Plan, Problem> 
             hooks: row::outer_hooks(file, &group.hooks, surroundings)?,
         });
     }
+    if rows.is_empty() {
+        let axes = file.groups.iter().flat_map(|group| &group.axes);
+        let at = axes.map(|axis| axis.at).next().unwrap_or_default();
+        let fix = "leave a combination in, or write `rows:` with a row";
+        return Err(Problem::new(
+            at,
+            "`exclude` leaves no row of the suite",
+            fix,
+        ));
+    }
     let hooks = row::outer_hooks(file, &file.hooks, surroundings)?;
     let warnings = warnings::of(file, &groups, &rows, &|script| {
         scripts.names_scenarios(script)

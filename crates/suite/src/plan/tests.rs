@@ -414,6 +414,14 @@ fn refusal(yaml: &str) -> String {
 }
 
 #[test]
+fn a_suite_whose_rows_are_all_excluded_is_refused() {
+    let told = refusal(
+        "name: s\ndefaults: {bench: '-n 1 http://h/'}\naxes: {vus: [1, 2]}\nexclude: [{vus: 1}, {vus: 2}]\n",
+    );
+    assert!(told.contains("`exclude` leaves no row"), "{told}");
+}
+
+#[test]
 fn a_body_behind_an_option_for_the_duration_is_refused() {
     let row = |line: &str| format!("name: s\nrows: [{{name: a, duration: 5s, {line}}}]\n");
     for (line, front) in [

@@ -5,6 +5,7 @@
 
 mod disk;
 mod lock;
+mod misfits;
 mod record;
 #[cfg(test)]
 pub(crate) mod testing;
@@ -148,13 +149,13 @@ impl StateFolder {
         self.read_json(&path).ok().flatten()
     }
 
-    /// The status of a run that is whole and of this plan.
+    /// The status of a run that is whole, of this plan, and has a result that can be read.
     #[must_use]
     pub fn whole(&self, row: &RowRecord, repetition: u32) -> Option<RunStatus> {
         let status = self.status(&row.id, repetition)?;
         let is_whole = status.state == RunState::Done && status.hash == row.hash;
         let result = self.run_folder(&row.id, repetition).join(RESULT);
-        (is_whole && self.disk.exists(&result)).then_some(status)
+        (is_whole && self.is_readable(&result)).then_some(status)
     }
 
     /// Begins a run: what was there of it before goes into the history.

@@ -93,6 +93,60 @@ fn a_run_is_whole_when_its_status_says_so_and_its_result_is_there() {
     assert!(!state.has_runs());
 }
 
+/// A suite of the one row, with a run that was made.
+fn with_a_run(state: &StateFolder) -> SuiteRecord {
+    let run = state
+        .begin(&status(RunState::Running))
+        .expect("the disk is well");
+    let result = serde_json::to_vec(&crate::gates::tests::result(5, 5)).expect("it can be written");
+    let disk = state.disk();
+    disk.write(&run.join(RESULT), &result)
+        .expect("the disk is well");
+    state
+        .keep_status(&status(RunState::Done))
+        .expect("the disk is well");
+    SuiteRecord {
+        schema: String::new(),
+        name: "s".to_owned(),
+        file: "s.yaml".to_owned(),
+        rows: vec![row()],
+        facts: BTreeMap::new(),
+    }
+}
+
+#[test]
+fn a_result_that_was_cut_is_named_and_its_run_is_missing() {
+    let folder = tempfile::tempdir().expect("there is room for a folder");
+    let state = StateFolder::new(folder.path().to_owned(), Arc::new(SystemDisk));
+    let record = with_a_run(&state);
+    assert!(state.damaged(&record).is_empty());
+    let file = state.run_folder("a-1", 1).join(RESULT);
+    state
+        .disk()
+        .write(&file, b"{\"schema\":")
+        .expect("the disk is well");
+    let damaged = state.damaged(&record);
+    assert_eq!(damaged.len(), 1);
+    assert!(
+        damaged[0].to_string().contains("result.json"),
+        "{}",
+        damaged[0]
+    );
+    assert!(state.whole(&row(), 1).is_none(), "it is made again");
+    let outcome = state.outcome(&record).expect("the others can be told");
+    assert_eq!(outcome.rows[0].status, RowStatus::Pending);
+}
+
+#[test]
+fn rows_that_were_run_otherwise_are_named() {
+    let folder = tempfile::tempdir().expect("there is room for a folder");
+    let state = StateFolder::new(folder.path().to_owned(), Arc::new(SystemDisk));
+    let mut record = with_a_run(&state);
+    assert!(state.outdated(&record).is_empty());
+    record.rows[0].hash = "edited".to_owned();
+    assert_eq!(state.outdated(&record), ["a-1"]);
+}
+
 #[test]
 fn a_status_that_was_changed_by_hand_is_no_status() {
     let folder = tempfile::tempdir().expect("there is room for a folder");

@@ -71,11 +71,14 @@ pub(super) fn run(args: &SuiteArgs, env: &Env) -> Result<ExitCode, Ending> {
         }
         SuiteAction::Status(args) => {
             let suite = Suite::open(args, env)?;
+            suite.warn_of_damaged();
             let outcome = suite.outcome()?;
             Ok(Ending::answer(show::status(&outcome, &suite.state)).tell())
         }
         SuiteAction::Render(args) => {
             let suite = Suite::open(args, env)?;
+            suite.warn_of_damaged();
+            suite.warn_of_outdated();
             let written =
                 documents::write_all(&suite.file, &suite.folder, &suite.state, &suite.outcome()?)?;
             Ok(Ending::answer(written).tell())
@@ -164,6 +167,28 @@ impl Suite {
         outcome.map_err(|error| state_refusal(&error))
     }
 
+    /// Says which results cannot be read: their runs count as not made.
+    fn warn_of_damaged(&self) {
+        for error in self.state.damaged(&self.record()) {
+            let file = &self.file.path;
+            print::to_stderr(&format!(
+                "loadline: {error}; the run counts as not made: `loadline suite resume {file}` makes it again\n"
+            ));
+        }
+    }
+
+    /// Says which rows stay empty in documents because the file says something else of them than when they were run.
+    fn warn_of_outdated(&self) {
+        let rows = self.state.outdated(&self.record());
+        if !rows.is_empty() {
+            let (rows, file) = (rows.join(", "), &self.file.path);
+            print::to_stderr(&format!(
+                "loadline: the suite has changed since these rows were run, and their results no longer fit: {rows}; \
+                 `loadline suite resume {file}` runs them again\n"
+            ));
+        }
+    }
+
     fn lock(&self) -> Result<StateLock, Ending> {
         let lock = StateLock::acquire(self.state.folder());
         lock.map_err(|error| Ending::refusal(ExitCode::Other, &error.to_string()))
@@ -231,6 +256,7 @@ impl Suite {
         env: &Env,
     ) -> Result<ExitCode, Ending> {
         print::to_stderr(&show::warnings(&self.plan));
+        self.warn_of_damaged();
         let wish = Wish::listen()?;
         let clock = Clock::start();
         let binary = std::env::current_exe().map_err(|error| {
@@ -265,6 +291,7 @@ impl Suite {
         );
         let end = end.map_err(|error| state_refusal(&error))?;
         let outcome = self.outcome()?;
+        self.warn_of_outdated();
         let written = documents::write_all(&self.file, &self.folder, &self.state, &outcome)?;
         let tables = self.tables(&outcome, env)?;
         let text = format!("{}{tables}{written}", show::status(&outcome, &self.state));

@@ -165,27 +165,11 @@ impl Place {
             }
             OriginFault::Port(_) => Unreachable::new(1210, fault.to_string()),
         })?;
-        let name = ascii_host(&origin.host);
         Ok(Place {
             target: url.target(),
             authority: url.host.strip_suffix(':').unwrap_or(&url.host).to_owned(),
-            origin: Arc::new(Origin {
-                host: name,
-                ..origin
-            }),
+            origin: Arc::new(origin),
         })
-    }
-}
-
-/// A host name as it is asked of DNS; as it is where it has ASCII characters that no name has.
-fn ascii_host(name: &str) -> String {
-    let is_of_names = |c: char| !c.is_ascii() || c.is_ascii_alphanumeric() || "-.".contains(c);
-    if name.is_ascii() || !name.chars().all(is_of_names) {
-        return name.to_owned();
-    }
-    match ::url::Host::parse(name) {
-        Ok(host) => host.to_string(),
-        Err(_) => name.to_owned(),
     }
 }
 

@@ -5,6 +5,10 @@
 
 use roxmltree::Node;
 
+/// What is said of one that cannot be followed.
+pub(crate) const LEADS_NOWHERE: &str =
+    "its reference leads to no text before it: write the text in its place";
+
 /// Bytes of a property that is referred to, at most.
 const SIZE_MAX: usize = 4_096;
 

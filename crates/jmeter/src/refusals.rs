@@ -193,13 +193,10 @@ fn is_property(tag: &str) -> bool {
 
 fn check_property<'a, 'input>(node: Node<'a, 'input>) -> Checked<'a, 'input> {
     if node.has_attribute("reference") {
-        // Where it leads was checked, or will be, where it stands.
+        // What it leads to is checked where it stands.
         return match references::resolved(node) {
             Some(_) => Ok(()),
-            None => refused(
-                node,
-                format!("the reference of {} leads to no property", shown(node)),
-            ),
+            None => refused(node, references::LEADS_NOWHERE.to_owned()),
         };
     }
     match tag(node) {

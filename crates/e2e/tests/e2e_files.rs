@@ -102,3 +102,21 @@ fn a_file_that_cannot_be_written_is_refused_before_the_load() {
         }
     }
 }
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn a_result_is_read_from_standard_input() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let (code, told, _) = ran(folder.path(), &["bench", "-q", "--json", "r.json"]);
+    assert_eq!(code, 0, "{told}");
+    let result = folder.path().join("r.json");
+    for words in [&["report", "-"][..], &["compare", "r.json", "-"]] {
+        let mut command = loadline();
+        command.current_dir(folder.path()).args(words);
+        command.stdin(fs::File::open(&result).expect("it is there"));
+        let output = command.output().expect("it can be started");
+        let told = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(0), "{words:?}: {told}");
+        assert!(!output.stdout.is_empty(), "{words:?}");
+    }
+}

@@ -306,3 +306,36 @@ fn a_test_whose_agents_die_before_they_join_ends() {
     assert_eq!(ended.status.code(), Some(255), "{told}");
     assert!(told.contains("agent-1: its "), "{told}");
 }
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn an_agent_that_is_told_to_end_reports_all_that_it_did() {
+    for csv in [false, true] {
+        let folder = tempfile::tempdir().expect("there is room");
+        let mut command = vec!["--await-agent", "300ms", "--json", "result.json"];
+        if csv {
+            command.extend(["--csv", "samples.csv"]);
+        }
+        command.extend(["-c", "6", "-z", "3s", "--pacing", "5ms"]);
+        let (server, running, at, token) = coordinator(folder.path(), "3", &command);
+        let mut agents: Vec<Running> = ["vienna", "graz", "linz"]
+            .map(|name| Running::start(agent(&at, &token, name)))
+            .into();
+        let asked = || (server.accepted() >= 3).then_some(());
+        clock::wait_for(SOON, asked).expect("all agents send");
+        clock::pause(Duration::from_millis(1_500));
+        agents[1].signal(libc::SIGTERM);
+        let left = agents.remove(1).finish();
+        assert_eq!(left.status.code(), Some(143), "{}", text(&left.stderr));
+        let output = running.finish();
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+        let result = json(&folder.path().join("result.json"));
+        let (_, completed, lost) = conserved(&result);
+        assert_eq!(lost, 0, "csv {csv}: {completed} are known");
+        if csv {
+            let rows = fs::read_to_string(folder.path().join("samples.csv")).expect("it is there");
+            let good = rows.lines().filter(|row| row.contains(",200,")).count() as u64;
+            assert_eq!(good, completed, "each is in the CSV, and nothing else is");
+        }
+    }
+}

@@ -3,7 +3,7 @@
 //! Must not know either format. Invariant: how a run ended is told whenever it did not end by itself.
 
 use std::fs::File;
-use std::io::Read;
+use std::io::{Read, stdin};
 use std::path::Path;
 
 use loadline_model::ExitCode;
@@ -110,7 +110,7 @@ fn save(args: &ReportArgs, result: &RunResult) -> Result<(), Ending> {
     Ok(())
 }
 
-/// Reads a JSON result or a journal.
+/// Reads a JSON result, from standard input for `-`, or a journal.
 ///
 /// # Errors
 /// The file cannot be read, or is neither; the message names it.
@@ -118,6 +118,10 @@ pub(super) fn read(path: &Path) -> Result<RunResult, Ending> {
     let name = path.display();
     let unreadable =
         |why: String| Ending::refusal(ExitCode::InvalidConfig, &format!("{name}: {why}"));
+    if path == Path::new("-") {
+        return json::load_from(stdin().lock())
+            .map_err(|error| unreadable(format!("standard input: {error}")));
+    }
     let mut beginning = Vec::new();
     let opened = File::open(path).and_then(|file| file.take(BEGINNING).read_to_end(&mut beginning));
     opened.map_err(|error| {

@@ -11,4 +11,4 @@ mod sink;
 mod tests;
 
 pub use encode::{Options, ReadError, decode, write};
-pub use sink::{RESULT_BYTES_MAX, load, save};
+pub use sink::{RESULT_BYTES_MAX, load, load_from, save};

@@ -62,9 +62,17 @@ fn beside(path: &Path) -> io::Result<PathBuf> {
 /// # Errors
 /// Says what the file is instead, and where it breaks.
 pub fn load(path: &Path) -> Result<RunResult, ReadError> {
-    let file = File::open(path).map_err(ReadError::Io)?;
+    load_from(File::open(path).map_err(ReadError::Io)?)
+}
+
+/// Reads a result from a stream to its end.
+///
+/// # Errors
+/// As [`load`].
+pub fn load_from(stream: impl Read) -> Result<RunResult, ReadError> {
     let mut text = Vec::new();
-    file.take(RESULT_BYTES_MAX + 1)
+    stream
+        .take(RESULT_BYTES_MAX + 1)
         .read_to_end(&mut text)
         .map_err(ReadError::Io)?;
     if text.len() as u64 > RESULT_BYTES_MAX {

@@ -127,8 +127,14 @@ fn clear_text_and_tls_mixed_up() {
 #[ignore = "wants LOADLINE_BIN"]
 fn targets_that_are_too_slow() {
     for (fault, stage) in [
-        (Fault::NeverAnswers, "while its head was awaited"),
-        (Fault::OneByteASecond, "while its head was awaited"),
+        (
+            Fault::NeverAnswers,
+            "while waiting for the response headers",
+        ),
+        (
+            Fault::OneByteASecond,
+            "while waiting for the response headers",
+        ),
     ] {
         let ran = assert_counted(fault, "timeout", &["--timeout", "250ms"]);
         assert!(ran.messages()[0].contains(stage), "{:?}", ran.messages());

@@ -12,7 +12,7 @@ use loadline_e2e::{loadline_under, run_to_end};
 /// The port on 127.0.0.1 of the service that the page's reader has started.
 const PORT: &str = "8080";
 /// What makes the page's runs short, in files and in command lines.
-const SHORTER: [(&str, &str); 6] = [
+const SHORTER: [(&str, &str); 7] = [
     (
         "suite init http",
         "suite init --vus 10 --duration 1s --repeat 1 http",
@@ -21,6 +21,7 @@ const SHORTER: [(&str, &str); 6] = [
     ("repeat: 3", "repeat: 1"),
     ("-z 10s", "-z 1s"),
     ("--probe 10s", "--probe 1s"),
+    ("--to 1000", "--to 100"),
     ("duration: '10s'", "duration: '1s'"),
 ];
 

@@ -3,6 +3,7 @@
 //! Must not know what runs in them. Invariant: what the system refuses is an error here, and no panic of tokio's.
 
 use std::io;
+use std::sync::{Mutex, PoisonError};
 
 use tokio::runtime::{Builder, LocalOptions, LocalRuntime};
 
@@ -13,7 +14,7 @@ use crate::platform;
 /// # Errors
 /// The system has no file descriptors left for one.
 pub fn builder() -> io::Result<Builder> {
-    platform::try_socket_pair()?;
+    make_shared_sockets()?;
     let mut builder = Builder::new_current_thread();
     builder.enable_io().enable_time();
     Ok(builder)
@@ -25,4 +26,17 @@ pub fn builder() -> io::Result<Builder> {
 /// The system refuses what it takes.
 pub fn local() -> io::Result<LocalRuntime> {
     builder()?.build_local(LocalOptions::default())
+}
+
+/// Lets tokio make the sockets that all runtimes of the process share, one thread at a time: where there are no descriptors
+/// for them it panics, and for all else of a runtime it does not.
+fn make_shared_sockets() -> io::Result<()> {
+    static ARE_MADE: Mutex<bool> = Mutex::new(false);
+    let mut are_made = ARE_MADE.lock().unwrap_or_else(PoisonError::into_inner);
+    if !*are_made {
+        platform::try_descriptors()?;
+        drop(Builder::new_current_thread().enable_io().build()?);
+        *are_made = true;
+    }
+    Ok(())
 }

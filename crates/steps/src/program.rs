@@ -76,6 +76,8 @@ pub struct Group {
     pub on_error: OnError,
     /// Whether an iteration is the same user as the one before.
     pub same_user: bool,
+    /// Whether the variable of its rounds has its name; else no name is in it.
+    pub has_named_loop: bool,
     /// All nodes; the first is the group itself.
     pub nodes: Vec<Node>,
 }

@@ -10,7 +10,7 @@ use loadline_output::SinkReport;
 use super::Named;
 
 /// Shorter waits are not worth a line: no answer was late for them.
-const TOLD_FROM: Duration = Duration::from_millis(10);
+const TOLD_FROM: Duration = Duration::from_millis(50);
 
 /// What became of the outputs.
 #[derive(Debug, Default, PartialEq, Eq)]

@@ -25,14 +25,16 @@ pub fn usable_cores() -> f64 {
     cpu_quota_cores().map_or(cores, |quota| quota.min(cores))
 }
 
-/// Tries whether there are file descriptors for a pair of sockets: tokio makes one for its first runtime, and panics
-/// where there are none.
+/// Tries whether there are file descriptors for a runtime of tokio and the pair of sockets that its first one makes.
 ///
 /// # Errors
 /// Those of the system.
-pub fn try_socket_pair() -> std::io::Result<()> {
+pub fn try_descriptors() -> std::io::Result<()> {
     #[cfg(unix)]
-    std::os::unix::net::UnixStream::pair()?;
+    {
+        let pair = || std::os::unix::net::UnixStream::pair();
+        let _held = (pair()?, pair()?, pair()?, pair()?);
+    }
     Ok(())
 }
 

@@ -9,7 +9,7 @@ use loadline_steps::text::Text;
 
 use super::applied::Scope;
 use super::{Lowering, enabled, is_without_effect};
-use crate::tree::{self, Element, Properties};
+use crate::tree::{Element, Properties};
 
 impl Lowering {
     /// The nodes of a group.
@@ -20,12 +20,7 @@ impl Lowering {
         let base = [own.as_slice(), shared].concat();
         let scope = Scope::of_group(&base);
         let at_pass = self.data_sources(&base);
-        // The group's loop has the group's name, where it has one at all.
-        let has_name = match group.group("ThreadGroup.main_controller") {
-            [] => true,
-            main => main.find_text(tree::NAME).is_some(),
-        };
-        let name = self.text(group, if has_name { &group.name } else { "" });
+        let name = self.text(group, &group.name);
         nodes.push(Node {
             name,
             parent: 0,

@@ -8,7 +8,7 @@ use loadline_steps::program::{
 use loadline_steps::text::Text;
 
 use super::Lowering;
-use crate::tree::{Element, Properties};
+use crate::tree::{self, Element, Properties};
 
 /// Whether an element is a thread group of any kind, supported or not.
 pub(super) fn is_group(element: &Element) -> bool {
@@ -33,6 +33,14 @@ fn on_error(element: &Element) -> OnError {
     }
 }
 
+/// Whether the loop of a group, which goes by the group's name, has a name at all.
+fn has_named_loop(element: &Element) -> bool {
+    match element.group("ThreadGroup.main_controller") {
+        [] => true,
+        main => main.find_text(tree::NAME).is_some(),
+    }
+}
+
 impl Lowering {
     /// Reads a group; `shared` are the plan's own elements, which apply to it too.
     pub(super) fn group(&mut self, element: &Element, shared: &[&Element]) {
@@ -52,6 +60,7 @@ impl Lowering {
             on_error: on_error(element),
             same_user: element.flag("ThreadGroup.same_user_on_next_iteration", true)
                 && element.flag("same_user_on_next_iteration", true),
+            has_named_loop: has_named_loop(element),
             nodes,
         });
     }

@@ -7,6 +7,8 @@
 mod loops;
 mod passes;
 
+use std::borrow::Cow;
+
 use super::{Thread, Walker};
 use crate::host::LogLevel;
 use crate::program::{Controller, ControllerRule, NodeId};
@@ -180,7 +182,10 @@ impl Thread {
 
     /// Sets the variable that says which round of a loop it is.
     pub(super) fn tell_round(&mut self, walker: &Walker<'_>, node: NodeId, round: i64) {
-        let name = self.text(walker, &walker.node(node).name);
+        let name = match node == 0 && !walker.group.has_named_loop {
+            true => Cow::default(),
+            false => self.text(walker, &walker.node(node).name),
+        };
         let name = format!("__jm__{name}__idx");
         self.variables.put(name, round.to_string());
         self.told_round_of = node;

@@ -35,7 +35,7 @@ pub const CLASSES: [(&str, &str); 20] = [
     ),
     ("truncated", "the target announced more bytes than it sent"),
     ("malformed", "the response is not valid HTTP"),
-    ("too-large", "the answer's head or framing exceeds"),
+    ("too-large", "the response headers or framing exceed"),
     ("http2", "look at the target's HTTP/2 limits"),
     ("redirect", "follow the Location headers by hand"),
     ("fd-limit", "raise the limit of open files"),

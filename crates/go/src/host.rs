@@ -25,7 +25,10 @@ pub fn dns_name(name: &str) -> Cow<'_, str> {
     if name.is_ascii() || !name.chars().all(is_of_names) {
         return Cow::Borrowed(name);
     }
-    idna::domain_to_ascii(name).map_or(Cow::Borrowed(name), Cow::Owned)
+    // What looks like a letter may stand for a blank and an accent.
+    let ascii = idna::domain_to_ascii(name).ok();
+    let ascii = ascii.filter(|ascii| ascii.is_ascii() && ascii.chars().all(is_of_names));
+    ascii.map_or(Cow::Borrowed(name), Cow::Owned)
 }
 
 /// Each label for itself, as it is: no mapping, no lower case.
@@ -123,5 +126,10 @@ mod tests {
         fn only_bytes_of_hosts_are_sent(host in "\\PC{0,40}") {
             prop_assert!(header_value(&host).bytes().all(is_host_byte));
         }
+    }
+
+    #[test]
+    fn letters_that_stand_for_blanks_make_no_name() {
+        assert_eq!(dns_name("hr\u{b8}\u{706e}"), "hr\u{b8}\u{706e}");
     }
 }

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::path::Path;
 use std::time::Duration;
 
 use loadline_e2e::agents::{
@@ -16,7 +17,7 @@ use loadline_e2e::{clock, loadline};
 use serde_json::Value;
 
 fn is_there(process: u32) -> bool {
-    std::path::Path::new(&format!("/proc/{process}")).exists()
+    Path::new(&format!("/proc/{process}")).exists()
 }
 
 /// What became of the requests of a run that lost an agent: asked for, completed and lost.
@@ -104,25 +105,30 @@ fn another_makes_the_share_of_a_lost_agent_again() {
     }
 }
 
+/// A test of three agents, one of which is told to end some time after all have begun to send.
+fn one_of_three_leaves(folder: &Path, command: &[&str], after: Duration) {
+    let (server, running, at, token) = coordinator(folder, "3", command);
+    let mut agents: Vec<Running> = ["vienna", "graz", "linz"]
+        .map(|name| Running::start(agent(&at, &token, name)))
+        .into();
+    let asked = || (server.accepted() >= 3).then_some(());
+    clock::wait_for(SOON, asked).expect("all agents send");
+    clock::pause(after);
+    agents[1].signal(libc::SIGTERM);
+    let left = agents.remove(1).finish();
+    assert_eq!(left.status.code(), Some(143), "{}", text(&left.stderr));
+    let output = running.finish();
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+}
+
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
 fn an_agent_that_is_told_to_end_gives_its_share_back_at_once() {
     let folder = tempfile::tempdir().expect("there is room");
     let mut command = vec!["--await-agent", "300ms", "--json", "result.json"];
     command.extend(LOADED);
-    let (server, running, at, token) = coordinator(folder.path(), "3", &command);
-    let mut agents: Vec<Running> = ["vienna", "graz", "linz"]
-        .map(|name| Running::start(agent(&at, &token, name)))
-        .into();
-    let asked = || (server.accepted() >= 3).then_some(());
-    clock::wait_for(SOON, asked).expect("all agents send");
-    clock::pause(Duration::from_millis(1_300));
-    agents[1].signal(libc::SIGTERM);
-    let left = agents.remove(1).finish();
-    assert_eq!(left.status.code(), Some(143), "{}", text(&left.stderr));
     // Its load would go on for 30 s if it had only lost its connection.
-    let output = running.finish();
-    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    one_of_three_leaves(folder.path(), &command, Duration::from_millis(1_300));
     let result = json(&folder.path().join("result.json"));
     let (asked, completed, lost) = conserved(&result);
     assert_eq!(asked, 1_200);
@@ -317,18 +323,7 @@ fn an_agent_that_is_told_to_end_reports_all_that_it_did() {
             command.extend(["--csv", "samples.csv"]);
         }
         command.extend(["-c", "6", "-z", "3s", "--pacing", "5ms"]);
-        let (server, running, at, token) = coordinator(folder.path(), "3", &command);
-        let mut agents: Vec<Running> = ["vienna", "graz", "linz"]
-            .map(|name| Running::start(agent(&at, &token, name)))
-            .into();
-        let asked = || (server.accepted() >= 3).then_some(());
-        clock::wait_for(SOON, asked).expect("all agents send");
-        clock::pause(Duration::from_millis(1_500));
-        agents[1].signal(libc::SIGTERM);
-        let left = agents.remove(1).finish();
-        assert_eq!(left.status.code(), Some(143), "{}", text(&left.stderr));
-        let output = running.finish();
-        assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+        one_of_three_leaves(folder.path(), &command, Duration::from_millis(1_500));
         let result = json(&folder.path().join("result.json"));
         let (_, completed, lost) = conserved(&result);
         assert_eq!(lost, 0, "csv {csv}: {completed} are known");

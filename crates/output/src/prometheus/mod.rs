@@ -16,6 +16,7 @@ mod other_writer;
 mod pages;
 mod points;
 pub(crate) mod protobuf;
+mod query;
 mod queue;
 mod section;
 mod senders;

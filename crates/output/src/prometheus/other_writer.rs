@@ -3,12 +3,10 @@
 //! Must not know how points are pushed. Source: <https://prometheus.io/docs/prometheus/latest/querying/functions/#resets>.
 //! Invariant: a receiver that cannot be asked says nothing of other runs.
 
-use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
-
-use super::audit::{query_url, read};
 use super::client::Client;
 use super::pages::pages;
 use super::points::{Identity, Kind};
+use super::query::{ask, query_url};
 use super::settings::Settings;
 
 /// Sums that grow all the time, the first that a run has is looked at.
@@ -33,13 +31,11 @@ pub(super) fn is_there(
     let labels = sum.labels().filter(|(name, _)| *name != "__name__");
     let labels = labels.map(|(name, value)| (name.to_owned(), value.to_owned()));
     let own = labels.collect();
-    let at_s = until_ms as f64 / 1e3;
     let mut falls = 0.0;
     let asked = pages(&mut [(sum, ())], &mut |selector, _| {
         let query = format!("resets({selector}[{span_ms}ms])");
-        let query = utf8_percent_encode(&query, NON_ALPHANUMERIC);
-        let answer = client.get(&format!("{address}?query={query}&time={at_s:.3}"))?;
-        falls += read(&answer)?.get(&own).map_or(0.0, |found| found.number);
+        let found = ask(client, &address, &query, until_ms)?;
+        falls += found.get(&own).map_or(0.0, |found| found.number);
         Ok::<(), String>(())
     });
     asked.is_ok() && falls > 0.0

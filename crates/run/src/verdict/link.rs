@@ -59,12 +59,7 @@ fn full_down(facts: &Facts<'_>) -> Option<Link> {
     if share < HALF || body < BODY_MIN || is_paced {
         return None;
     }
-    let bytes_per_second = flat(facts, |row| row.bytes_received)?;
-    Some(Link {
-        bytes_per_second,
-        share,
-        moving: share,
-    })
+    steady(facts, share, |row| row.bytes_received)
 }
 
 fn full_up(facts: &Facts<'_>) -> Option<Link> {
@@ -75,9 +70,13 @@ fn full_up(facts: &Facts<'_>) -> Option<Link> {
     if share < HALF || sent < BODY_MIN || lost < LOST_UPWARDS {
         return None;
     }
-    let bytes_per_second = flat(facts, |row| row.bytes_sent)?;
+    steady(facts, share, |row| row.bytes_sent)
+}
+
+/// A link by which as many bytes pass in each second.
+fn steady(facts: &Facts<'_>, share: f64, bytes: impl Fn(&Row) -> u64) -> Option<Link> {
     Some(Link {
-        bytes_per_second,
+        bytes_per_second: flat(facts, bytes)?,
         share,
         moving: share,
     })

@@ -224,15 +224,13 @@ pub(crate) fn each_overruled(done: &[Heard], tell: &mut dyn FnMut(bool)) {
 
 /// Tells of each sample whose request could not be made.
 pub(crate) fn each_unsent(done: &[Heard], tell: &mut dyn FnMut(&Sample)) {
-    fn each(sample: &Sample, tell: &mut dyn FnMut(&Sample)) {
-        match sample.is_transaction {
-            true => sample.children.iter().for_each(|below| each(below, tell)),
-            false if sample.is_unsent => tell(sample),
-            false => {}
-        }
+    for sample in done.iter().flat_map(Heard::news) {
+        each_sampler(sample, &mut |sample| {
+            if sample.is_unsent {
+                tell(sample);
+            }
+        });
     }
-    let samples = done.iter().flat_map(Heard::news);
-    samples.for_each(|sample| each(sample, tell));
 }
 
 /// Whether an answer is good by its assertions, where its status alone says the reverse; `None`: they agree.
@@ -256,11 +254,19 @@ fn occasion(at: Nanos, tags: &dyn Tagged) -> Occasion<'_> {
 
 /// The requests that a sample tells: itself, or those below a transaction.
 fn each_request<'a>(sample: &'a Sample, tell: &mut dyn FnMut(&'a Sample)) {
-    if sample.is_transaction {
-        for below in &sample.children {
-            each_request(below, tell);
+    each_sampler(sample, &mut |sample| {
+        if sample.url.is_some() {
+            tell(sample);
         }
-    } else if sample.url.is_some() {
+    });
+}
+
+/// What samplers did, of which a sample tells: itself, or those below a transaction.
+fn each_sampler<'a>(sample: &'a Sample, tell: &mut dyn FnMut(&'a Sample)) {
+    if sample.is_transaction {
+        let below = sample.children.iter();
+        below.for_each(|below| each_sampler(below, tell));
+    } else {
         tell(sample);
     }
 }

@@ -169,7 +169,7 @@ mod tests {
                 "gone.yaml" => assert_eq!(content, None),
                 "role.yaml" => assert_eq!(content.as_deref(), Some("new")),
                 "crd-new.yaml" => assert_eq!(content.as_deref(), Some(&*definition)),
-                other => panic!("{other} is no copy"),
+                other => panic!("{other} is not a copy"),
             }
             put(&path, content.as_deref()).expect("there is room");
         }

@@ -3,6 +3,7 @@
 //! Must not know how anything is read, nor what a run makes of it. Invariant: what cannot be read is refused or told
 //! before anything is sent.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::mpsc::sync_channel;
 use std::time::Duration;
@@ -13,6 +14,7 @@ use loadline_observe::{
     ObserverKind, ObserverSetup, ObserverSpec, ObserverSpecs, Observers, parse_file_text,
 };
 use loadline_run::{ObserverFeed, ObserverSource};
+use url::Url;
 
 use crate::Env;
 use crate::terminal::print;
@@ -85,6 +87,7 @@ impl WantedObservers {
             source: Box::new(Source(observers)),
             baseline: self.baseline,
             of_generator: of_generator(specs.as_slice()),
+            read_at: read_at(specs.as_slice()),
         }))
     }
 
@@ -119,6 +122,22 @@ fn of_generator(specs: &[ObserverSpec]) -> Vec<String> {
         .iter()
         .filter(|spec| matches!(spec.kind, ObserverKind::SelfProcess(_)));
     own.map(|spec| spec.name.clone()).collect()
+}
+
+/// Where those that scrape a page read it, as IP:PORT by name.
+fn read_at(specs: &[ObserverSpec]) -> BTreeMap<String, String> {
+    let scraped = specs.iter().filter_map(|spec| match &spec.kind {
+        ObserverKind::Scrape(page) => Some((spec.name.clone(), peer_of(&page.url)?)),
+        _ => None,
+    });
+    scraped.collect()
+}
+
+/// The address of a URL's host, as IP:PORT; `None`: it has none.
+fn peer_of(url: &str) -> Option<String> {
+    let url = Url::parse(url).ok()?;
+    let addresses = url.socket_addrs(|| None).ok()?;
+    addresses.first().map(ToString::to_string)
 }
 
 /// The observers of one argument.

@@ -85,7 +85,7 @@ pub(crate) fn values_received(
             return Err(format!("there is no metric {}", unknown.0));
         }
         if values.values.iter().any(|value| !value.is_finite()) {
-            return Err("a value is no number".to_owned());
+            return Err("a value is not a number".to_owned());
         }
         received.push(TaggedValues {
             time_unix_ns: values.time_ns,

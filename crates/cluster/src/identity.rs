@@ -64,8 +64,9 @@ impl Token {
     pub fn parse(text: &str) -> Result<Token, IdentityError> {
         let bytes = URL_SAFE_NO_PAD.decode(text.trim()).ok();
         let bytes = bytes.and_then(|bytes| bytes.try_into().ok());
-        let none =
-            || IdentityError("it is no token; take the one that the coordinator prints".to_owned());
+        let none = || {
+            IdentityError("it is not a token; take the one that the coordinator prints".to_owned())
+        };
         bytes.map(Token).ok_or_else(none)
     }
 

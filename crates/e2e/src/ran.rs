@@ -25,10 +25,7 @@ pub const CLASSES: [(&str, &str); 20] = [
         "reset-sending",
         "the target closed the connection on a request",
     ),
-    (
-        "reset-reading",
-        "the target or something between cut the connection",
-    ),
+    ("reset-reading", "the target or something in between"),
     (
         "closed",
         "the target closed the connection instead of answering",

@@ -162,7 +162,7 @@ fn a_comparison_is_accessible() {
     command.arg("--html").arg(&page);
     assert_eq!(run_to_end(command).status.code(), Some(0));
     let mut page = Browser::open_file(&page);
-    assert_eq!(page.shown("figure svg"), 7, "with answers and failures");
+    assert_eq!(page.shown("figure svg"), 7, "with responses and failures");
     assert_accessible(&mut page, &source);
 }
 

@@ -139,7 +139,7 @@ fn agents_from_elsewhere_join_with_the_token_and_end_as_the_test_does() {
     assert_eq!(stranger.status.code(), Some(104));
     let why = text(&stranger.stderr);
     assert!(
-        why.contains("certificate") || why.contains("it is no token"),
+        why.contains("certificate") || why.contains("it is not a token"),
         "{why}"
     );
     let graz = run_to_end(agent(&at, &token, "graz"));

@@ -160,7 +160,7 @@ fn dialect(arguments: &[&str]) -> Result<(), String> {
     let all = "asked 10,000 · sent 10,000 · answered 10,000 · failed 0";
     assert!(report.contains(all), "{report}");
     let (_, line) = report
-        .split_once("from the intended start:")
+        .split_once("from the scheduled start:")
         .expect("the verdict tells it");
     let at = |name| milliseconds(line, name);
     tells(freeze, at("p50"), at("p95"), at("p99"))

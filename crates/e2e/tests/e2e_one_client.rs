@@ -64,7 +64,7 @@ fn connections_that_do_not_come_about() {
             "30s",
             "dns",
         ),
-        ("no answer", &silent.url("/"), "1s", "timeout"),
+        ("no response", &silent.url("/"), "1s", "timeout"),
         ("a plain server asked for TLS", &no_tls, TIMEOUT, "tls"),
     ];
     assert_alike(&table.map(|(name, url, timeout, class)| {

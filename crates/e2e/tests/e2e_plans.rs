@@ -159,7 +159,7 @@ fn exit_codes_tell_of_thresholds_and_of_failures() {
     );
     let none = place.run(&["--set", "Users.num_threads=many"]);
     assert_eq!(code(&none), 104);
-    assert!(told(&none.stderr).contains("\"many\", which is no number"));
+    assert!(told(&none.stderr).contains("\"many\", which is not a number"));
     let unknown = place.run(&["--set", "Users.threads=5"]);
     assert_eq!(code(&unknown), 104);
     assert!(told(&unknown.stderr).contains("ThreadGroup.num_threads"));

@@ -147,7 +147,7 @@ fn a_proxy_that_refuses_or_is_not_there() {
     assert_eq!(
         (ran.status(407), ran.count("good")),
         (10, 0),
-        "an answer it is"
+        "a response it is"
     );
 
     let nowhere = Proxy::start().url();

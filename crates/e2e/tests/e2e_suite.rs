@@ -211,7 +211,7 @@ fn a_history_keeps_runs_that_were_made_again() {
     write_short_suite(folder.path(), &target);
     let file = folder.path().join("suite.yaml");
     let text = std::fs::read_to_string(&file).expect("it was written");
-    let more = "  - {file: history.csv, history: true, columns: [{title: Row, value: plan.title}, {title: Answers, value: run.completed}]}\n";
+    let more = "  - {file: history.csv, history: true, columns: [{title: Row, value: plan.title}, {title: Responses, value: run.completed}]}\n";
     std::fs::write(&file, text + more).expect("there is room");
     let lines = || {
         let csv =
@@ -328,7 +328,7 @@ fn failed_rows_are_told_with_their_reason() {
     assert!(out.contains("2 passed, 2 failed, 0 pending"), "{out}");
     assert!(out.contains("goodput: 0 of "), "{out}");
     assert!(
-        out.contains("smoke: the answer was bad: status 500"),
+        out.contains("smoke: the response was bad: status 500"),
         "{out}"
     );
 }

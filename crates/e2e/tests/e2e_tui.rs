@@ -175,7 +175,7 @@ fn without_a_terminal_progress_is_plain() {
     );
     assert_eq!(ran.status.code(), Some(0));
     assert!(
-        err.contains("--tui: standard output is no terminal"),
+        err.contains("--tui: standard output is not a terminal"),
         "{err}"
     );
     assert!(!out.contains('\x1b') && out.contains("Verdict"), "{out}");

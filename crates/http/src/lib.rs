@@ -58,7 +58,7 @@ pub fn told(error: &ureq::Error) -> String {
     match error {
         // These two would show the address.
         ureq::Error::BadUri(_) | ureq::Error::Http(_) => "its address cannot be used".to_owned(),
-        ureq::Error::Timeout(_) => "no answer in time".to_owned(),
+        ureq::Error::Timeout(_) => "no response in time".to_owned(),
         ureq::Error::HostNotFound => "its host name is unknown".to_owned(),
         ureq::Error::Io(error) => error.to_string(),
         other => other.to_string(),

@@ -165,7 +165,7 @@ fn chain(pem: &[u8], what: &str) -> Result<Vec<CertificateDer<'static>>, String>
     let chain: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(pem).collect();
     match chain {
         Ok(chain) if !chain.is_empty() => Ok(chain),
-        _ => Err(format!("{what} is no certificate in PEM")),
+        _ => Err(format!("{what} is not a certificate in PEM")),
     }
 }
 

@@ -123,7 +123,7 @@ fn kind(class: &str, window: &str) -> &'static str {
         ("RandomVariableConfig", "random variable"),
         ("ResultCollector", "listener"),
         ("CorrectedResultCollector", "listener"),
-        ("ResultSaver", "saver of answers"),
+        ("ResultSaver", "saver of responses"),
         ("Summariser", "summary on the console"),
         ("BackendListener", "listener for a store of metrics"),
         ("ResultAction", "action after a failure"),

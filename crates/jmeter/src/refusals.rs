@@ -85,7 +85,7 @@ pub(crate) fn checked_tree<'a, 'input>(
 ) -> Result<Node<'a, 'input>, Refused<'a, 'input>> {
     if !ROOTS.contains(&tag(root)) {
         let what = format!(
-            "the root is <{}>, not <jmeterTestPlan>: this is no JMeter plan",
+            "the root is <{}>, not <jmeterTestPlan>: this is not a JMeter plan",
             tag(root)
         );
         return Err(Refused { at: root, what });
@@ -242,7 +242,7 @@ fn check_property<'a, 'input>(node: Node<'a, 'input>) -> Checked<'a, 'input> {
         class if class.starts_with(PROPERTY_CLASSES) => Ok(()),
         other => {
             let what = format!(
-                "<{other}> is no property that JMeter reads: write <stringProp>, or <FloatProperty> with \
+                "<{other}> is not a property that JMeter reads: write <stringProp>, or <FloatProperty> with \
                  <name> and <value> for a number with a point"
             );
             refused(node, what)
@@ -271,7 +271,7 @@ fn check_fields<'a, 'input>(node: Node<'a, 'input>) -> Checked<'a, 'input> {
         Some(field) => refused(
             field,
             format!(
-                "<{}> is no part of {}: its parts are <name> and <value>",
+                "<{}> is not part of {}: its parts are <name> and <value>",
                 tag(field),
                 shown(node)
             ),
@@ -375,13 +375,13 @@ mod tests {
         ),
         (
             "<floatProp name=\"a\">1</floatProp>",
-            Some("<floatProp> is no property that JMeter reads"),
+            Some("<floatProp> is not a property that JMeter reads"),
         ),
         (
             "<testElementProp name=\"a\"/>",
-            Some("<testElementProp> is no property"),
+            Some("<testElementProp> is not a property"),
         ),
-        ("<string>1</string>", Some("<string> is no property")),
+        ("<string>1</string>", Some("<string> is not a property")),
         ("<null name=\"a\"/>", None),
         (
             "<org.apache.jmeter.testelement.property.StringProperty name=\"a\">1\
@@ -404,7 +404,7 @@ mod tests {
         ),
         (
             "<FloatProperty><name>a</name><foo>1</foo></FloatProperty>",
-            Some("<foo> is no part of <FloatProperty>"),
+            Some("<foo> is not part of <FloatProperty>"),
         ),
         (
             "<objProp><name>a</name><value class=\"string\">1</value></objProp>",
@@ -412,7 +412,7 @@ mod tests {
         ),
         (
             "<objProp><foo>1</foo></objProp>",
-            Some("<foo> is no part of <objProp>"),
+            Some("<foo> is not part of <objProp>"),
         ),
         ("<collectionProp name=\"a\">text</collectionProp>", None),
         (
@@ -421,7 +421,7 @@ mod tests {
         ),
         (
             "<collectionProp name=\"a\"><string>x</string></collectionProp>",
-            Some("<string> is no property"),
+            Some("<string> is not a property"),
         ),
         (
             "<collectionProp name=\"a\"><intProp name=\"b\">x</intProp></collectionProp>",
@@ -443,7 +443,7 @@ mod tests {
         ("<elementProp><foo/></elementProp>", None),
         (
             "<elementProp name=\"a\" elementType=\"Arguments\"><foo/></elementProp>",
-            Some("<foo> is no property"),
+            Some("<foo> is not a property"),
         ),
     ];
 

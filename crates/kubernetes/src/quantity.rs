@@ -36,7 +36,7 @@ impl fmt::Display for QuantityError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             QuantityError::Form => {
-                "is no quantity: write a number and perhaps one of n u m k M G T P E Ki Mi Gi Ti Pi Ei, as in 250m or 1.5Gi"
+                "is not a quantity: write a number and perhaps one of n u m k M G T P E Ki Mi Gi Ti Pi Ei, as in 250m or 1.5Gi"
             }
             QuantityError::TooLarge => "is too large a quantity",
         })

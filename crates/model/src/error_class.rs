@@ -80,7 +80,7 @@ error_classes! {
     /// The connection was reset while the request was being sent.
     ResetSending = "reset-sending", Target, "the target closed the connection on a request: look at its limits and logs";
     /// The connection was reset while the answer was awaited or read.
-    ResetReading = "reset-reading", Target, "the target or something between cut the connection: look at its logs and idle timeouts";
+    ResetReading = "reset-reading", Target, "the target or something in between (proxy, firewall) reset the connection: look at its logs and idle timeouts";
     /// The connection was closed without a byte of an answer.
     Closed = "closed", Target, "the target closed the connection instead of answering: look at its logs and keep-alive timeout";
     /// The answer ended before its announced end.

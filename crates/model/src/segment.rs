@@ -46,7 +46,7 @@ impl fmt::Display for SegmentError {
             SegmentError::NotANumber(text) => {
                 write!(
                     f,
-                    "{text:?} is no part of a whole; write it as 1/3, 0.25 or 25%"
+                    "{text:?} is not part of a whole; write it as 1/3, 0.25 or 25%"
                 )
             }
             SegmentError::TooFine(text) => {

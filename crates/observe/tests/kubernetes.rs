@@ -250,7 +250,7 @@ fn restarts_kills_and_evictions_are_told_of_the_pod_that_they_happened_to() {
     place
         .server
         .restart_container("shop", &pods[1], "proxy", "Error");
-    watching.until_remark(RESTART_NOTE, "container proxy was started anew (1×): Error");
+    watching.until_remark(RESTART_NOTE, "container proxy restarted (1×): Error");
     watching.until_value(&pods[1], "restarts", 1.0);
     assert_eq!(watching.value(&pods[1], "oom_kills"), Some(0.0));
     place.server.change("Pod", "shop", &pods[1], |pod| {

@@ -29,7 +29,7 @@ fn a_script_is_checked_out_at_its_revision() {
     );
     let lib = ("lib/users.js", "export const users = 2;");
     repository.commit(&[("load/test.js", &script), lib], "v1");
-    repository.commit(&[("load/test.js", "this is no script")], "v2");
+    repository.commit(&[("load/test.js", "this is not a script")], "v2");
     let address = format!("git+{}@v1:load/test.js", repository.url);
     lab.apply(&json!({
         "apiVersion": "k6.io/v1alpha1", "kind": "TestRun",

@@ -115,11 +115,11 @@ fn failures_begin(rows: &[Row]) -> Option<Shown> {
     let what = match first.failures.keys().next() {
         Some(class) => format!("the first failure: {}", class.name()),
         None if first.failed > 0 => "the first failure".to_owned(),
-        None => "the first wrong answer".to_owned(),
+        None => "the first wrong response".to_owned(),
     };
     let begin = match first.failed > 0 {
         true => "failures begin",
-        false => "wrong answers begin",
+        false => "wrong responses begin",
     };
     Some(shown(first.at_ns, "failures", begin, what))
 }
@@ -168,10 +168,10 @@ mod tests {
             ..Row::default()
         };
         let rows = [row(0, 5, 5, 0), row(1, 5, 4, 0), row(2, 0, 0, 5)];
-        let first = failures_begin(&rows).expect("a wrong answer");
+        let first = failures_begin(&rows).expect("a wrong response");
         assert_eq!(
             (first.mark.at_ns, first.mark.text.as_str()),
-            (1, "the first wrong answer")
+            (1, "the first wrong response")
         );
         assert!(failures_begin(&rows[..1]).is_none());
     }

@@ -64,7 +64,7 @@ fn write_text(page: &mut Page, finding: &Finding) {
     page.paragraph(&format!("  {mark} "), 4, &finding.text);
 }
 
-/// Open models: from the intended start, beside the service time that the report above showed.
+/// Open models: from the scheduled start, beside the service time that the report above showed.
 fn response_time(page: &mut Page, result: &RunResult) {
     let response = &result.totals.seen.response_time;
     if response.is_empty() {
@@ -82,7 +82,7 @@ fn response_time(page: &mut Page, result: &RunResult) {
     page.paragraph(
         "  ",
         2,
-        &format!("response time, from the intended start: {}", at(response)),
+        &format!("response time, from the scheduled start: {}", at(response)),
     );
     page.paragraph(
         "  ",

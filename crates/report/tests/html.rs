@@ -471,7 +471,7 @@ fn observed() -> RunResult {
         observer: "api".to_owned(),
         component: "api-1".to_owned(),
         kind: "gap".to_owned(),
-        text: "<b>no answer</b>".to_owned(),
+        text: "<b>no response</b>".to_owned(),
     });
     result
 }
@@ -486,7 +486,7 @@ fn what_was_observed_is_a_table_a_chart_and_remarks() {
         ">1.25 cores<",
         ">CPU limit<",
         ">−1.50 s<",
-        "&lt;b&gt;no answer",
+        "&lt;b&gt;no response",
     ] {
         assert!(told.contains(cell), "{cell}");
     }

@@ -139,14 +139,14 @@ fn marks_tell_stages_failures_and_restarts() {
         .collect();
     let wanted = [
         (20, "→ 50 users"),
-        (40, "wrong answers begin"),
+        (40, "wrong responses begin"),
         (45, "shop api-1 restarted"),
         (50, "crossed: p(95)<500"),
     ];
     assert_eq!(told, wanted);
     let table = markup(&page);
     assert!(table.contains("<td>stage 2 of bench: to 50 users in 9m40s</td>"));
-    assert!(table.contains("<td>the first wrong answer</td>"));
+    assert!(table.contains("<td>the first wrong response</td>"));
 }
 
 #[test]

@@ -86,7 +86,7 @@ fn several_agents_are_a_row_each() {
     let (table, _) = table.split_once("\n\n").expect("another follows");
     assert_eq!(
         table,
-        "   service times; what all did together is above
+        "   service times per agent; totals are above
   agent                  requests     per s   failed   lost      p50      p99   lag p99      CPU
   osaka (after 1 lost)    391,840   39184.0        0      0   212 µs   251 ms         -   1.90 s
   vienna                  391,840   39184.0        0      0   212 µs   412 µs         -   1.90 s

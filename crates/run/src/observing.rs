@@ -3,6 +3,7 @@
 //! Must not know how anything is read. Invariant: a reading is told as an event and kept, or counted as left out;
 //! observers that say nothing never hold the load up.
 
+use std::collections::BTreeMap;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
 
@@ -38,6 +39,8 @@ pub struct ObserverFeed {
     pub baseline: Duration,
     /// Which of them, by name, read the generator itself.
     pub of_generator: Vec<String>,
+    /// Where those that scrape a page read it, as IP:PORT by name.
+    pub read_at: BTreeMap<String, String>,
 }
 
 /// What observers have told so far.
@@ -132,6 +135,7 @@ impl Observing {
             told,
             source,
             of_generator,
+            read_at,
             ..
         } = feed;
         let last = source.conclude(window);
@@ -142,6 +146,7 @@ impl Observing {
         let phases = phases(plan, elapsed, steady, log.reach());
         let observations = Observations {
             of_generator,
+            read_at,
             ..log.finish(Some(phases))
         };
         (observations, mark)
@@ -312,6 +317,7 @@ mod tests {
             }),
             baseline: Duration::ZERO,
             of_generator: vec!["mine".to_owned()],
+            read_at: BTreeMap::new(),
         };
         let (mut observing, order) = Observing::begin(feed, &commands);
         assert_eq!(order, None);
@@ -380,6 +386,7 @@ mod tests {
             source: Box::new(Script { told, tail: 0 }),
             baseline: Duration::from_secs(3_600),
             of_generator: Vec::new(),
+            read_at: BTreeMap::new(),
         };
         let (_, order) = Observing::begin(feed, &commands);
         assert_eq!(order, Some(RunCommand::StopNow));

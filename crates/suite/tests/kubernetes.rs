@@ -354,7 +354,7 @@ fn a_wait_in_vain_says_what_the_cluster_has_and_changes_are_taken_back() {
         ),
         (
             "{kubernetes: {restart: deployment/api}, wait: {rollout: deployment/api, timeout: 30s}}",
-            "waited 30s in vain",
+            "timed out after 30s",
         ),
         (
             "{kubernetes: {scale: deployment/web, replicas: 4}}",

@@ -64,13 +64,13 @@ pub(crate) const PARAMETERS: [(&str, &str); 14] = [
         "fail",
         "probability of an error status (500, or fail_status=503)",
     ),
-    ("reset", "probability of a TCP reset without an answer"),
-    ("close", "probability of a close without an answer"),
+    ("reset", "probability of a TCP reset without a response"),
+    ("close", "probability of a close without a response"),
     (
         "stall",
-        "probability of no answer until the longest delay (60 s) is over",
+        "probability of no response until the longest delay (60 s) is over",
     ),
-    ("garbage", "probability of an answer that is no HTTP"),
+    ("garbage", "probability of a response that is not HTTP"),
     (
         "truncate",
         "probability of a body that stops halfway, then a close",
@@ -92,7 +92,7 @@ pub(crate) const PARAMETERS: [(&str, &str); 14] = [
         "endless_headers",
         "probability of a head that does not end (256 MiB)",
     ),
-    ("interim", "number of 103 answers before the answer"),
+    ("interim", "number of 103 responses before the response"),
     (
         "slow_headers",
         "time over which the head is sent byte by byte",
@@ -249,7 +249,7 @@ impl Fault {
         match self {
             Self::Reset => WireAnswer::of(Vec::new(), WireEnd::Reset),
             Self::Garbage => WireAnswer::of(
-                vec![Bytes::from_static(b"this is no HTTP\n\0\x01\xff")],
+                vec![Bytes::from_static(b"this is not HTTP\n\0\x01\xff")],
                 WireEnd::Close,
             ),
             // At least one byte is missing, even of an empty body.

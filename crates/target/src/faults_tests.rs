@@ -35,7 +35,7 @@ fn wire(fault: Fault, body: &'static str) -> (String, Duration, WireEnd) {
     let mut paused = Duration::ZERO;
     for chunk in answer.chunks.take(100_000) {
         let Chunk::Data { pause, bytes } = chunk else {
-            panic!("a wire answer cannot abort")
+            panic!("a wire response cannot abort")
         };
         paused += pause;
         all.extend_from_slice(&bytes);

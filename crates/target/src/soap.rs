@@ -226,10 +226,10 @@ mod tests {
     fn outcome(body: &str) -> (u16, String) {
         let reply = call(body.as_bytes());
         let ReplyBody::Full(bytes) = reply.body else {
-            panic!("a SOAP answer is not streamed")
+            panic!("a SOAP response is not streamed")
         };
         let text = String::from_utf8(bytes.to_vec()).unwrap();
-        xml::parse(&text).expect("every answer is XML");
+        xml::parse(&text).expect("every response is XML");
         (reply.status.as_u16(), text)
     }
 

@@ -66,7 +66,7 @@ fn each_fault_shows_on_the_wire() {
 fn until_surplus(address: SocketAddr) -> Vec<u8> {
     let mut stream = send(address, "GET", "/bytes/1000?wrong_length=1", "", b"");
     let mut first = [0; 1];
-    stream.read_exact(&mut first).expect("an answer begins");
+    stream.read_exact(&mut first).expect("a response begins");
     stream
         .shutdown(Shutdown::Write)
         .expect("the connection is open");

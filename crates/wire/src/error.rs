@@ -218,7 +218,7 @@ fn write_malformation(error: &WireError, out: &mut fmt::Formatter<'_>) -> fmt::R
                 "the target sent a malformed header line ({fault}): {sample}"
             );
         }
-        WireError::NotHttp { sample } => ("the target's answer is not HTTP/1.x", sample),
+        WireError::NotHttp { sample } => ("the target's response is not HTTP/1.x", sample),
         WireError::TlsAnswer { sample } => (
             "the target speaks TLS on this port; use https://. It answered",
             sample,

@@ -115,7 +115,7 @@ const ROWS: &[Row] = &[
         special::system_calls,
     ),
     Row::usual("post", "11 kB POST bodies", compare::post),
-    Row::usual("get1k", "1 kB answers", compare::get_1k),
+    Row::usual("get1k", "1 kB responses", compare::get_1k),
     Row::usual("tls", "TLS 1.3 keep-alive", compare::tls),
     Row::usual(
         "http2",

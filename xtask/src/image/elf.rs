@@ -53,7 +53,7 @@ impl Elf {
     pub(crate) fn read(bytes: &[u8]) -> Result<Elf> {
         // 64 bits, little endian.
         if !bytes.starts_with(b"\x7fELF\x02\x01") {
-            return Err("it is no ELF program of 64 bits".to_owned());
+            return Err("it is not an ELF program of 64 bits".to_owned());
         }
         let machine = number(bytes, 18, 2)?;
         let of = |known: &&Architecture| known.machine == machine;

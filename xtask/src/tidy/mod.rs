@@ -6,6 +6,7 @@
 mod circles;
 mod manifests;
 mod paths;
+mod prose;
 mod purity;
 mod text;
 
@@ -74,6 +75,7 @@ pub(crate) fn command() -> Result<()> {
 
 fn check_file(file: &File, kept: &Kept) -> Vec<String> {
     let mut breaches = text::breaches(file, kept);
+    breaches.extend(prose::breaches(file));
     breaches.extend(purity::breaches(file));
     breaches.extend(manifests::breaches(file));
     breaches

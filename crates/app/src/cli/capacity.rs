@@ -29,7 +29,7 @@ pub struct CapacityArgs {
     /// Highest rate to try [default: no limit]
     #[arg(long, value_name = "RATE", value_parser = rate)]
     pub to: Option<f64>,
-    /// Width of the answer's interval, relative to the rate
+    /// Width of the result's interval, relative to the rate
     #[arg(long, value_name = "PERCENT", default_value = "2%", value_parser = precision)]
     pub precision: f64,
     /// Minimum duration of a probe; longer if the objectives need more samples
@@ -64,7 +64,7 @@ Examples:
       a JMeter plan with one thread group, in iterations per second
 
 Exit codes: 0 success, 99 --at-least not met, 104 invalid command line, 105 stopped by a signal, with the
-answer so far.";
+result so far.";
 
 fn objectives(text: &str) -> Result<Slo, String> {
     text.parse()

@@ -103,8 +103,8 @@ pub enum Command {
     /// Find the highest rate at which a target meets its objectives
     ///
     /// Probes one rate after another in an open model: it doubles the rate until the target misses an
-    /// objective, then bisects, repeats close calls, and lets the target recover in between. The answer is
-    /// an interval and what gave way, or "at least N" where the generator was the limit.
+    /// objective, then bisects, repeats close calls, and lets the target recover in between. The result is
+    /// an interval and the objective that failed first, or "at least N" if the generator was the limit.
     Capacity(Box<CapacityArgs>),
     /// Measure a series of loads: load curve, knee, scalability
     Sweep(Box<SweepArgs>),

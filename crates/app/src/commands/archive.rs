@@ -61,7 +61,7 @@ pub(super) fn packed(
     }
     let options = Json::Object(options).compact();
     let options = serde_json::from_str(&options)
-        .map_err(|error| K6Error::other(format!("the options are no JSON: {error}")))?;
+        .map_err(|error| K6Error::other(format!("the options are not JSON: {error}")))?;
     let env = match invocation.exclude_env_vars {
         true => BTreeMap::new(),
         false => invocation.env.clone(),

@@ -126,7 +126,7 @@ fn ask(
     let answer = exchange(address, &request).map_err(|error| unreachable(&error))?;
     let (_, body) = answer
         .split_once("\r\n\r\n")
-        .ok_or_else(|| unreachable(&"the answer has no end of its head"))?;
+        .ok_or_else(|| unreachable(&"the response has no end of its head"))?;
     serde_json::from_str(body.trim()).map_err(|error| unreachable(&error))
 }
 

@@ -112,7 +112,7 @@ impl Sink {
 fn tell(output: &Output, result: &RunResult, kept: &Kept) -> Result<(), Ending> {
     if kept.beyond > 0 {
         print::to_stderr(&format!(
-            "loadline: {} more answers are not in the template's lists\n",
+            "loadline: {} more responses are not in the template's lists\n",
             kept.beyond
         ));
     }

@@ -219,7 +219,7 @@ pub(super) fn check_outputs(args: &ResultArgs, others: &[(&str, &str)]) -> Resul
     }
     if args.journal.as_deref() == Some("-") {
         return Err(Ending::usage(
-            "--journal: - is no file; name one (./- names a file of this name)",
+            "--journal: - is not a file; name one (./- names a file of this name)",
         ));
     }
     let files = [

@@ -156,7 +156,7 @@ fn working_directory() -> Result<Url, K6Error> {
         K6Error::other(format!("the working directory cannot be read: {error}"))
     })?;
     Url::from_directory_path(&folder)
-        .map_err(|()| K6Error::other(format!("{} is no absolute path", folder.display())))
+        .map_err(|()| K6Error::other(format!("{} is not an absolute path", folder.display())))
 }
 
 /// Where fetched modules are kept.

@@ -96,7 +96,7 @@ impl Refusal {
             Refusal::Host => {
                 "this host name is not allowed: ask by the address that the terminal shows, or allow the name with --control-host"
             }
-            Refusal::Origin => "not for pages of other places",
+            Refusal::Origin => "requests from pages of other sites are refused",
         }
     }
 }

@@ -99,7 +99,7 @@ impl Cut {
         }
         for listener in &program.listeners {
             if let Listener::Saver(saver) = listener {
-                let what = "answers are saved on the disk of the agent that got them";
+                let what = "responses are saved on the disk of the agent that got them";
                 cut.said.push(format!("{}…: {what}", saver.prefix.source()));
             }
         }

@@ -118,7 +118,7 @@ fn settings(results: &str, property: Property<'_>) -> Result<Settings, String> {
 }
 
 fn pattern(text: &str) -> Result<Oro, String> {
-    Oro::compile(text).map_err(|fault| format!("{text:?} is no regular expression: {}", fault.0))
+    Oro::compile(text).map_err(|fault| format!("{text:?} is not a regular expression: {}", fault.0))
 }
 
 fn is_whole(pattern: &Oro, label: &str) -> bool {
@@ -129,7 +129,7 @@ fn is_whole(pattern: &Oro, label: &str) -> bool {
 fn own_thresholds(text: &str) -> Result<Vec<(Oro, Thresholds)>, String> {
     let parts = text.split(';').map(str::trim);
     let read = parts.filter(|part| !part.is_empty()).map(|part| {
-        let wrong = || format!("{part:?} is no threshold of a label: write label:500|1500");
+        let wrong = || format!("{part:?} is not a threshold of a label: write label:500|1500");
         let (label, times) = part.rsplit_once(':').ok_or_else(wrong)?;
         let (satisfied, tolerated) = times.split_once('|').ok_or_else(wrong)?;
         let ms = |text: &str| text.trim().parse().map_err(|_| wrong());

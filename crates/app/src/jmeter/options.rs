@@ -186,7 +186,7 @@ pub(crate) fn parse(arguments: &[String]) -> Wish {
 fn not_supported(letter: char, name: &str, meaning: Meaning) -> String {
     let what = match meaning {
         Meaning::Remote => {
-            "tests over several machines (JMeter's RMI) are not supported; docs/kubernetes.md says what there is for clusters"
+            "remote testing (JMeter's RMI) is not supported; use loadline run --agents, or loadline agent --join"
         }
         _ => "it is not supported",
     };

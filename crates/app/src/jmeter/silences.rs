@@ -96,7 +96,7 @@ fn numbers(
     if value.trim().parse::<i64>().is_err() {
         found.push(Finding {
             path: part.path.clone(),
-            what: format!("{what} is {value:?}, which is no number and counts as 0"),
+            what: format!("{what} is {value:?}, which is not a number and counts as 0"),
         });
     }
 }

@@ -190,7 +190,7 @@ fn executor(options: &ScenarioOptions) -> Result<Executor, String> {
 }
 
 fn vus(count: i64) -> Result<u32, String> {
-    u32::try_from(count).map_err(|_| format!("{count} is no possible number of virtual users"))
+    u32::try_from(count).map_err(|_| format!("{count} is not a valid number of virtual users"))
 }
 
 fn stages(options: &ScenarioOptions) -> impl Iterator<Item = (Duration, i64)> {

@@ -67,8 +67,8 @@ fn held_up(values: &[Named<SinkReport>], held_up_ns: u64, waited_ns: &[u64]) -> 
         .zip(waited_ns)
         .max_by_key(|(_, waited_ns)| **waited_ns)?;
     Some(format!(
-        "outputs held the workers up for {:.2}s in all, the output {} most: the load was less than \
-         it would have been; nothing is lost by this",
+        "outputs blocked the workers for {:.2}s in total, mostly {}: the load was lower than \
+         planned; no data was lost",
         held_up.as_secs_f64(),
         slowest.name
     ))
@@ -108,9 +108,7 @@ mod tests {
         );
         let told = closed.held_up.expect("it was long");
         assert!(
-            told.starts_with(
-                "outputs held the workers up for 3.21s in all, the output json (a) most"
-            ),
+            told.starts_with("outputs blocked the workers for 3.21s in total, mostly json (a)"),
             "{told}"
         );
         let quiet = Closed::of(&values[..1], &[], 9_000_000, Some(vec![1]));

@@ -71,8 +71,8 @@ fn protocol(args: &ConnectionArgs, requests: &[RequestTemplate]) -> Result<Proto
             (_, true) => Ok(Protocol::Negotiate { streams }),
             (false, _) => Ok(Protocol::Http2 { streams }),
             (true, false) => Err(
-                "--http2 cannot ask https URLs and take http ones for granted in one run; give \
-                 --h2c (HTTP/2 alone on all of them), or run them apart"
+                "--http2 cannot mix https and http URLs in one run; use --h2c for all of them, or run \
+                 them separately"
                     .to_owned(),
             ),
         };

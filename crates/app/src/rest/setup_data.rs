@@ -53,7 +53,7 @@ mod tests {
     #[test]
     fn what_is_no_json_is_refused_in_gos_words() {
         assert_eq!(read(b""), Ok(None));
-        let told = |body: &[u8]| read(body).expect_err("it is no JSON");
+        let told = |body: &[u8]| read(body).expect_err("it is not JSON");
         assert_eq!(
             told(b"junk"),
             "invalid character 'j' looking for beginning of value"

@@ -182,7 +182,7 @@ impl Change {
             ));
         }
         let possible = |count| {
-            u32::try_from(count).map_err(|_| format!("{count} is no possible number of VUs"))
+            u32::try_from(count).map_err(|_| format!("{count} is not a valid number of VUs"))
         };
         Ok(Steering {
             vus: possible(vus)?,

@@ -28,7 +28,7 @@ impl Going<'_> {
         let files = self.result_files();
         if self.run.journal.as_deref() == Some("-") {
             return Err(
-                "--journal: - is no file; name one (./- names a file of this name)".to_owned(),
+                "--journal: - is not a file; name one (./- names a file of this name)".to_owned(),
             );
         }
         let reports = files.reports.iter().map(|path| ("--report", *path));

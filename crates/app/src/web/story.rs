@@ -182,7 +182,7 @@ impl Story<'_> {
         let missed = self.missed.load(Ordering::Relaxed);
         let status = match self.state.phase() {
             Phase::Preparing => "making virtual users ready".to_owned(),
-            Phase::Waiting => "paused: waits for a word to begin".to_owned(),
+            Phase::Waiting => "paused: press Resume to start".to_owned(),
             Phase::Setup => "setup() runs".to_owned(),
             Phase::Running => format!("running, {seconds:.0} s"),
             Phase::Ended => format!("ended after {seconds:.1} s"),

@@ -165,7 +165,7 @@ impl Lowering {
                 }
                 for name in text.unknown_functions() {
                     self.warn(&format!(
-                        "{name} is no function that JMeter or its plugins have: the call stays as it is written"
+                        "{name} is not a function that JMeter or its plugins have: the call stays as it is written"
                     ));
                 }
                 text

@@ -223,7 +223,7 @@ impl Client {
         serde_json::from_slice(&bytes).map_err(|_| {
             let told = call.place.told();
             Error::answer(format!(
-                "{} answered for {told} with something that is no JSON",
+                "{} answered for {told} with something that is not JSON",
                 self.told()
             ))
         })

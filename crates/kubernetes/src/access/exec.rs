@@ -132,7 +132,7 @@ impl ExecProgram {
 
     fn read(&self, printed: &[u8]) -> Result<Printed> {
         let value: Value = serde_json::from_slice(printed)
-            .map_err(|_| self.trouble("printed something that is no ExecCredential in JSON"))?;
+            .map_err(|_| self.trouble("printed something that is not an ExecCredential in JSON"))?;
         if json::text(&value, "/kind") != Some("ExecCredential")
             || json::text(&value, "/apiVersion") != Some(self.version.as_str())
         {

@@ -27,7 +27,7 @@ pub(crate) fn in_cluster() -> Result<Access> {
 fn from(host: Option<&str>, port: Option<&str>, folder: &Path) -> Result<Access> {
     let (Some(host), Some(port)) = (host, port) else {
         return Err(Error::config(
-            "this is no pod of a cluster: KUBERNETES_SERVICE_HOST is not set; name a context of a kubeconfig file",
+            "this is not a pod of a cluster: KUBERNETES_SERVICE_HOST is not set; name a context of a kubeconfig file",
         ));
     };
     let host = match host.contains(':') {

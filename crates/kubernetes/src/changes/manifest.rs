@@ -17,7 +17,7 @@ pub fn read_manifests(text: &str) -> Result<Vec<Value>> {
         // A manifest may hold secrets, and the parser quotes the text.
         let At { line, column } = error.at;
         Error::user(format!(
-            "line {line}, column {column}: the manifest is no YAML that can be read"
+            "line {line}, column {column}: the manifest is not YAML that can be read"
         ))
     })?;
     let mut objects = Vec::new();
@@ -35,7 +35,7 @@ pub fn read_manifests(text: &str) -> Result<Vec<Value>> {
                     false => objects.push(document),
                 }
             }
-            _ => return Err(wrong("is no object")),
+            _ => return Err(wrong("is not an object")),
         }
         let is_whole = |one: &Value| {
             let wanted = ["/apiVersion", "/kind", "/metadata/name"];

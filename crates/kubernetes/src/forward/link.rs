@@ -185,7 +185,7 @@ impl Link {
             true => {
                 let name = ServerName::try_from(self.name.clone());
                 let name = name.map_err(|_| {
-                    Error::config(format!("{} is no name of a server", quoted(&self.name)))
+                    Error::config(format!("{} is not a server name", quoted(&self.name)))
                 })?;
                 let connection = ClientConnection::new(Arc::clone(&config), name);
                 Some(connection.map_err(|error| Error::config(error.to_string()))?)

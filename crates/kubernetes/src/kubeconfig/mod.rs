@@ -258,7 +258,7 @@ impl<T> NamedEntry<T> {
             let compact: String = data.split_whitespace().collect();
             let bytes = STANDARD.decode(compact);
             return bytes.map(Some).map_err(|_| {
-                Error::config(format!("{what}-data of {:?} is no base64", self.name))
+                Error::config(format!("{what}-data of {:?} is not base64", self.name))
             });
         }
         let Some(path) = path.filter(|path| !path.is_empty()) else {

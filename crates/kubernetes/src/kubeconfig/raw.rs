@@ -126,7 +126,7 @@ pub(super) fn read(text: &str) -> Result<RawConfig> {
     loadline_yaml::from_str(text).map_err(|error| {
         let place = error.at;
         Error::config(format!(
-            "line {}, column {}: this is no kubeconfig; compare it with what kubectl config view shows",
+            "line {}, column {}: this is not a kubeconfig; compare it with what kubectl config view shows",
             place.line, place.column
         ))
     })

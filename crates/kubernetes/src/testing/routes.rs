@@ -328,7 +328,7 @@ fn change(state: &mut State, request: &Request, key: &Key, verb: &str) -> Found<
         return delete(state, key);
     }
     let sent: Value = serde_json::from_slice(&request.body)
-        .map_err(|_| failed(400, "BadRequest", "the body is no JSON"))?;
+        .map_err(|_| failed(400, "BadRequest", "the body is not JSON"))?;
     let mut key = key.clone();
     if verb == "create" {
         key[3] = json::owned(&sent, "/metadata/name");

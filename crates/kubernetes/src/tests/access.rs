@@ -187,7 +187,7 @@ mod programs {
         let server = ApiServer::start();
         let folder = tempfile::tempdir().expect("a folder");
         let cases = [
-            ("echo swordfish", "no ExecCredential"),
+            ("echo swordfish", "not an ExecCredential"),
             (
                 "echo swordfish; echo 'please log in' >&2; exit 1",
                 "please log in",
@@ -238,7 +238,7 @@ fn somebody_in_a_hurry_is_told_at_once_and_does_not_wait_for_an_answer() {
     );
     let cluster = hurried(cluster_of(&text).expect("a cluster"));
     let error = cluster.version().expect_err("nobody answers");
-    assert!(error.to_string().contains("no answer in time"), "{error}");
+    assert!(error.to_string().contains("no response in time"), "{error}");
     assert_eq!(clock.waits(), Vec::<Duration>::new());
 }
 

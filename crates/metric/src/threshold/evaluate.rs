@@ -105,7 +105,7 @@ impl fmt::Display for Mismatch {
                 let offered = kind.aggregations();
                 write!(f, "a {kind} has no {aggregation}; it has {offered}")
             }
-            Self::TimeBound(kind) => write!(f, "a {kind} is no time: leave out the unit"),
+            Self::TimeBound(kind) => write!(f, "a {kind} is not a time: leave out the unit"),
             Self::PercentBound(kind) => write!(f, "a {kind} is no share: leave out the %"),
         }
     }
@@ -377,7 +377,7 @@ mod tests {
         );
         assert_eq!(
             told("rate<1s", MetricKind::Rate),
-            "a rate is no time: leave out the unit"
+            "a rate is not a time: leave out the unit"
         );
         assert_eq!(
             told("avg<1%", MetricKind::Trend),

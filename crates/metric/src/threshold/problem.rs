@@ -54,7 +54,7 @@ impl fmt::Display for Problem {
             Self::Empty => write!(f, "a threshold is needed, such as p(95)<500"),
             Self::UnknownAggregation(name) => write!(
                 f,
-                "`{name}` is no aggregation; use avg, min, max, med, p(N), count, rate or value"
+                "`{name}` is not an aggregation; use avg, min, max, med, p(N), count, rate or value"
             ),
             Self::TwoMetrics(name) => write!(
                 f,
@@ -70,7 +70,7 @@ impl fmt::Display for Problem {
                 write!(f, "an operator is needed here: <, <=, >, >=, ==, === or !=")
             }
             Self::UnknownUnit(unit) => {
-                write!(f, "`{unit}` is no unit; use ns, us, ms, s, m, h or %")
+                write!(f, "`{unit}` is not a unit; use ns, us, ms, s, m, h or %")
             }
             Self::WindowRange => write!(
                 f,

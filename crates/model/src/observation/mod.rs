@@ -6,6 +6,7 @@
 mod log;
 mod names;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -361,6 +362,9 @@ pub struct Observations {
     /// Observers, by name, that read the generator itself; all others read the system under test.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub of_generator: Vec<String>,
+    /// Where observers that scrape a page read it, as IP:PORT by the observer's name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub read_at: BTreeMap<String, String>,
 }
 
 /// Observations as a file has them.
@@ -374,6 +378,8 @@ enum Written {
         phases: Option<Phases>,
         #[serde(default)]
         of_generator: Vec<String>,
+        #[serde(default)]
+        read_at: BTreeMap<String, String>,
     },
     /// Results from before there were observers hold an empty list.
     None([(); 0]),
@@ -387,11 +393,13 @@ impl From<Written> for Observations {
                 notes,
                 phases,
                 of_generator,
+                read_at,
             } => Observations {
                 series,
                 notes,
                 phases,
                 of_generator,
+                read_at,
             },
             Written::None([]) => Observations::default(),
         }

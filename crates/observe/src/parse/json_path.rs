@@ -31,7 +31,7 @@ impl JsonPath {
     /// # Errors
     /// It is not of this form.
     pub fn parse(text: &str) -> Result<JsonPath, String> {
-        let refused = || format!("{text:?} is no path; write it as items[0].name");
+        let refused = || format!("{text:?} is not a path; write it as items[0].name");
         let mut rest = text.trim();
         rest = rest.strip_prefix('$').unwrap_or(rest);
         let mut steps = Vec::new();

@@ -31,7 +31,7 @@ pub fn pattern(text: &str) -> Result<Regex, String> {
         let error = error.to_string();
         let last = error.lines().last().unwrap_or_default().trim();
         let why = last.strip_prefix("error: ").unwrap_or(last);
-        format!("{text:?} is no regular expression (regex): {why}")
+        format!("{text:?} is not a regular expression (regex): {why}")
     })
 }
 

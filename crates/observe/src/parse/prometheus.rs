@@ -70,12 +70,12 @@ struct Pair(f64, String);
 /// It is no such answer, or says that the query failed.
 pub fn parse(text: &str) -> Result<Vec<LabelledReading>, String> {
     let answer: Answer = serde_json::from_str(text)
-        .map_err(|_| format!("the answer is not one of Prometheus: {}", shown(text)))?;
+        .map_err(|_| format!("the response is not one of Prometheus: {}", shown(text)))?;
     if answer.status != "success" {
         let why = answer.error.unwrap_or(answer.status);
         return Err(format!("the query failed: {}", shown(&why)));
     }
-    let data = answer.data.ok_or("the answer has no data")?;
+    let data = answer.data.ok_or("the response has no data")?;
     let wrong = |_| format!("a result of type {:?} has another form", data.kind);
     match data.kind.as_str() {
         "vector" | "matrix" => {

@@ -158,10 +158,7 @@ impl Source for CgroupSource {
             return Err(Gap::new("the files of the control group cannot be read"));
         }
         if usage.cpu_seconds.is_none() {
-            readings.missing(
-                &readings.observer(),
-                "the group has no accounting of processors here",
-            );
+            readings.missing(&readings.observer(), "CPU accounting is off for this group");
         }
         if usage.memory_bytes.is_none() {
             readings.missing(

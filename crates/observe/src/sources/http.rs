@@ -41,7 +41,7 @@ impl HttpSource {
     fn answer(&self) -> Result<Value, Gap> {
         let text = self.client.get(&self.url)?;
         serde_json::from_str(&text)
-            .map_err(|_| Gap(format!("the answer is no JSON: {}", shown(&text))))
+            .map_err(|_| Gap(format!("the response is not JSON: {}", shown(&text))))
     }
 }
 
@@ -57,7 +57,7 @@ impl Source for HttpSource {
                     readings.own(name, value);
                     found = true;
                 }
-                None => absent = Some(format!("the answer has no number at {path}")),
+                None => absent = Some(format!("the response has no number at {path}")),
             }
         }
         match (found, absent) {
@@ -84,7 +84,7 @@ impl Counter for HttpCounter {
         let first = self.0.values.first();
         first
             .and_then(|(_, path)| path.find(&answer).and_then(number))
-            .ok_or_else(|| Gap::new("the answer has no number at the path"))
+            .ok_or_else(|| Gap::new("the response has no number at the path"))
     }
 }
 
@@ -134,7 +134,7 @@ mod tests {
                 .0
                 .contains("no number at")
         );
-        assert!(look("<html>", "").1.unwrap_err().0.contains("no JSON"));
+        assert!(look("<html>", "").1.unwrap_err().0.contains("not JSON"));
         let (readings, result) = look("{\"a\":1}", ";path=a;value=b=c");
         assert_eq!(result, Ok(()));
         assert_eq!(readings.remarks(crate::readings::MISSING_NOTE).len(), 1);

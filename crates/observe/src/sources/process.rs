@@ -367,12 +367,12 @@ impl ProcessSource {
                 format!("; at most {most:.1} s, which is what all others of the machine used")
             });
             let text = format!(
-                "{counted_s:.2} s of processor time are counted, without that of children that ended between two readings: the service ignores their end (SIGCHLD), so the kernel keeps no account of them{bound}. Observe its control group instead"
+                "{counted_s:.2} s of CPU time are counted, without that of children that ended between two readings: the service ignores their end (SIGCHLD), so the kernel keeps no account of them{bound}. Observe its control group instead"
             );
             readings.missing(component, text);
         } else if unread_s >= MISSING_MIN_S {
             let text = format!(
-                "{counted_s:.2} s of processor time are counted; at most {unread_s:.2} s are missing, which processes that ended may have used since they were last read"
+                "{counted_s:.2} s of CPU time are counted; at most {unread_s:.2} s are missing, which processes that ended may have used since they were last read"
             );
             readings.missing(component, text);
         }

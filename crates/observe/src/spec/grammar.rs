@@ -32,7 +32,7 @@ pub(super) fn parse(text: &str) -> Result<ObserverWords, String> {
 
 fn pair(part: &str) -> Result<(String, String), String> {
     let (key, value) = part.split_once('=').ok_or_else(|| {
-        format!("{part:?} is no setting; write KEY=VALUE, and \\; for a semicolon in a value")
+        format!("{part:?} is not a setting; write KEY=VALUE, and \\; for a semicolon in a value")
     })?;
     Ok((key.trim().to_owned(), value.to_owned()))
 }

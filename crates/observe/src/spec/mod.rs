@@ -82,7 +82,7 @@ impl ObserverSpec {
     pub(crate) fn check(&self) -> Result<(), String> {
         if self.name.is_empty() || self.name.contains([';', '=', '\n']) {
             return Err(format!(
-                "{:?} is no name of an observer; use letters, digits, - and _",
+                "{:?} is not an observer name; use letters, digits, - and _",
                 self.name
             ));
         }

@@ -28,7 +28,7 @@ pub(super) fn check_metric_name(name: &str) -> Result<(), String> {
     match !name.is_empty() && name.chars().all(is_name) {
         true => Ok(()),
         false => Err(format!(
-            "{name:?} is no name of a metric; use letters, digits and _, with the unit at the end"
+            "{name:?} is not a metric name; use letters, digits and _, with the unit at the end"
         )),
     }
 }

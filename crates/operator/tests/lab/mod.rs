@@ -150,7 +150,7 @@ impl Lab {
         let status = self.get(object)["status"].clone();
         assert!(
             waited.status.success(),
-            "{what} was waited for in vain: {status:#}\n{}",
+            "{what} was timed out after for: {status:#}\n{}",
             self.operator_log()
         );
         status

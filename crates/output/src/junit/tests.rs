@@ -193,7 +193,7 @@ proptest! {
     fn whatever_names_hold_the_document_is_well_formed(name in "\\PC{0,12}|[<>&\"'\n\u{0}-\u{1f}]{0,6}") {
         let document = render(&scripted(&name), &name);
         let text: String = document.chars().filter(|c| *c != '\n').collect();
-        prop_assert!(!text.chars().any(|c| c < ' '), "control characters are no XML");
+        prop_assert!(!text.chars().any(|c| c < ' '), "control characters are not XML");
         let mut open: Vec<&str> = Vec::new();
         for part in text.split('<').skip(1) {
             let (tag, behind) = part.split_once('>').expect("a tag ends");

@@ -53,7 +53,7 @@ pub(super) fn ask(
 
 /// The series of an answer to an instant query.
 fn read(text: &str) -> Result<BTreeMap<Labels, Found>, String> {
-    let unreadable = || "the receiver's answer to a query cannot be read".to_owned();
+    let unreadable = || "the receiver's response to a query cannot be read".to_owned();
     let answer: Json = serde_json::from_str(text).map_err(|_| unreadable())?;
     let series = answer["data"]["result"].as_array().ok_or_else(unreadable)?;
     let number = |value: &Json| value.as_str()?.parse::<f64>().ok();

@@ -169,7 +169,7 @@ fn read_metric(reader: &mut Reader<'_>) -> Result<(usize, Option<usize>), ParseE
         Some((time, metric)) => match TIMES.iter().position(|known| *known == time) {
             Some(time) => (Some(time), metric),
             None => {
-                let why = format!("{time:?} is no time; there are {}", TIMES.join(" and "));
+                let why = format!("{time:?} is not a time; there are {}", TIMES.join(" and "));
                 return Err(reader.error_at(start, why));
             }
         },
@@ -182,7 +182,7 @@ fn read_metric(reader: &mut Reader<'_>) -> Result<(usize, Option<usize>), ParseE
         let found = if name.is_empty() {
             "there is no metric".to_owned()
         } else {
-            format!("{name:?} is no metric")
+            format!("{name:?} is not a metric")
         };
         reader.error_at(
             start,
@@ -241,7 +241,7 @@ fn read_unit(reader: &mut Reader<'_>, metric: usize) -> Result<(Option<usize>, b
         }
         None => Err(reader.error_at(
             start,
-            format!("{text:?} is no unit of {name}; it has {}", own()),
+            format!("{text:?} is not a unit of {name}; it has {}", own()),
         )),
     }
 }
@@ -288,7 +288,7 @@ impl Condition {
                 .test
                 .is_some_and(|test| test.outcome == Outcome::Alike);
             let remark = if is_chance {
-                "; by its spread alone it is not told apart from chance"
+                "; the difference may be chance"
             } else {
                 ""
             };
@@ -375,16 +375,16 @@ mod tests {
     fn refusals_name_the_column_and_what_could_stand_there() {
         for (text, column, part) in [
             ("", 1, "there is no metric; known are goodput, rps, p50"),
-            ("p98 +10%", 1, "\"p98\" is no metric"),
+            ("p98 +10%", 1, "\"p98\" is not a metric"),
             ("goodput", 8, "there is no number"),
             ("p99 ++1%", 7, "more than one sign"),
             ("p99 +1.2.3%", 6, "not a number"),
             ("p99 +.5%", 6, "not a number"),
             ("p99 +10", 8, "p99 needs a unit: ns, us, µs, ms, s, %"),
-            ("p99 +10MB", 8, "\"MB\" is no unit of p99"),
+            ("p99 +10MB", 8, "\"MB\" is not a unit of p99"),
             ("µ99 +1%", 1, "there is no metric"),
-            ("time:p99 +1%", 1, "\"time\" is no time"),
-            ("service_time:goodput +1%", 1, "is no metric"),
+            ("time:p99 +1%", 1, "\"time\" is not a time"),
+            ("service_time:goodput +1%", 1, "is not a metric"),
             ("p99 +10% p50 +1%", 10, "nothing may follow"),
             ("p99 +1234567890123456%", 6, "too many digits"),
         ] {

@@ -188,11 +188,11 @@ fn cut(text: &str) -> String {
 pub(super) fn caution(differences: &[Difference]) -> &'static str {
     let has = |bearing: Bearing| differences.iter().any(|one| one.bearing == bearing);
     if has(Bearing::Load) || has(Bearing::Environment) {
-        "The tests are not the same: load or environment differ as listed. What differs below may come \
-         from that; nothing is said here of its cause."
+        "The tests differ in load or environment, as listed. That may explain the differences below; \
+         this comparison does not say what caused them."
     } else if has(Bearing::Target) {
-        "Load and environment are the same, the target is another. What differs below lies between the \
-         targets as seen from here at the times of the runs."
+        "Load and environment are the same; the target differs. The differences below are between the \
+         targets, as seen from this machine at the time of each run."
     } else {
         "The results record the same load, target and environment. What they do not record (the target's \
          build and data, other programs, time of day) may differ. This comparison does not say what caused a change."

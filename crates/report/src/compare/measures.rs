@@ -74,7 +74,7 @@ pub(super) fn all<'a>(sides: &[Side<'a>]) -> Vec<(&'static str, Vec<Measure<'a>>
         ("Service time", service_time()),
         ("Response time", response_time()),
         ("Failures", failures(sides)),
-        ("Answers by shape", answers::shapes(sides)),
+        ("Responses by shape", answers::shapes(sides)),
         ("Checks", answers::checks(sides)),
         ("Script metrics", answers::metrics(sides)),
         ("Generator", generator()),
@@ -184,7 +184,7 @@ fn failures<'a>(sides: &[Side<'a>]) -> Vec<Measure<'a>> {
             share(counts.failed_total(), counts.started)
         })
         .by_second(1.0, |row| share(row.failed, row.completed + row.failed)),
-        Measure::new("wrong", "Answers not good", SHARE, |run| {
+        Measure::new("wrong", "Responses not good", SHARE, |run| {
             let counts = &run.totals.seen.counts;
             share(
                 counts.completed.saturating_sub(counts.good),

@@ -240,8 +240,8 @@ impl Comparison {
         let level = 100.0 * (1.0 - LEVEL);
         let what = match self.basis {
             Basis::Seconds => {
-                "from the steady seconds of each run (warm-up, ramps and the first second left out), \
-                 neighbouring seconds taken to be alike as far as they are"
+                "from the steady seconds of each run (warm-up, ramps and the first second excluded), \
+                 corrected for autocorrelation"
             }
             Basis::Runs => "from whole runs, each counting once",
         };
@@ -250,8 +250,8 @@ impl Comparison {
             let tests = self.tests;
             lines.push(format!(
                 "Intervals of the change: {what}. All {tests} together hold with {level:.0} % confidence \
-                 (Bonferroni). A change is called better, worse or different only where its interval \
-                 leaves no other choice, with the size of the effect (Vargha and Delaney) beside it."
+                 (Bonferroni). A change counts as better, worse or different only if its whole interval \
+                 lies on one side of zero; the effect size (Vargha and Delaney) stands beside it."
             ));
         } else {
             lines.push(
@@ -262,8 +262,8 @@ impl Comparison {
         }
         if self.basis == Basis::Seconds && self.tests > 0 {
             lines.push(
-                "A change that is more than the spread within two single runs may still be what any two \
-                 runs differ in: repeat each side a few times and give --group-by."
+                "A change beyond the spread within two single runs can still be run-to-run variation: \
+                 repeat each side a few times and use --group-by."
                     .to_owned(),
             );
         }

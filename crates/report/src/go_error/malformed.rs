@@ -80,11 +80,11 @@ mod tests {
                 "http: message cannot contain multiple Content-Length headers; got [\"2\" \"3\"]",
             ),
             (
-                "the target's answer is not HTTP/1.x: \"garbage is here\"",
+                "the target's response is not HTTP/1.x: \"garbage is here\"",
                 "malformed HTTP response \"garbage is here\"",
             ),
             (
-                r#"the target's answer is not HTTP/1.x: "garbage\r\n\r\n""#,
+                r#"the target's response is not HTTP/1.x: "garbage\r\n\r\n""#,
                 "malformed HTTP response \"garbage\"",
             ),
             (
@@ -107,6 +107,6 @@ mod tests {
             body("the target sent a malformed chunk size: \"zz\""),
             Some("invalid byte in chunk length")
         );
-        assert_eq!(body("the target's answer is not HTTP/1.x: \"x\""), None);
+        assert_eq!(body("the target's response is not HTTP/1.x: \"x\""), None);
     }
 }

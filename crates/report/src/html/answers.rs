@@ -68,15 +68,15 @@ fn shapes(html: &mut Html, table: &Bounded<Shape, ShapeTally>) {
         rest.resize(7, String::new());
         rows.push(rest);
     }
-    html.heading("Answers", "by status, size of the body and content type");
+    html.heading("Responses", "by status, size of the body and content type");
     let columns = [
         ("status", Side::Words),
-        ("answers", Side::Numbers),
+        ("responses", Side::Numbers),
         ("share", Side::Numbers),
         ("good", Side::Numbers),
         ("body", Side::Words),
         ("content type", Side::Code),
-        ("a body that was looked at", Side::Code),
+        ("sample body", Side::Code),
     ];
     html.table(&columns, &rows);
 }
@@ -95,10 +95,10 @@ fn statuses(html: &mut Html, result: &RunResult) {
     if rows.is_empty() {
         return;
     }
-    html.heading("Answers", "by status");
+    html.heading("Responses", "by status");
     let columns = [
         ("status", Side::Words),
-        ("answers", Side::Numbers),
+        ("responses", Side::Numbers),
         ("share", Side::Numbers),
     ];
     html.table(&columns, &rows);
@@ -117,14 +117,14 @@ fn failed_checks(html: &mut Html, result: &RunResult) {
     if rows.is_empty() {
         return;
     }
-    html.heading("Failed checks", "of the answers that came");
+    html.heading("Failed checks", "of the responses that came");
     let rows: Vec<Vec<String>> = rows
         .iter()
         .map(|(name, number)| vec![(*name).to_owned(), count(*number), share(*number, answered)])
         .collect();
     let columns = [
         ("check", Side::Code),
-        ("answers", Side::Numbers),
+        ("responses", Side::Numbers),
         ("share", Side::Numbers),
     ];
     html.table(&columns, &rows);
@@ -155,7 +155,7 @@ fn tallies(html: &mut Html, remark: &str, table: &Bounded<String, Tally>) {
     if rest != Tally::default() {
         rows.push(cells("all others", &rest));
     }
-    html.heading("Who answered", remark);
+    html.heading("Responses by server", remark);
     let columns = [
         ("", Side::Code),
         ("answered", Side::Numbers),

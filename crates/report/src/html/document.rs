@@ -57,7 +57,7 @@ const CHARTS_SHOWN: [(&str, &str, &str); 14] = [
     (
         "percentiles",
         "Percentiles",
-        "each step to the right is ten times rarer",
+        "log scale: each step right covers ten times fewer requests",
     ),
     (
         "histogram",
@@ -72,12 +72,12 @@ const CHARTS_SHOWN: [(&str, &str, &str); 14] = [
     (
         "response",
         "Response time",
-        "from the intended start to the last byte",
+        "from the scheduled start to the last byte",
     ),
     (
         "errors",
         "Errors",
-        "per second: failed, wrong answers, dropped",
+        "per second: failed, wrong responses, dropped",
     ),
     (
         "share",
@@ -92,7 +92,7 @@ const CHARTS_SHOWN: [(&str, &str, &str); 14] = [
     (
         "vus",
         "Virtual users",
-        "at work, and arrivals that wait for one",
+        "busy VUs, and arrivals waiting for a VU",
     ),
     ("transfer", "Transfer", "bytes per second"),
     (
@@ -136,7 +136,7 @@ pub(super) fn document(kind: Kind<'_>, parts: &[Part], data: &str) -> String {
     for id in BELOW {
         section(&mut html, id, parts);
     }
-    html.raw("</main><footer><p>Drawn with uPlot. This page asks nothing of any other place.</p></footer>");
+    html.raw("</main><footer><p>Drawn with uPlot. Self-contained: this page loads nothing from the network.</p></footer>");
     html.raw("<script type=\"application/json\" id=\"data\">");
     let mut out = html.finish();
     out.push_str(&json_in_script(data));
@@ -240,7 +240,7 @@ fn section_body(
 }
 
 fn charts(html: &mut Html) {
-    html.raw("<section id=\"charts\"><h2>Over time <small>drag to look closer, double-click to see all; ");
+    html.raw("<section id=\"charts\"><h2>Over time <small>drag to zoom, double-click to reset; ");
     html.raw("with a chart in focus: arrows, + and −, Escape</small></h2>");
     html.raw("<noscript><p>The charts need JavaScript; all numbers below do not.</p></noscript>");
     html.raw("<div class=\"charts\">");

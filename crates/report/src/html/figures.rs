@@ -50,7 +50,7 @@ fn goodput(result: &RunResult, now: Option<&Row>) -> Tile {
     Tile {
         name: "Goodput",
         value: rate(result.totals.rates.goodput),
-        about: "good answers, average of the whole run".to_owned(),
+        about: "good responses, average of the whole run".to_owned(),
         now: now.map(|row| rate(per_second(row, row.good))),
         curve: curve(result, |row| Some(per_second(row, row.good))),
         joined: Joined::Mean,
@@ -118,7 +118,7 @@ fn load(result: &RunResult, now: Option<&Row>) -> Tile {
         return Tile {
             name: "Virtual users",
             value: count(result.totals.active_vus_max),
-            about: "busy at a time, at most".to_owned(),
+            about: "peak number of busy VUs".to_owned(),
             now: now.map(|row| count(row.active_vus)),
             curve: curve(result, |row| Some(row.active_vus as f64)),
             joined: Joined::Most,
@@ -188,9 +188,9 @@ fn rates(result: &RunResult) -> Vec<Vec<String>> {
             true => "Iterations",
             false => "Offered",
         };
-        let about = format!("{} planned, while they were due", unit(result));
+        let about = format!("planned {} per second", unit(result));
         rows.push(row(name, &rate(offered), &about));
-        let about = "requests, while iterations were due";
+        let about = "requests started per second";
         rows.push(row("Started", &rate(rates.started), about));
     }
     let about = throughput(result);
@@ -215,7 +215,7 @@ fn fates(result: &RunResult) -> Vec<Vec<String>> {
         counts.completed,
         counts.completed.saturating_sub(counts.good),
     ) {
-        (0, _) => "no answer".to_owned(),
+        (0, _) => "no response".to_owned(),
         (_, 0) => "all of them good".to_owned(),
         (all, bad) => format!("{} of them not good ({})", count(bad), share(bad, all)),
     };
@@ -238,14 +238,14 @@ fn extent(result: &RunResult) -> Vec<Vec<String>> {
     let mut rows = Vec::new();
     if totals.rates.offered.is_some() {
         let vus = count(totals.active_vus_max);
-        rows.push(row("Virtual users", &vus, "busy at a time, at most"));
+        rows.push(row("Virtual users", &vus, "peak number of busy VUs"));
     }
     let received = Bytes(counts.bytes_received).to_string();
     let about = format!("{} sent", Bytes(counts.bytes_sent));
     rows.push(row("Received", &received, &about));
     let about = match totals.stop {
         _ if is_going_on(result) => "so far",
-        StopReason::Finished => "from the start to the last answer",
+        StopReason::Finished => "from the start to the last response",
         _ => "until it was ended",
     };
     rows.push(row("Length", &span(totals.elapsed_ns as f64), about));

@@ -42,7 +42,7 @@ pub(super) fn write(html: &mut Html, result: &RunResult) {
 fn hint(html: &mut Html, is_open: bool, is_marked: bool) {
     html.raw("<p class=\"hint\">Service time: from the actual send to the last byte.");
     if is_open {
-        html.raw(" Response time: from the intended start to the last byte.");
+        html.raw(" Response time: from the scheduled start to the last byte.");
     }
     if is_marked {
         html.raw(" * Fewer than 10 values lie beyond it.");

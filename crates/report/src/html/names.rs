@@ -37,7 +37,7 @@ fn write_rows(html: &mut Html, result: &RunResult, rows_max: usize) {
         return;
     };
     let what_else = match table.over_time {
-        Some(_) => "; choose a row for its course and its errors",
+        Some(_) => "; click a row for its charts and errors",
         None => "",
     };
     let remark = format!("by {}{what_else}", table.tag);

@@ -99,7 +99,7 @@ pub(super) fn generator(html: &mut Html, result: &RunResult) {
     if facts.is_empty() && lag.is_none() {
         return;
     }
-    html.heading("Generator", "what making the load took");
+    html.heading("Generator", "resources the generator used");
     html.raw("<ul class=\"facts\">");
     for fact in facts.iter().chain(&lag) {
         html.between("<li>", fact, "</li>");
@@ -183,9 +183,7 @@ fn quoted(word: &str) -> String {
 /// The whole plan, folded away.
 pub(super) fn plan(html: &mut Html, result: &RunResult) {
     let text = serde_json::to_string_pretty(&result.plan).unwrap_or_default();
-    html.raw(
-        "<details><summary><h2>Plan <small>all that was to be done, as JSON</small></h2></summary>",
-    );
+    html.raw("<details><summary><h2>Plan <small>the full test plan as JSON</small></h2></summary>");
     html.between("<pre><code>", &text, "</code></pre></details>");
 }
 

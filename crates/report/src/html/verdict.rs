@@ -108,7 +108,7 @@ pub(super) fn is_going_on(result: &RunResult) -> bool {
 fn words(delivery: Delivery, limit: Limit) -> String {
     let delivered = match delivery {
         Delivery::Delivered => "Load delivered",
-        Delivery::FellShort => "Load not delivered whole",
+        Delivery::FellShort => "Load not fully delivered",
         Delivery::AsFastAsPossible => "As fast as possible",
         Delivery::Unfinished => "Unfinished",
     };

@@ -368,7 +368,7 @@ pub(super) fn generator(result: &RunResult) -> Option<Chart> {
     }
     let totals = &result.totals;
     let description = format!(
-        "The generator's processor use in cores and its resident memory over {}: at most {:.0} MB.",
+        "The generator's CPU use in cores and its resident memory over {}: at most {:.0} MB.",
         span(end_s(result) * 1e9),
         totals.rss_max_bytes as f64 / 1e6
     );

@@ -137,7 +137,7 @@ fn throughput(curve: &LoadCurve) -> Panel {
         .filter(|line| line.points.iter().any(|(_, value)| value.is_some()))
         .collect();
     Panel {
-        label: "answers per second",
+        label: "responses per second",
         axis: Axis::linear(highest(&lines), Quantity::Rate),
         lines,
         limits: Vec::new(),

@@ -47,7 +47,7 @@ pub(crate) fn overlays(runs: &[Overlaid<'_>], palette: &Palette) -> Vec<Drawing>
     };
     let bad = |row: &Row| row.failed + row.completed.saturating_sub(row.good);
     let has = |of: fn(&Row) -> bool| runs.iter().any(|side| side.run.series.iter().any(of));
-    let rates = rate("answers per second", |row| row.completed);
+    let rates = rate("responses per second", |row| row.completed);
     let rates = has(|row| row.good < row.completed).then_some(rates);
     let failures = has(|row| row.failed > 0 || row.good < row.completed)
         .then(|| rate("wrong or failed requests per second", bad));
@@ -55,9 +55,9 @@ pub(crate) fn overlays(runs: &[Overlaid<'_>], palette: &Palette) -> Vec<Drawing>
         (
             "goodput",
             "Goodput".to_owned(),
-            Some(rate("good answers per second", |row| row.good)),
+            Some(rate("good responses per second", |row| row.good)),
         ),
-        ("rate", "Answers".to_owned(), rates),
+        ("rate", "Responses".to_owned(), rates),
         ("bad", "Wrong or failed".to_owned(), failures),
         times("p50", "p50", |of| of.p50),
         times("p90", "p90", |of| of.p90),

@@ -65,7 +65,7 @@ pub fn small_charts(results: &[&RunResult], palette: &Palette) -> SmallCharts {
     };
     SmallCharts {
         scales: format!(
-            "All charts have the same scales. Above: good answers (filled), and wrong or failed requests (dashed), 0 to \
+            "All charts have the same scales. Above: good responses (filled), and wrong or failed requests (dashed), 0 to \
              {}. Below: p99 of the service time, {} to {}{logarithmic}. From left to right: {}.",
             rate(rates.high),
             low,
@@ -121,7 +121,7 @@ fn draw(lines: &Lines, (seconds, rates, times): (f64, &Axis, &Axis), palette: &P
             .fold(0.0, f64::max)
     };
     let told = format!(
-        "at most {} good answers, {} wrong or failed, p99 at most {}",
+        "at most {} good responses, {} wrong or failed, p99 at most {}",
         rate(highest(&lines.good)),
         rate(highest(&lines.bad)),
         span(highest(&lines.p99))

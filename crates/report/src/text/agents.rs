@@ -12,7 +12,7 @@ pub(super) fn write(page: &mut Page, result: &RunResult) {
     if rows.is_empty() {
         return;
     }
-    page.section("Agents", "service times; what all did together is above");
+    page.section("Agents", "service times per agent; totals are above");
     let rows: Vec<Vec<String>> = rows.into_iter().map(Vec::from).collect();
     page.table("<>>>>>>>>", &HEAD, &rows);
     if rest > 0 {

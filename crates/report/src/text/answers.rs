@@ -25,7 +25,7 @@ pub(super) fn write(page: &mut Page, result: &RunResult) {
     shapes.sort_by_key(|(shape, tally)| (std::cmp::Reverse(tally.count), shape.status));
     let all = shapes.iter().map(|(_, tally)| tally.count).sum::<u64>();
     let all = all + seen.shapes.overflow().map_or(0, |tally| tally.count);
-    page.section("Answers", "by status, size of the body and content type");
+    page.section("Responses", "by status, size of the body and content type");
     let row = |(shape, tally): &(&Shape, &ShapeTally)| {
         let good = if tally.good == tally.count {
             String::new()
@@ -118,7 +118,7 @@ fn statuses(page: &mut Page, result: &RunResult) {
     if let Some(rest) = seen.statuses.overflow() {
         cells.push(vec!["other".into(), count(*rest), share(*rest, all)]);
     }
-    page.section("Answers", "by status");
+    page.section("Responses", "by status");
     page.table("<>>", &[], &cells);
 }
 

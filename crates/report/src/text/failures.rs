@@ -100,7 +100,7 @@ fn failed_checks(page: &mut Page, result: &RunResult) {
         vec![
             cut(name, width),
             count(*number),
-            format!("{} of the answers", share(*number, answered)),
+            format!("{} of the responses", share(*number, answered)),
         ]
     };
     page.section("Failed checks", "");

@@ -22,7 +22,7 @@ pub(super) fn distribution(page: &mut Page, result: &RunResult) {
     let response = response_time(result);
     let remark = match &response {
         Some(_) => format!(
-            "of {}; response from the intended start",
+            "of {}; response from the scheduled start",
             counted(service.count(), "request")
         ),
         None => format!(

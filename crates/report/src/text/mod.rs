@@ -74,7 +74,7 @@ pub(crate) fn how_ended(stop: StopReason) -> Option<&'static str> {
             "ended because a required observer was lost; running iterations were allowed to finish"
         }
         StopReason::Defect => "ended because a part of loadline broke down",
-        StopReason::Crashed => "the process died; this is what its journal tells",
+        StopReason::Crashed => "the process died; these figures are from its journal",
     })
 }
 

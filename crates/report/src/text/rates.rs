@@ -85,13 +85,13 @@ fn offered_rows(page: &mut Page, result: &RunResult, offered: f64) {
     let begun = result.delivered_share();
     let begun = begun.map_or_else(|| "-".to_owned(), |share| format!("{:.1} %", share * 100.0));
     if !result.plan.sends_several() {
-        let about = "planned arrivals, while they were due";
+        let about = "planned arrivals per second";
         page.row("Offered", &rate(offered), about);
         page.row("Started", &started, &format!("{begun} of the offered rate"));
     } else {
-        let about = format!("planned, while they were due; {begun} of them were begun");
+        let about = format!("planned iterations per second; {begun} of them started");
         page.row("Iterations", &rate(offered), &about);
-        page.row("Requests", &started, "begun by the iterations");
+        page.row("Requests", &started, "started by the iterations");
     }
 }
 

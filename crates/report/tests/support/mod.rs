@@ -296,7 +296,7 @@ fn troubled_answers(result: &mut RunResult) {
         (
             ErrorClass::Timeout,
             "10.0.0.1:8080",
-            "no answer within 2s",
+            "no response within 2s",
             500,
         ),
         (ErrorClass::ResetReading, "10.0.0.2:8080", reset, 80),
@@ -345,7 +345,7 @@ fn troubled_verdict() -> Verdict {
                 Gravity::Alarm,
                 "27,000 of 29,400 answers were the same 44 bytes: {\"products\":null,…}. A status of \
                  200 says nothing about their content.",
-                Some("check a field of the answer with --expect json:$.products"),
+                Some("check a field of the response with --expect json:$.products"),
             ),
             finding(
                 "idle-peer",

@@ -222,7 +222,7 @@ fn what_cannot_be_evaluated_is_refused_in_k6s_words() {
          method count on metric of type trend. supported aggregation methods for this metric are: avg, min, max, \
          med, p"
     );
-    assert!(refused("http_reqs", "count<1s").contains("is no time"));
+    assert!(refused("http_reqs", "count<1s").contains("is not a time"));
 }
 
 #[test]

@@ -67,7 +67,7 @@ fn followed(facts: &Facts<'_>) -> Option<Finding> {
         Code::Redirected.finding(
             Gravity::Note,
             format!(
-                "{} redirects, {each:.1} for each other answer: some of the time was spent following redirects",
+                "{} redirects ({each:.1} per other response): following them took some of the time",
                 count(redirects)
             ),
             "look where they lead, to a login page perhaps, or ask for that address",
@@ -82,10 +82,10 @@ fn all_empty(facts: &Facts<'_>) -> Option<Finding> {
         Code::HollowAnswers.finding(
             Gravity::Caution,
             format!(
-                "every one of {} answers had an empty body",
+                "every one of {} responses had an empty body",
                 count(facts.counts.completed)
             ),
-            "send one request by hand and compare[; then add {expect} so that such an answer is not goodput]",
+            "send one request by hand and compare[; then add {expect} so that such a response is not goodput]",
         )
     })
 }
@@ -118,7 +118,7 @@ fn redirects(facts: &Facts<'_>) -> Option<Finding> {
         Code::MixedAnswers.finding(
             Gravity::Caution,
             format!(
-                "{} of the answers were redirects that were not followed, most with status {status}",
+                "{} of the responses were redirects that were not followed, most with status {status}",
                 percent(part)
             ),
             "follow redirects, or ask for the address that they name",
@@ -139,7 +139,7 @@ fn mixed(facts: &Facts<'_>) -> Option<Finding> {
     Some(Code::MixedAnswers.finding(
         Gravity::Caution,
         what,
-        "look at a sample body of each kind[, and say with {expect} what a right answer holds]",
+        "look at a sample body of each kind[, and describe a correct response with {expect}]",
     ))
 }
 
@@ -254,7 +254,7 @@ fn some_hollow(facts: &Facts<'_>) -> Option<Finding> {
         Gravity::Caution
     };
     let text = format!(
-        "{} of the answers ({} with status {}) were the same {} bytes without content, the others were not: {}",
+        "{} of the responses ({} with status {}) were the same {} bytes without content: {}",
         percent(share),
         count(tally.count),
         shape.status,
@@ -264,7 +264,7 @@ fn some_hollow(facts: &Facts<'_>) -> Option<Finding> {
     Some(Code::HollowAnswers.finding(
         gravity,
         text,
-        "such answers are no goodput[: say what a right answer holds with {expect}, and run again]",
+        "such responses are not goodput[: describe a correct response with {expect}, and run again]",
     ))
 }
 
@@ -274,7 +274,7 @@ fn all_alike(facts: &Facts<'_>) -> Option<Finding> {
     let size = tally.body_size.max().unwrap_or(0);
     let what = |without_content: &str| {
         format!(
-            "every body looked at ({}) was the same {} bytes{without_content}, of {} answers with status {}",
+            "all {} sampled bodies were the same {} bytes{without_content} ({} responses with status {})",
             count(tally.sampled),
             count(size),
             count(tally.count),

@@ -82,7 +82,7 @@ fn coordinator_replaced(facts: &Facts<'_>) -> Option<Finding> {
         Code::CoordinatorReplaced.finding(
             Gravity::Caution,
             said.join("; "),
-            "look why the first one ended (its log, dmesg, kubectl describe pod)",
+            "find out why the first one ended (its log, dmesg, kubectl describe pod)",
         )
     })
 }
@@ -244,7 +244,7 @@ fn long_tail(facts: &Facts<'_>) -> Option<(String, f64)> {
         (is_spike(ns, *factor) && enough(*quantile)).then_some((*quantile, ns))
     })?;
     let text = format!(
-        "one of {:.0} answers took {} or more, the median was {}",
+        "one of {:.0} responses took {} or more, the median was {}",
         1.0 / (1.0 - quantile),
         duration(ns / 1e9),
         duration(median / 1e9)

@@ -160,7 +160,7 @@ fn stopped(facts: &Facts<'_>) -> Option<Finding> {
             Some(Code::RunCrashed.finding(
                 Gravity::Alarm,
                 format!("ended after {at}: {what}"),
-                "the numbers are valid up to that point, but for the last second of what broke down",
+                "the numbers are valid up to that point, except for the last second",
             ))
         }
         StopReason::Interrupted | StopReason::Aborted => Some(Code::RunInterrupted.remark(
@@ -199,7 +199,7 @@ fn next_step(facts: &Facts<'_>) -> &'static str {
             "look whether the target hangs, or speaks something else on this port: it took what was sent and stayed silent"
         }
         None if facts.mean_service().is_some_and(|mean| mean >= HOPELESS_S) => {
-            "the target cannot keep up: look at what holds it up, or ask for less"
+            "the target cannot keep up: find out what slows it down, or lower the load"
         }
         None => "give the requests more time: raise the duration[ or {graceful-stop}]",
     }
@@ -210,7 +210,7 @@ fn unanswered(facts: &Facts<'_>) -> Option<Finding> {
         return Some(Code::NothingSent.finding(
             Gravity::Alarm,
             why.to_owned(),
-            "look at the first error in the log: what setup() sends is all that was measured",
+            "look at the first error in the log: only the requests of setup() were measured",
         ));
     }
     let counts = facts.counts;
@@ -238,8 +238,8 @@ fn unanswered(facts: &Facts<'_>) -> Option<Finding> {
     }
     if answered < sent.div_ceil(2) {
         let text = format!(
-            "of {} requests sent, {} ({}) were answered, goodput {}{mostly}: a rate that counts the \
-                 others ({}) is not throughput",
+            "of {} requests sent, {} ({}) got a response, goodput {}{mostly}: do not count the others \
+                 ({}) as throughput",
             count(sent),
             count(answered),
             percent(share(answered, sent)),
@@ -271,7 +271,7 @@ fn never_answered(facts: &Facts<'_>) -> Option<Finding> {
     Some(Code::NeverAnswered.finding(
         Gravity::Alarm,
         format!(
-            "{} waited for an answer for {} or more, until the run ended: {} could do nothing else",
+            "{} were still waiting for a response after {} or more when the run ended; they blocked {}",
             counted(stuck.requests, "request"),
             duration(stuck.waited),
             counted(stuck.requests.min(facts.vus), "virtual user")
@@ -304,7 +304,7 @@ fn short_lived(facts: &Facts<'_>) -> Option<Finding> {
         Code::ClosedConnections.finding(
             Gravity::Note,
             format!(
-                "{} were made for {} answers, though they are to be kept: the target closes each after {each:.1} requests",
+                "{} were opened for {} responses although keep-alive is on: the target closes each after {each:.1} requests",
                 counted(made, "connection"),
                 count(answered)
             ),
@@ -320,7 +320,7 @@ fn sent_again(facts: &Facts<'_>) -> Option<Finding> {
         Code::ClosedConnections.finding(
             Gravity::Note,
             format!(
-                "{} ({}) met a connection that the target had closed{}, and were sent again",
+                "{} ({}) hit a connection that the target had closed{} and were resent",
                 counted(again, "request"),
                 percent(part),
                 match facts.evidence.plan.client.protocol {
@@ -420,10 +420,10 @@ fn missed(facts: &Facts<'_>) -> Option<Finding> {
         what_became(facts, missed),
     );
     let advice = match facts.reached_cap() {
-        Some(most) => format!(
-            "raise the option rps, or leave it out: all requests together were held to {most} a second"
-        ),
-        None => "compare goodput with what was asked for before comparing anything else".to_owned(),
+        Some(most) => {
+            format!("raise or remove the option rps: it limited all requests together to {most}/s")
+        }
+        None => "compare goodput with the planned rate first".to_owned(),
     };
     Some(Code::OfferedLoadMissed.finding(gravity, text, advice))
 }
@@ -486,7 +486,7 @@ fn wrong(facts: &Facts<'_>) -> Option<Finding> {
         _ => Gravity::Note,
     };
     let text = format!(
-        "{} of {} answers were wrong ({}){}: throughput was {}, goodput {}",
+        "{} of {} responses were wrong ({}){}: throughput was {}, goodput {}",
         count(wrong),
         count(counts.completed),
         percent(wrong_share),
@@ -497,7 +497,7 @@ fn wrong(facts: &Facts<'_>) -> Option<Finding> {
     Some(Code::WrongAnswers.finding(
         gravity,
         text,
-        "quote goodput, and look at a sample body of the wrong answers",
+        "quote goodput, and look at a sample body of the wrong responses",
     ))
 }
 

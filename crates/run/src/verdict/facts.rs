@@ -479,8 +479,17 @@ impl<'a> Facts<'a> {
     pub(super) fn mistaken_share(&self) -> f64 {
         let said =
             self.status_share(|status| (400..500).contains(&status) && status != TOO_MANY_REQUESTS);
-        let good = share(self.counts.good, self.counts.completed);
-        said.min(1.0 - good)
+        said.min(self.wrong_share())
+    }
+
+    /// The share of answers that the plan does not count as good.
+    pub(super) fn wrong_share(&self) -> f64 {
+        1.0 - share(self.counts.good, self.counts.completed)
+    }
+
+    /// The share of answers whose status is no error, and that do not hold what they must.
+    pub(super) fn wrong_content_share(&self) -> f64 {
+        self.wrong_share() - self.status_share(|status| status >= 400)
     }
 
     /// Whether so many answers say so that it may be the plan's mistake.

@@ -29,8 +29,13 @@ const CLEAR_LEAD: f64 = 0.03;
 const TOLD: f64 = 0.25;
 /// Share of failures from which their class says who is in the way.
 const FAILURES: f64 = 0.5;
-/// The same where all of an open model's load was sent: nothing but failures can be missing then.
-const FAILURES_OF_OFFERED: f64 = 0.1;
+/// The same where nobody is held up: nothing but failures and refusals can be in the way then.
+const FAILURES_OF_OFFERED: f64 = 0.02;
+/// Share of the answers that say that the request is wrong, or do not hold what they must, from which they are too many
+/// where nobody is held up: a few are expected.
+const WRONG_OF_OFFERED: f64 = 0.1;
+/// Share of a script's iterations that end with an exception from which the script is in its own way.
+const THROWN: f64 = 0.1;
 /// Share of the virtual users' time on requests from which they are all busy.
 const ALL_BUSY: f64 = 0.8;
 /// The same from which a queue in the target is no matter of chance.
@@ -106,17 +111,15 @@ fn limit_of(facts: &Facts<'_>, knee: Option<&Knee>, seen: &Seen) -> (Limit, Opti
     let in_time = facts.missed().is_none() && !facts.was_behind();
     let delivered = facts.open && in_time && knee.is_none();
     if delivered && failures.is_none() {
-        // A queue takes everything in, and a target may answer that it will not; whether it is dealt with is another
-        // matter.
-        let refuses = refused_share(facts) >= FAILURES_OF_OFFERED;
-        let limit = match seen.decides || refuses {
-            true => Limit::Target,
-            false if is_often_mistaken(facts) => Limit::Plan,
-            false if signs::was_frozen(facts) || is_busy_beside(facts) => Limit::Generator,
-            false if waits_beside(facts) || backlog::falls_behind(facts).is_some() => {
+        // A queue takes everything in; whether it is dealt with is another matter.
+        let limit = match spoils(facts) {
+            _ if seen.decides => Limit::Target,
+            Some(side) => side,
+            None if signs::was_frozen(facts) || is_busy_beside(facts) => Limit::Generator,
+            None if waits_beside(facts) || backlog::falls_behind(facts).is_some() => {
                 return by_time(facts);
             }
-            false => Limit::Nobody,
+            None => Limit::Nobody,
         };
         return (limit, None);
     }
@@ -184,10 +187,19 @@ fn failing_side(facts: &Facts<'_>) -> Option<Limit> {
     failing_from(facts, needed)
 }
 
-/// Whose failures and wrong answers are in the way of users that are not held up.
+/// Whose failures, refusals and wrong answers are in the way where nobody is held up.
 fn spoils(facts: &Facts<'_>) -> Option<Limit> {
-    let mistaken = is_often_mistaken(facts).then_some(Limit::Plan);
-    failing_from(facts, FAILURES_OF_OFFERED).or(mistaken)
+    let failing = failing_from(facts, FAILURES_OF_OFFERED);
+    let (thrown, all) = facts.thrown();
+    match facts.counts.good {
+        _ if failing.is_some() => failing,
+        _ if refused_share(facts) >= FAILURES_OF_OFFERED => Some(Limit::Target),
+        _ if is_often_mistaken(facts) => Some(Limit::Plan),
+        // What no answer fulfils may be asked for by mistake.
+        1.. if facts.wrong_content_share() >= WRONG_OF_OFFERED => Some(Limit::Target),
+        _ if share(thrown, all) >= THROWN => Some(Limit::Plan),
+        _ => None,
+    }
 }
 
 /// Whose the failures are, of which there are so many.
@@ -197,6 +209,8 @@ fn failing_from(facts: &Facts<'_>, needed: f64) -> Option<Limit> {
         return None;
     }
     facts.worst_class().map(|class| match class.fault() {
+        // A server that resets many connections is overloaded; a few may be reset by anything between.
+        Fault::Target if are_few_resets(facts, class) => Limit::Unknown,
         // A name that is found now and then is no mistake.
         Fault::Plan if class == ErrorClass::Dns && facts.counts.completed > 0 => Limit::Network,
         Fault::Target if class == ErrorClass::Timeout && facts.are_unacknowledged(failed) => {
@@ -211,6 +225,13 @@ fn failing_from(facts: &Facts<'_>, needed: f64) -> Option<Limit> {
         Fault::Generator => Limit::Generator,
         Fault::Plan => Limit::Plan,
     })
+}
+
+/// Whether the failures are resets, and too few for a target that does not keep up.
+fn are_few_resets(facts: &Facts<'_>, class: ErrorClass) -> bool {
+    const FEW: f64 = 0.1;
+    let is_reset = matches!(class, ErrorClass::ResetReading | ErrorClass::ResetSending);
+    is_reset && share(facts.counts.failed_total(), facts.counts.started) < FEW
 }
 
 /// Whether the target took what was sent, and virtual users waited for its answers to the end of the run.
@@ -239,7 +260,7 @@ fn is_mistaken(facts: &Facts<'_>) -> bool {
 
 /// Whether a tenth of the answers say that the request is wrong: too many, where nobody is held up.
 fn is_often_mistaken(facts: &Facts<'_>) -> bool {
-    facts.mistaken_share() >= FAILURES_OF_OFFERED
+    facts.mistaken_share() >= WRONG_OF_OFFERED
 }
 
 /// Who took half of the time or more, and clearly more than another; what the target took counts for `of_target`.
@@ -422,7 +443,8 @@ fn shows_queue(time: &TimeTrend) -> bool {
 
 /// The share of answers by which the target says that it cannot, or that it is asked too often.
 fn refused_share(facts: &Facts<'_>) -> f64 {
-    facts.status_share(|status| status >= 500 || status == TOO_MANY_REQUESTS)
+    let refused = facts.status_share(|status| status >= 500 || status == TOO_MANY_REQUESTS);
+    refused.min(facts.wrong_share())
 }
 
 /// How the time was split, where more than one side took much of it.
@@ -446,9 +468,7 @@ fn shared(facts: &Facts<'_>, limit: Limit, weights: Weights) -> Option<Finding> 
             taken.collect::<Vec<_>>().join(" and ")
         );
         let advice = match weights.generator >= TOLD {
-            true => {
-                "give the generator a machine of its own and run again: its delay is in the times"
-            }
+            true => "run the generator on its own machine: the times include its delay",
             false => "move the generator nearer to the target and run again",
         };
         Code::SharedLimit.finding(Gravity::Caution, text, advice)
@@ -526,10 +546,10 @@ fn ceiling(facts: &Facts<'_>, limit: Limit) -> Option<Finding> {
                 count(needed),
                 match facts.request_share() < NAMED {
                     true => format!(
-                        "{} of their time went by between requests",
+                        "they spent {} of their time between requests",
                         percent(1.0 - facts.request_share())
                     ),
-                    false => format!("answers show no queue in the target{}", pace(facts)),
+                    false => format!("responses show no queue in the target{}", pace(facts)),
                 }
             ),
             format!(
@@ -552,10 +572,10 @@ fn faster(facts: &Facts<'_>, asked: f64, needed: u64, times: f64) -> String {
     let only_wait = link::link(facts).is_some() || has_queue(facts);
     match only_wait {
         true => format!(
-            "{asked} would need answers {times} times as fast: more connections would only wait longer"
+            "{asked} needs responses {times} times as fast: more connections would only wait longer"
         ),
         false => format!(
-            "{asked} would need {} connections that are answered as fast, or answers {times} times as fast",
+            "{asked} needs {} connections that are answered as fast, or responses {times} times as fast",
             count(needed)
         ),
     }

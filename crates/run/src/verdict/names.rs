@@ -182,7 +182,7 @@ fn failing(names: &[Named<'_>]) -> Option<Finding> {
                 shown(worst.name),
                 percent(worst.failed / worst.requests)
             ),
-            "send this request by hand, and look at its answer",
+            "send this request by hand, and look at its response",
         )
     })
 }

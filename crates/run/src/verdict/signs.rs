@@ -125,7 +125,7 @@ fn lost(facts: &Facts<'_>) -> Option<Finding> {
     Some(Code::AgentLost.finding(
         gravity,
         format!("{}{begun}", told.join("; ")),
-        "look why it ended (its log, dmesg, kubectl describe pod), then run again",
+        "find out why it ended (its log, dmesg, kubectl describe pod), then run again",
     ))
 }
 
@@ -157,7 +157,7 @@ fn busy(facts: &Facts<'_>) -> Option<Finding> {
                 percent(busy)
             ),
         },
-        "give the generator more cores, or a machine of its own: service times include its own delay",
+        "give the generator more cores, or its own machine: service times include its delay",
     ))
 }
 
@@ -289,12 +289,9 @@ fn retransmits(facts: &Facts<'_>) -> Option<Finding> {
         Code::Retransmits.finding(
             Gravity::Caution,
             match lost > 1.0 {
-                true => format!(
-                    "{} segments were sent again ({lost:.1} per answer)",
-                    count(again)
-                ),
+                true => format!("{} TCP retransmits ({lost:.1} per response)", count(again)),
                 false => format!(
-                    "{} segments were sent again ({} of the answers)",
+                    "{} TCP retransmits ({} of the responses)",
                     count(again),
                     percent(lost)
                 ),
@@ -358,8 +355,7 @@ fn delayed_ack(facts: &Facts<'_>) -> Option<Finding> {
         Code::DelayedAck.finding(
             Gravity::Caution,
             format!(
-                "the rest of an answer came {} after its beginning, though its body has {} on average: \
-                 {} of the time of a request",
+                "responses came in two parts {} apart, although the mean body has only {}: {} of the request time",
                 duration(receiving),
                 counted(body.round() as u64, "byte"),
                 percent(part.min(1.0))
@@ -383,7 +379,7 @@ fn slow_connects(facts: &Facts<'_>) -> Option<Finding> {
         Code::SlowConnects.finding(
             Gravity::Caution,
             format!(
-                "connecting took up to {}, at best {}: a SYN was lost and sent again",
+                "connects took up to {}, the fastest {}: a SYN was lost and retransmitted",
                 duration(slowest as f64 / 1e9),
                 duration(fastest as f64 / 1e9)
             ),

@@ -165,11 +165,11 @@ fn died(rows: &[&Row], usual: f64) -> Option<Finding> {
     let still_answers = answered > 2 * good && answered as f64 / usual >= DOWN;
     let (what, advice) = match still_answers {
         true => (
-            "wrong ones came instead",
-            "look at a wrong answer and at the target's log at that time: a token, a quota or data may have run out",
+            "the responses after that were wrong",
+            "look at a wrong response and at the target's log at that time: a token, a quota or data may have run out",
         ),
         false => (
-            "no other came instead",
+            "no responses came after that",
             "look at the target's log at that time: it died, or hangs",
         ),
     };
@@ -220,7 +220,7 @@ fn cold_start(facts: &Facts<'_>) -> Option<Finding> {
     }
     let lasted: f64 = rows[..cold].iter().map(|row| row_seconds(row)).sum();
     let at_first = at_first.map_or_else(
-        || "no answer".to_owned(),
+        || "no response".to_owned(),
         |ns| format!("median {}", duration(ns / 1e9)),
     );
     Some(Code::ColdStart.finding(
@@ -301,7 +301,7 @@ fn slowing(facts: &Facts<'_>, limit: Limit) -> Option<Finding> {
     let (first, last) = (duration(first / 1e9), duration(last / 1e9));
     Some(Code::Slowing.finding(
         Gravity::Caution,
-        format!("answers took longer {how}: {first} at first, {last} at the end (medians)"),
+        format!("responses took longer {how}: {first} at first, {last} at the end (medians)"),
         advice,
     ))
 }
@@ -353,7 +353,7 @@ fn pauses(facts: &Facts<'_>) -> Option<Finding> {
     Some(Code::Pauses.finding(
         Gravity::Caution,
         format!(
-            "in {} of {} seconds answers stalled for up to {}{every}; half of all took {} or less",
+            "in {} of {} seconds responses stalled for up to {}{every}; half of all took {} or less",
             hit.len(),
             rows.len(),
             duration(longest / 1e9),

@@ -279,7 +279,9 @@ fn network_s(facts: &Facts<'_>) -> f64 {
         // One that is lost holds up all the streams of its connection.
         many => {
             let streams = f64::from(facts.evidence.plan.client.protocol.streams());
-            let at_once = streams.min(facts.vus.max(1) as f64);
+            // A connection made for one request has one stream at a time.
+            let each = 1.0 / connections_made(facts).clamp(f64::MIN_POSITIVE, 1.0);
+            let at_once = streams.min(facts.vus.max(1) as f64).min(each);
             share(many, facts.counts.completed) * RETRANSMIT_NS as f64 / 1e9 * at_once
         }
     };

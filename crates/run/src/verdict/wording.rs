@@ -106,7 +106,7 @@ pub(super) fn headline(
     let goodput = rate(facts.per_second(facts.counts.good));
     match delivery {
         Delivery::Unfinished => Headline::new(format!(
-            "ended early, after {}: {goodput} good answers until then",
+            "ended early, after {}: {goodput} good responses until then",
             duration(facts.elapsed_seconds())
         )),
         Delivery::FellShort => short_headline(facts, limit, &goodput, findings),
@@ -140,8 +140,8 @@ fn good_answers(facts: &Facts<'_>) -> String {
     let goodput = rate(facts.per_second(facts.counts.good));
     let sent = rate(facts.per_second(facts.counts.started));
     match facts.good_share() {
-        few if few < WELL && sent != goodput => format!("{goodput} of {sent} were good answers"),
-        _ => format!("{goodput} good answers"),
+        few if few < WELL && sent != goodput => format!("{goodput} of {sent} were good responses"),
+        _ => format!("{goodput} good responses"),
     }
 }
 
@@ -152,7 +152,7 @@ fn delivered_headline(facts: &Facts<'_>, limit: Limit) -> Headline {
     let well = facts.good_share();
     if let Some(answered) = backlog::falls_behind(facts) {
         return Headline::new(format!(
-            "the offered load of {} was sent, but answers fell behind: {} at the end",
+            "the offered load of {} was sent, but responses fell behind: {} at the end",
             rate(asked),
             rate(answered)
         ));
@@ -160,8 +160,8 @@ fn delivered_headline(facts: &Facts<'_>, limit: Limit) -> Headline {
     let good = asked * well * facts.requests_per_iteration();
     if well >= WELL {
         let text = match facts.is_script() {
-            true => format!("{} iterations, {} good answers", rate(asked), rate(good)),
-            false => format!("{} good answers of {} asked", rate(good), rate(asked)),
+            true => format!("{} iterations, {} good responses", rate(asked), rate(good)),
+            false => format!("{} good responses of {} planned", rate(good), rate(asked)),
         };
         let late = match limit {
             _ if facts.was_behind() => " late",
@@ -181,10 +181,10 @@ fn delivered_headline(facts: &Facts<'_>, limit: Limit) -> Headline {
     };
     let (iterations, part) = match facts.is_script() {
         true => (" iterations", format!("{} of its requests", percent(well))),
-        false => ("", format!("{} of it", rate(good))),
+        false => ("", rate(good)),
     };
     Headline::new(format!(
-        "the offered load of {}{iterations} was sent, but only {part} got good answers",
+        "the load of {}{iterations} was sent, but only {part} got good responses",
         rate(asked)
     ))
     .with(others.map(|others| format!(" (most others: {others})")))
@@ -238,15 +238,15 @@ fn short_headline(
         let begun = count(facts.begun());
         let asked = count(facts.evidence.totals.asked.unwrap_or(0));
         return Headline::new(format!(
-            "{begun} of {asked} iterations started, {goodput} good answers: {who}"
+            "{begun} of {asked} iterations started, {goodput} good responses: {who}"
         ));
     }
     if facts.evidence.totals.asked.is_none() {
-        return Headline::new(format!("{goodput} good answers: {who}"));
+        return Headline::new(format!("{goodput} good responses: {who}"));
     }
     match facts.asked_rate() {
         Some(asked) => Headline::new(format!(
-            "asked for {}, got {goodput} good answers: {who}",
+            "asked for {}, got {goodput} good responses: {who}",
             rate(asked)
         ))
         .with(little),
@@ -254,7 +254,7 @@ fn short_headline(
             let asked = facts.evidence.totals.asked.unwrap_or(0);
             let done = count(facts.all.completed);
             Headline::new(format!(
-                "{done} of {} requests were answered, {goodput} good answers: {who}",
+                "{done} of {} requests were answered, {goodput} good responses: {who}",
                 count(asked)
             ))
         }
@@ -273,7 +273,7 @@ fn limit_in_words(facts: &Facts<'_>, limit: Limit, reached: &str) -> Headline {
             _ => "",
         };
         return Headline::new(format!(
-            "{reached}; {} never got an answer{silent}",
+            "{reached}; {} never got a response{silent}",
             counted(stuck.requests, "request")
         ))
         .with(Some(format!(" and held {vus}")));
@@ -299,9 +299,9 @@ fn limit_in_words(facts: &Facts<'_>, limit: Limit, reached: &str) -> Headline {
         }
         Limit::Plan => match mistaken {
             Some((status, n)) => others_have(facts, status, n),
-            None => format!("held back by the plan with {vus}"),
+            None => format!("limited by the plan ({vus})"),
         },
-        Limit::Nobody => format!("the pace that the plan sets for {vus}"),
+        Limit::Nobody => format!("paced by the plan ({vus})"),
         Limit::Unknown => "but the limit is unknown".to_owned(),
     };
     Headline::new(format!("{reached}, {who}")).with(more)

@@ -139,7 +139,8 @@ impl Archive {
     /// # Errors
     /// When it is none, or one without `metadata.json` or `data`.
     pub fn read(bytes: impl Into<Bytes>) -> Result<Archive, LoadError> {
-        let fail = |why: String| LoadError::new(format!("this is no archive of a script: {why}"));
+        let fail =
+            |why: String| LoadError::new(format!("this is not an archive of a script: {why}"));
         let mut named = entries(&bytes.into()).map_err(|error| fail(error.to_string()))?;
         let mut take = |name: &str| {
             let found = named.remove(name);
@@ -336,7 +337,7 @@ mod tests {
         for bytes in [b"".as_slice(), b"export default 1", &GOLDEN[..1024]] {
             let error = Archive::read(bytes).expect_err("it is none").message;
             assert!(
-                error.starts_with("this is no archive of a script"),
+                error.starts_with("this is not an archive of a script"),
                 "{error}"
             );
         }

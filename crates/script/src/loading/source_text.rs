@@ -118,7 +118,7 @@ fn read_form(name: &str, text: &str, form: Form) -> Result<SourceText, LoadError
 }
 
 fn read_json(name: &str, text: &str) -> Result<SourceText, LoadError> {
-    let fail = |error: serde_json::Error| LoadError::new(format!("{name} is no JSON: {error}"));
+    let fail = |error: serde_json::Error| LoadError::new(format!("{name} is not JSON: {error}"));
     serde_json::from_str::<serde::de::IgnoredAny>(text).map_err(fail)?;
     let quoted = serde_json::to_string(text).map_err(fail)?;
     Ok(SourceText {

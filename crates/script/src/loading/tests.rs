@@ -410,7 +410,7 @@ fn json_is_imported_and_required() {
     );
     assert_eq!(lines, ["[ 1 ] [ 1 ]"]);
     let error = complaint("file:///d.json", "{\"a\"");
-    assert!(error.starts_with("file:///d.json is no JSON:"), "{error}");
+    assert!(error.starts_with("file:///d.json is not JSON:"), "{error}");
 }
 
 #[test]

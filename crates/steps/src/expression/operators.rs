@@ -317,7 +317,9 @@ fn groovy_arithmetic(operator: Operator, left: &Value, right: &Value) -> Outcome
         (_, Value::Int(_) | Value::Long(_), Value::Int(_) | Value::Long(_)) => {
             groovy_whole(operator, left.long()?, right.long()?, false)
         }
-        _ if !left.is_number() || !right.is_number() => thrown("arithmetic on what is no number"),
+        _ if !left.is_number() || !right.is_number() => {
+            thrown("arithmetic on what is not a number")
+        }
         _ => match (left.decimal(), right.decimal()) {
             (Some(left), Some(right)) if operator != Operator::Power => {
                 decimal_arithmetic(operator, left, right)

@@ -158,9 +158,9 @@ impl Machine<'_, '_> {
                 Value::Long(number) => Ok(Value::Long(number.wrapping_neg())),
                 Value::Double(number) => Ok(Value::Double(-number)),
                 Value::Decimal(number) => Ok(Value::Decimal(number.negated())),
-                _ => thrown("a minus before what is no number"),
+                _ => thrown("a minus before what is not a number"),
             },
-            Prefix::Plus => thrown("a plus before what is no number"),
+            Prefix::Plus => thrown("a plus before what is not a number"),
             Prefix::Complement => Ok(Value::whole(!operand.long()?)),
             Prefix::Empty => Ok(Value::Truth(match operand {
                 Value::Null => true,
@@ -196,7 +196,7 @@ impl Machine<'_, '_> {
                     let (from, to) = (self.value(from)?.long()?, self.value(to)?.long()?);
                     match &value {
                         Value::Text(text) => methods::slice(text, from, to.saturating_add(1))?,
-                        _ => return thrown("a range of what is no text"),
+                        _ => return thrown("a range of what is not text"),
                     }
                 }
             };
@@ -209,7 +209,7 @@ impl Machine<'_, '_> {
             Value::Text(text) => methods::at_index(text, at.long()?),
             Value::List(list) => methods::item(list, at.long()?),
             Value::Object(_) => self.property(value, &at.text()),
-            _ => thrown("an index into what is no list"),
+            _ => thrown("an index into what is not a list"),
         }
     }
 

@@ -125,7 +125,7 @@ impl Branch {
     /// The exchange under way came to an end.
     pub(super) fn answered(&mut self, answer: &HttpAnswer, means: &mut Means<'_, '_, '_>) -> Step {
         let exchange = self.exchange.take();
-        let exchange = exchange.expect("an answer comes to the exchange that is under way");
+        let exchange = exchange.expect("a response comes to the exchange that is under way");
         let has_answer = answer.reply.is_ok();
         let answered = exchange.answered(
             means.running,

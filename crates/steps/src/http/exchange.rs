@@ -402,7 +402,7 @@ impl Exchange {
         settings: &HttpSettings,
     ) -> Sample {
         let Ok(reply) = &answer.reply else {
-            unreachable!("only what has an answer is told as one");
+            unreachable!("only what has a response is told as one");
         };
         let is_resource_as_md5 = settings.resources_as_md5
             && plan

@@ -285,7 +285,7 @@ impl Thread {
                     Some(Outcome::OneOf(number, answer)) => {
                         self.answered(&walker, node, run, number, &answer)
                     }
-                    _ => unreachable!("an exchange ends with its answer"),
+                    _ => unreachable!("an exchange ends with its response"),
                 },
                 Doing::Sleeping(node, sample) => {
                     let sample = sample.map(|mut sample| {

@@ -366,7 +366,7 @@ fn remarks(rates: &Rates, probes: &[Probe], ended: Ended) -> Vec<String> {
         .find(|measured| measured.value.is_none());
     if let Some(measured) = nothing {
         remarks.push(format!(
-            "nothing was measured that {} could be held against",
+            "nothing was measured to check {} against",
             measured.objective
         ));
     }
@@ -378,7 +378,7 @@ fn end(ended: Ended) -> Option<&'static str> {
     match ended {
         Ended::Bracketed | Ended::ReachedHighest | Ended::BelowLowest => None,
         Ended::OutOfTime => Some("there was no time for another probe: --max-time allows more"),
-        Ended::OutOfProbes => Some("no end was in sight after as many probes as are allowed"),
+        Ended::OutOfProbes => Some("the search did not finish within the maximum number of probes"),
         Ended::NotRecovered => Some(
             "the target did not recover: after a rate that it did not carry it failed at a low rate too; restart it \
              before the next test",

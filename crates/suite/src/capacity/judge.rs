@@ -160,7 +160,7 @@ fn not_carried(figures: &Figures) -> Option<(Sureness, String)> {
         _ => Sureness::Close,
     };
     let why = format!(
-        "work piled up: {:.1} % of what arrived waited on and on",
+        "a backlog grew: {:.1} % of the arrivals were still waiting",
         100.0 * piled_up
     );
     Some((sureness, why))

@@ -424,7 +424,7 @@ impl<'t> Reader<'t> {
             (Share::Goodput, _) => (true, "goodput>99%"),
         };
         if !fits {
-            let why = format!("this would ask for bad answers; write it as in {example}");
+            let why = format!("this would ask for bad responses; write it as in {example}");
             return Err(self.error_at(start, why));
         }
         self.skip_blanks();

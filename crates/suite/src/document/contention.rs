@@ -23,7 +23,7 @@ pub(super) fn of_generator(runs: &[&RunResult]) -> Vec<String> {
     let told = [
         (
             range(runs.iter().filter_map(|run| waited(run))),
-            "of the time its workers waited for a processor",
+            "of the time its workers waited for a CPU",
         ),
         (
             range(runs.iter().filter_map(|run| throttled(run))),
@@ -140,7 +140,7 @@ mod tests {
         assert_eq!(
             of_generator(&runs),
             [
-                "0.0 % to 25.0 % of the time its workers waited for a processor",
+                "0.0 % to 25.0 % of the time its workers waited for a CPU",
                 "10.0 % of the time its quota stopped it"
             ]
         );

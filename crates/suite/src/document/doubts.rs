@@ -20,7 +20,7 @@ const TOLD_ELSEWHERE: [&str; 1] = ["one-run"];
 const WORDS: [(&str, &str); 50] = [
     (
         "run-crashed",
-        "Cut short: the process of the load died, and figures are of what it had kept.",
+        "Cut short: the generator died; the figures cover what it had saved.",
     ),
     (
         "run-interrupted",
@@ -45,11 +45,11 @@ const WORDS: [(&str, &str); 50] = [
     ),
     (
         "nothing-answered",
-        "Nothing answered: no request got an answer.",
+        "Nothing answered: no request got a response.",
     ),
     (
         "most-unanswered",
-        "Hardly answered: fewer than half of the requests got an answer.",
+        "Hardly answered: fewer than half of the requests got a response.",
     ),
     ("requests-failed", "Failures: some requests failed."),
     (
@@ -58,15 +58,15 @@ const WORDS: [(&str, &str); 50] = [
     ),
     (
         "target-died",
-        "Outage: the service gave almost no good answers from some second on.",
+        "Outage: the service gave almost no good responses from some second on.",
     ),
     (
         "outage-seen",
-        "Outage: the service gave no good answer for a while.",
+        "Outage: the service gave no good response for a while.",
     ),
     (
         "wrong-answers",
-        "Wrong answers: some answers failed a check.",
+        "Wrong responses: some responses failed a check.",
     ),
     (
         "hollow-answers",
@@ -90,7 +90,7 @@ const WORDS: [(&str, &str); 50] = [
     ),
     (
         "generator-starved",
-        "Generator starved: it waited for processors that other processes used.",
+        "Generator starved: other processes took its CPU time.",
     ),
     (
         "schedule-lag",
@@ -98,7 +98,7 @@ const WORDS: [(&str, &str); 50] = [
     ),
     (
         "lag-exceeds-latency",
-        "Generator late: its own lateness is as large as what it measured.",
+        "Generator late: its delay was as large as the times it measured.",
     ),
     (
         "fd-limit",
@@ -111,7 +111,7 @@ const WORDS: [(&str, &str); 50] = [
     ("sink-slow", "Generator held up: it waited for an output."),
     (
         "restart-seen",
-        "Restart: a component of the service was started anew during the load.",
+        "Restart: a component of the service restarted during the load.",
     ),
     (
         "target-oom",
@@ -127,7 +127,7 @@ const WORDS: [(&str, &str); 50] = [
     ),
     (
         "leak-seen",
-        "Growing memory: that of a component of the service grew along a line.",
+        "Growing memory: the memory of a component grew steadily.",
     ),
     (
         "cold-start",
@@ -143,7 +143,7 @@ const WORDS: [(&str, &str); 50] = [
     ),
     (
         "few-samples",
-        "Few answers: high percentiles rest on a handful of them.",
+        "Few responses: high percentiles rest on a handful of them.",
     ),
     (
         "observer-gap",
@@ -159,7 +159,7 @@ const WORDS: [(&str, &str); 50] = [
     ),
     (
         "too-few-vus",
-        "Too few users: all were busy while answers showed no queue; more users may find a higher rate.",
+        "Too few users: all were busy while responses showed no queue; more users may find a higher rate.",
     ),
     (
         "one-core-full",
@@ -172,9 +172,9 @@ const WORDS: [(&str, &str); 50] = [
     ),
     (
         "spikes",
-        "Spikes: a few answers took many times the median.",
+        "Spikes: a few responses took many times the median.",
     ),
-    ("retransmits", "Network: many segments were sent again."),
+    ("retransmits", "Network: many TCP retransmits."),
     (
         "slow-connects",
         "Slow connections: some took a second or more to make.",

@@ -56,7 +56,7 @@ pub(super) fn entries(outcome: &SuiteOutcome) -> Vec<MethodologyFact> {
         entry("Protocol", runs.iter().map(|run| protocol(run))),
         entry("Request body", runs.iter().flat_map(|run| bodies(run))),
         entry(
-            "Answer body",
+            "Response body",
             sizes(&runs, |run| {
                 let counts = &run.totals.seen.counts;
                 (counts.completed > 0).then(|| counts.body_bytes as f64 / counts.completed as f64)

@@ -114,7 +114,7 @@ fn round(value: ValueKind) -> Result<ValueKind, String> {
     }
 }
 
-/// The one dimension of all arguments, as far as it is known.
+/// The one dimension of all arguments; `None` where that of one is not known, which may be the only one that has a value.
 fn numbers(name: &str, kinds: &[ValueKind]) -> Result<Option<Dimension>, String> {
     let mut known: Option<Dimension> = None;
     for kind in kinds {
@@ -136,7 +136,8 @@ fn numbers(name: &str, kinds: &[ValueKind]) -> Result<Option<Dimension>, String>
             (one, other) => one.or(other),
         };
     }
-    Ok(known)
+    let are_known = kinds.iter().all(|kind| kind.dimension().is_some());
+    Ok(known.filter(|_| are_known))
 }
 
 /// What one of two values is.

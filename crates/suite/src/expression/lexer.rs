@@ -137,7 +137,7 @@ fn number(rest: &str) -> Result<(Word, usize), String> {
     }
     let amount: f64 = rest[..end]
         .parse()
-        .map_err(|_| "this is no number".to_owned())?;
+        .map_err(|_| "this is not a number".to_owned())?;
     let unit_length = if bytes.get(end) == Some(&b'%') {
         1
     } else {
@@ -166,7 +166,7 @@ fn number(rest: &str) -> Result<(Word, usize), String> {
 fn unknown_unit(unit: &str) -> String {
     let known: Vec<&str> = UNITS.iter().map(|(name, _, _)| *name).collect();
     format!(
-        "`{unit}` is no unit of a number; they are %, {}",
+        "`{unit}` is not a unit of a number; they are %, {}",
         known.join(", ")
     )
 }

@@ -257,7 +257,7 @@ fn phase(link: &Link) -> Option<Phase> {
 
 fn unknown_aggregation(link: &Link) -> String {
     format!(
-        "`{}` is no aggregation; end with one of {}",
+        "`{}` is not an aggregation; end with one of {}",
         link.text().unwrap_or("*"),
         Aggregation::ALL.map(Aggregation::name).join(", ")
     )
@@ -265,7 +265,7 @@ fn unknown_aggregation(link: &Link) -> String {
 
 fn unknown_phase(link: &Link) -> String {
     format!(
-        "`{}` is no phase; they are {}",
+        "`{}` is not a phase; they are {}",
         link.text().unwrap_or("*"),
         Phase::ALL.map(Phase::name).join(", ")
     )

@@ -85,11 +85,11 @@ static HOOK_KEYS: &[Key] = keys! {
 };
 
 static MATRIX_KEYS: &[Key] = keys! {
-    "defaults": KeyType::Object(&DEFAULTS) => "What holds for every row that says nothing else",
+    "defaults": KeyType::Object(&DEFAULTS) => "Default settings of all rows",
     "axes": KeyType::MapOf(&AXIS_KIND) => "Names with their values; each combination is a row",
     "include": KeyType::ListOf(&INCLUDE_KIND) => "Further combinations, as values of axes with what differs",
     "exclude": KeyType::ListOf(&EXCLUDE_KIND) => "Combinations that are left out, as values of some axes",
-    "rows": KeyType::ListOf(&ROW_KIND) => "Rows that are no combination",
+    "rows": KeyType::ListOf(&ROW_KIND) => "Single rows, besides the combinations",
 };
 
 /// A suite.
@@ -145,7 +145,7 @@ pub(crate) static SETTINGS: Keys = keys! {
     "jmeter": KeyType::Either(&[KeyType::Object(&SCRIPT), TEXT]) => "A JMeter plan",
     "env": KeyType::MapOf(&TEXT_KIND) => "Environment variables of the run; a script has them in __ENV, a JMeter plan as properties",
     "vus": KeyType::Count => "Virtual users (connections)",
-    "rate": TEXT => "Arrival rate in all, such as 500/s",
+    "rate": TEXT => "Total arrival rate, such as 500/s",
     "duration": KeyType::Duration => "Length of the load, ramp included",
     "executor": KeyType::Either(&[KeyType::Object(&EXECUTOR), KeyType::Choice(EXECUTORS)]) =>
         "The executor of a script's scenario",
@@ -224,7 +224,7 @@ static GATES_KEYS: &[Key] = keys! {
     "thresholds": KeyType::Flag => "Thresholds must hold (default true)",
     "goodput": KeyType::Either(&[KeyType::Flag, KeyType::Share]) => "Share of requests that must be answered well (default 99%)",
     "shapes": KeyType::Either(&[KeyType::Flag, KeyType::Share]) =>
-        "Share of answers that may have a shape that other repetitions do not know (default 1%)",
+        "Share of responses that may have a shape that other repetitions do not know (default 1%)",
     "delivered": KeyType::Flag => "The offered load must be delivered (default true)",
     "restarts": KeyType::Either(&[KeyType::Flag, KeyType::Count]) =>
         "Restarts and kills of the target allowed during the load (default 0)",
@@ -322,7 +322,7 @@ static WAIT_KEYS: &[Key] = keys! {
     "http": KeyType::Either(&[KeyType::Object(&WAIT_HTTP), TEXT]) => "A URL that must answer",
     "log": KeyType::Object(&WAIT_LOG) => "A line that must appear in a file",
     "prometheus": KeyType::Object(&WAIT_PROMETHEUS) => "A PromQL query whose value must satisfy a condition",
-    "cpu_idle": KeyType::Object(&WAIT_CPU) => "A processor use that must stay low for a while",
+    "cpu_idle": KeyType::Object(&WAIT_CPU) => "A CPU use that must stay low for a while",
     "context": TEXT => "The context of the kubeconfig (default: the target's)",
     "namespace": TEXT => "The namespace (default: the target's, else default)",
     "timeout": KeyType::Duration => "Time to wait at most (default 2m)",
@@ -339,7 +339,7 @@ static WAIT_REPLICAS_KEYS: &[Key] = keys! {
 /// An answer that is waited for.
 pub(crate) static WAIT_HTTP: Object = Object {
     required: &["url"],
-    ..object("wait for an answer", &[WAIT_HTTP_KEYS])
+    ..object("wait for a response", &[WAIT_HTTP_KEYS])
 };
 static WAIT_HTTP_KEYS: &[Key] = keys! {
     "url": TEXT => "URL",
@@ -367,7 +367,7 @@ static WAIT_PROMETHEUS_KEYS: &[Key] = keys! {
 /// A quiet processor that is waited for.
 pub(crate) static WAIT_CPU: Object = Object {
     required: &["below"],
-    ..object("wait for a quiet processor", &[WAIT_CPU_KEYS])
+    ..object("wait for a quiet CPU", &[WAIT_CPU_KEYS])
 };
 static WAIT_CPU_KEYS: &[Key] = keys! {
     "of": TEXT => "host (default), pid:N or name:NAME of this machine",

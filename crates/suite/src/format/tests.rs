@@ -135,7 +135,7 @@ fn lists_name_their_components() {
 fn formats_that_say_nothing_sensible_are_refused_with_their_place() {
     for (format, column, word) in [
         ("rps", 1, "write {}"),
-        ("ab {:.0 rpm}", 4, "`rpm` is no unit"),
+        ("ab {:.0 rpm}", 4, "`rpm` is not a unit"),
         ("{", 1, "add }"),
         ("a}", 2, "}}"),
         ("{:.99}", 1, "15 at most"),

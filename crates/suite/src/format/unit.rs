@@ -147,7 +147,7 @@ fn unknown(name: &str) -> String {
     let mut known: Vec<&str> = UNITS.iter().map(|(name, _, _)| *name).collect();
     known.dedup();
     format!(
-        "`{name}` is no unit; there are auto, autoi, clock, {}; write other words behind the }}",
+        "`{name}` is not a unit; there are auto, autoi, clock, {}; write other words behind the }}",
         known.join(", ")
     )
 }

@@ -237,16 +237,16 @@ fn shapes(limit: f64, result: &RunResult, others: &[Arc<RunResult>]) -> Judged {
         }
     }
     let Some(Comparison { share, example }) = worst else {
-        return Judged::Cannot("there is no other repetition to hold answers against".to_owned());
+        return Judged::Cannot("there is no other repetition to hold responses against".to_owned());
     };
     let others = others.len();
     let text = match example {
         Some(example) => format!(
-            "{} of the answers look unlike those of the {others} repetitions before ({example}; allowed {})",
+            "{} of the responses look unlike those of the {others} repetitions before ({example}; allowed {})",
             percent(share),
             percent(limit)
         ),
-        None => format!("answers look like those of the {others} repetitions before"),
+        None => format!("responses look like those of the {others} repetitions before"),
     };
     Judged::by(share <= limit, text)
 }

@@ -345,7 +345,7 @@ fn audits_are_read_from_what_outputs_said() {
         Some(Finding::Failed)
     );
     assert_eq!(
-        judged("the audit could not be made: no answer"),
+        judged("the audit could not be made: no response"),
         Some(Finding::Failed)
     );
 }

@@ -26,7 +26,7 @@ fn host() -> Result<f64, String> {
     let text = read("/proc/stat")?;
     host_ticks(&text)
         .map(|ticks| ticks / TICKS)
-        .ok_or_else(|| "/proc/stat has no line of the processor".to_owned())
+        .ok_or_else(|| "/proc/stat has no cpu line".to_owned())
 }
 
 /// User, nice, system, irq, softirq and steal of the first line; idle and iowait are no use.
@@ -44,7 +44,7 @@ fn process(pid: u32) -> Result<f64, String> {
     let text = read(&format!("/proc/{pid}/stat"))?;
     process_ticks(&text)
         .map(|ticks| ticks / TICKS)
-        .ok_or_else(|| format!("/proc/{pid}/stat has no processor time"))
+        .ok_or_else(|| format!("/proc/{pid}/stat has no CPU time"))
 }
 
 /// User and system time; the name before may hold spaces and brackets.

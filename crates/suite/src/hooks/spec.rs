@@ -364,7 +364,7 @@ fn status(fields: Fields, name: &str) -> Result<Option<u16>, Problem> {
     let at = fields.get(name).map_or(fields.at(), |node| node.at);
     Err(Problem::new(
         at,
-        format!("{status} is no status"),
+        format!("{status} is not a status"),
         "write one such as 204",
     ))
 }
@@ -547,7 +547,7 @@ fn wait_log(within: Fields) -> Result<Condition, Problem> {
         let at = within.get("match").map_or(within.at(), |node| node.at);
         let why = error.to_string();
         let why = why.lines().last().unwrap_or_default();
-        let what = format!("{pattern:?} is no regular expression: {why}");
+        let what = format!("{pattern:?} is not a regular expression: {why}");
         return Err(Problem::new(
             at,
             what,
@@ -564,7 +564,7 @@ fn wait_prometheus(within: Fields) -> Result<Condition, Problem> {
     let text = within.text("condition").unwrap_or_default();
     let Some(comparison) = Comparison::parse(&text) else {
         let at = within.get("condition").map_or(within.at(), |node| node.at);
-        let what = format!("{text:?} is no comparison");
+        let what = format!("{text:?} is not a comparison");
         return Err(Problem::new(
             at,
             what,

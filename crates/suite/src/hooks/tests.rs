@@ -111,7 +111,7 @@ fn a_wait_in_vain_says_what_was_seen_last() {
     let error =
         run(&mut world, "{wait: {http: 'http://up/', timeout: 10s}}").expect_err("nobody answers");
     assert!(
-        error.ends_with("waited 10s in vain: connection refused"),
+        error.ends_with("timed out after 10s: connection refused"),
         "{error}"
     );
     assert!(world.now.get() >= Duration::from_secs(10));
@@ -161,14 +161,14 @@ fn bad_hooks_are_refused_with_their_place_and_the_fix() {
         ),
         (
             "{wait: {log: {file: f, match: '('}}}",
-            "no regular expression",
+            "not a regular expression",
         ),
         (
             "{wait: {prometheus: {url: u, query: q, condition: about 3}}}",
-            "no comparison",
+            "not a comparison",
         ),
         ("{wait: {cpu_idle: {of: nobody, below: 1}}}", "`of` got"),
-        ("{http: {url: u, expect: 42}}", "no status"),
+        ("{http: {url: u, expect: 42}}", "not a status"),
         (
             "{testbed: {control: 'http://c', component: a, restart: false}}",
             "`restart` is false",

@@ -76,7 +76,7 @@ pub(super) fn await_condition(
         let waited = world.now().saturating_sub(start);
         if waited >= timeout {
             let timeout = duration_text(timeout);
-            return Err(format!("waited {timeout} in vain: {seen}"));
+            return Err(format!("timed out after {timeout}: {seen}"));
         }
         world.pause(wait.min(timeout - waited));
         wait = (wait * 3 / 2).min(LOOK_MAX);
@@ -181,11 +181,11 @@ impl Watch {
         };
         let Some((at, before)) = self.cpu else {
             self.cpu = Some((now, used));
-            return LookOutcome::NotYet("the processor was looked at once".to_owned());
+            return LookOutcome::NotYet("the CPU was read once so far".to_owned());
         };
         let window = now.saturating_sub(at);
         if window < CPU_WINDOW {
-            return LookOutcome::NotYet("the processor was looked at once".to_owned());
+            return LookOutcome::NotYet("the CPU was read once so far".to_owned());
         }
         self.cpu = Some((now, used));
         let cores = (used - before) / window.as_secs_f64();

@@ -51,7 +51,7 @@ pub fn load_of_command(words: &[String]) -> Result<(Front, Option<String>), Init
         "run" => Ok((script(rest)?, None)),
         _ => Err(InitCommandError {
             text: format!(
-                "{name:?} is no command that a suite can run; write hey, bombardier, loadline bench, or k6 run SCRIPT with \
+                "{name:?} is not a command that a suite can run; write hey, bombardier, loadline bench, or k6 run SCRIPT with \
                  their arguments; for a JMeter plan name its file"
             ),
         }),

@@ -235,7 +235,7 @@ fn observers(wish: &InitWish, text: &mut Text) {
     if let InitLoad::Testbed(testbed) = &wish.load {
         text.comment(
             1,
-            "Processor time and memory of each component, its replicas together and apart.",
+            "CPU time and memory of each component, its replicas together and apart.",
         );
         text.line(1, "observe:");
         text.line(2, "loadline: { self: {} }");

@@ -382,11 +382,11 @@ impl<'r, 'a> Attempt<'r, 'a> {
                 let statuses: Vec<String> =
                     statuses.map(|(status, _)| status.to_string()).collect();
                 Some(format!(
-                    "the answer was bad: status {}",
+                    "the response was bad: status {}",
                     statuses.join(", ")
                 ))
             }
-            _ if counts.completed == 0 && !is_script => Some("no answer".to_owned()),
+            _ if counts.completed == 0 && !is_script => Some("no response".to_owned()),
             _ => None,
         };
         match why {
@@ -519,9 +519,12 @@ fn cold(result: &RunResult) -> Figures {
     match time_to_first_success(result) {
         Some(seconds) => (
             BTreeMap::from([("first_success_seconds".to_owned(), seconds)]),
-            vec![format!("the first good answer came after {seconds:.3} s")],
+            vec![format!("the first good response came after {seconds:.3} s")],
         ),
-        None => (BTreeMap::new(), vec!["there was no good answer".to_owned()]),
+        None => (
+            BTreeMap::new(),
+            vec!["there was no good response".to_owned()],
+        ),
     }
 }
 

@@ -163,7 +163,7 @@ fn a_status_that_was_changed_by_hand_is_no_status() {
         .disk()
         .write(&folder.path().join("suite.json"), b"{}")
         .expect("the disk is well");
-    let error = state.suite().expect_err("it is no record").to_string();
+    let error = state.suite().expect_err("it is not a record").to_string();
     assert!(
         error.contains("suite.json") && error.contains("missing field"),
         "{error}"

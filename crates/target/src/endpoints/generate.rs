@@ -184,7 +184,7 @@ pub(super) fn count(text: &str, max: u64) -> Result<u64, String> {
     let text = percent_decode(text);
     let number = text
         .parse::<u64>()
-        .map_err(|_| format!("invalid count: {text:?} is no number"))?;
+        .map_err(|_| format!("invalid count: {text:?} is not a number"))?;
     if number > max {
         return Err(format!(
             "invalid byte count: {number} not in range [0, {max}]"

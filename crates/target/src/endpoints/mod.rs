@@ -164,7 +164,7 @@ pub(crate) const ENDPOINTS: [EndpointInfo; 52] = [
     info(Endpoint::Deflate, "/deflate", Allowed::Read, "JSON coded with deflate"),
     info(Endpoint::Brotli, "/brotli", Allowed::Read, "JSON coded with Brotli"),
     info(Endpoint::Headers, "/headers", Allowed::Read, "the request's headers as JSON"),
-    info(Endpoint::ResponseHeaders, "/response-headers", Allowed::Any, "an answer with the headers of the query"),
+    info(Endpoint::ResponseHeaders, "/response-headers", Allowed::Any, "a response with the headers of the query"),
     info(Endpoint::Ip, "/ip", Allowed::Read, "the client's address as JSON"),
     info(Endpoint::Uuid, "/uuid", Allowed::Read, "a random UUID as JSON"),
     info(Endpoint::UserAgent, "/user-agent", Allowed::Read, "the user agent as JSON"),

@@ -243,13 +243,13 @@ fn gather(shared: &ServerState) -> Vec<Family> {
     let mut families = vec![
         Family {
             name: "loadline_target_requests_total",
-            help: "Requests by path template, method and status; code 0 had no answer, as asked.",
+            help: "Requests by path template, method and status; code 0 had no response, as asked.",
             kind: ExposedKind::Counter,
             series: requests.collect(),
         },
         Family {
             name: "loadline_target_service_time_seconds",
-            help: "Time from the whole request head to the start of the answer.",
+            help: "Time from the whole request head to the start of the response.",
             kind: ExposedKind::Histogram,
             series: times.collect(),
         },

@@ -182,7 +182,8 @@ fn convert_method(method: &Spanned<String>) -> Result<Method, Problem> {
     let upper = text.chars().all(|c| c.is_ascii_uppercase());
     let parsed = Method::from_bytes(text.as_bytes()).ok().filter(|_| upper);
     parsed.ok_or_else(|| {
-        let problem = format!("method {text:?} is no method: write it in capitals, as in \"POST\"");
+        let problem =
+            format!("method {text:?} is not a method: write it in capitals, as in \"POST\"");
         (method.span(), problem)
     })
 }
@@ -244,7 +245,7 @@ fn convert_headers(
     for (name, values) in raw {
         let problem = |text: String| (name.span(), text);
         let header = HeaderName::from_bytes(name.get_ref().as_bytes())
-            .map_err(|_| problem(format!("{:?} is no header name", name.get_ref())))?;
+            .map_err(|_| problem(format!("{:?} is not a header name", name.get_ref())))?;
         if is_framing(&header) {
             return Err(problem(format!(
                 "{header} is set by the server: leave it out"
@@ -267,7 +268,7 @@ fn convert_headers(
                 .is_some_and(|v| HeaderValue::from_str(v).is_err());
             if illegal {
                 return Err(problem(format!(
-                    "{header}: {value:?} is no legal header value"
+                    "{header}: {value:?} is not a legal header value"
                 )));
             }
             headers.push((header.clone(), template));
@@ -378,12 +379,12 @@ mod tests {
             (
                 "[[route]]\npath = '/x'\nheaders = { 'a b' = 'c' }",
                 3,
-                "no header name",
+                "not a header name",
             ),
             (
                 "[[route]]\npath = '/x'\nheaders = { x = \"a\\nb\" }",
                 3,
-                "no legal header value",
+                "not a legal header value",
             ),
             (
                 "[[route]]\npath = '/x'\nheaders = { Content-Length = '1' }",

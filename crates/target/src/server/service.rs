@@ -45,7 +45,7 @@ pub(crate) struct NoAnswer;
 
 impl fmt::Display for NoAnswer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("no regular answer, as asked")
+        f.write_str("no regular response, as asked")
     }
 }
 

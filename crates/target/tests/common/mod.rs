@@ -55,7 +55,7 @@ impl Answer {
     pub fn timings(&self) -> HashMap<String, f64> {
         let value = self
             .header("server-timing")
-            .expect("the answer has a Server-Timing header");
+            .expect("the response has a Server-Timing header");
         let entries = value.split(',').filter_map(|entry| {
             let (name, duration) = entry.trim().split_once(";dur=")?;
             Some((name.to_owned(), duration.split(';').next()?.parse().ok()?))
@@ -88,7 +88,7 @@ pub fn request(
     body: &[u8],
 ) -> Answer {
     let (raw, result) = read_all(send(address, method, path, headers, body));
-    result.expect("the answer ends with a close");
+    result.expect("the response ends with a close");
     split(&raw)
 }
 
@@ -123,7 +123,7 @@ pub fn split(raw: &[u8]) -> Answer {
     let end = raw
         .windows(4)
         .position(|w| w == b"\r\n\r\n")
-        .expect("the answer has a head");
+        .expect("the response has a head");
     let head = String::from_utf8_lossy(&raw[..end]).into_owned();
     let status = head
         .split(' ')

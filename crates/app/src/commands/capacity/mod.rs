@@ -217,7 +217,7 @@ fn say(text: &str, to_stderr: bool) -> Result<(), Ending> {
     print::to_stdout(text).map_err(|error| {
         Ending::refusal(
             ExitCode::Other,
-            &format!("the answer cannot be written: {error}"),
+            &format!("the result cannot be written: {error}"),
         )
     })
 }

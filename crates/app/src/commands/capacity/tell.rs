@@ -188,9 +188,9 @@ fn edges(answer: &Answer) -> String {
             )
         }
         Capacity::Unknown => match answer.void_probes() {
-            0 => "no rate was tried to an end".to_owned(),
+            0 => "no probe finished".to_owned(),
             void => format!(
-                "in {void} of {}, the generator or its plan may have been the limit: give it a machine of its own",
+                "in {void} of {}, the generator or its plan may have been the limit: run it on its own machine",
                 units::counted(answer.probes.len() as u64, "probe")
             ),
         },
@@ -203,9 +203,7 @@ fn confidence(confidence: Confidence) -> &'static str {
         Confidence::Fair => {
             "fair: probes at the edges did not all agree, or vary more than the precision asked for"
         }
-        Confidence::Low => {
-            "low: the search was not brought to its end, or its probes contradict each other"
-        }
+        Confidence::Low => "low: the search did not finish, or its probes contradict each other",
     }
 }
 

@@ -85,7 +85,7 @@ fn numbers(text: &mut String, figures: &Figures) {
     if let Some(all) = &figures.requests {
         let _ = write!(
             text,
-            "requests: {} begun, {} answered",
+            "requests: {} started, {} answered",
             all.started, all.completed
         );
         let rest = [
@@ -336,7 +336,7 @@ mod tests {
         assert_eq!(
             result(&ended),
             "test t: finished, failed, exit code 99\nThresholdsFailed: why\nAll of it was delivered.\n\
-             requests: 100 begun, 98 answered, 2 failed; 41.5 per second\n\
+             requests: 100 started, 98 answered, 2 failed; 41.5 per second\n\
              iterations: 99 complete, 1 interrupted, 100 planned\n\
              http_req_duration: p95 12.35ms, p99 1s of 98\n\
              virtual users: 8 at most\n\

@@ -27,7 +27,7 @@ pub(super) fn stop(place: &Place, name: &str, token: Option<&str>) -> Result<(),
     ask(place, &test.id(), token)?;
     let what = match test.has_started() {
         true => "stops",
-        false => "had not begun, and is deleted",
+        false => "had not started, and is deleted",
     };
     print::to_stderr(&format!("test {name} {what}\n"));
     Ok(())
@@ -44,7 +44,7 @@ fn may_stop(test: &ClusterTest) -> Result<(), Ending> {
     match test.kind {
         TestKind::TestRun | TestKind::LoadTest => Ok(()),
         TestKind::LoadSuite => Err(Ending::usage(&format!(
-            "{} runs many tests, and there is no stopping it: delete it (kubectl delete loadsuite {}); rows that ended are \
+            "{} runs many tests and cannot be stopped: delete it (kubectl delete loadsuite {}); rows that ended are \
              on its volume",
             test.id(),
             test.name

@@ -61,7 +61,7 @@ pub(super) fn put(
 /// The store cannot be asked, or has none.
 pub(super) fn get(env: &Env, folder: &str) -> Result<Vec<u8>, String> {
     let folder = ObjectFolder::read(folder, "")
-        .ok_or_else(|| format!("{folder:?} is no folder of an object store"))?;
+        .ok_or_else(|| format!("{folder:?} is not a folder of an object store"))?;
     let store = store(env, None).map_err(|why| format!("{folder}: {why}"))?;
     store.get(&folder, KeptFile::Result.name(), json::RESULT_BYTES_MAX)
 }

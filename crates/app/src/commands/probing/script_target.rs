@@ -37,7 +37,7 @@ impl ScriptTarget {
     ) -> Result<ScriptTarget, Ending> {
         if !args.told.expect.is_empty() {
             return Err(Ending::usage(
-                "--expect is for a URL; a script checks its answers itself, with check()",
+                "--expect is for a URL; a script checks its responses itself, with check()",
             ));
         }
         let words: Vec<String> = args

@@ -13,7 +13,7 @@ use crate::terminal::signals::{self, SecondSignal};
 
 /// What is said at the first signal.
 const STOPS: &str =
-    "\nstopping: running requests may end, and no other load is begun; again to stop at once\n";
+    "\nstopping: running requests may end, and no other load starts; again to stop at once\n";
 
 /// Signals, passed on to the load under way.
 pub(super) struct Stops {

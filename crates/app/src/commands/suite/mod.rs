@@ -108,7 +108,7 @@ struct Suite {
 /// A file's bytes; a device or a pipe may never end, and is none.
 fn read_plain(path: &Path) -> io::Result<Vec<u8>> {
     if !std::fs::metadata(path)?.is_file() {
-        return Err(io::Error::other("it is no plain file"));
+        return Err(io::Error::other("it is not a plain file"));
     }
     std::fs::read(path)
 }
@@ -172,7 +172,7 @@ impl Suite {
         for error in self.state.damaged(&self.record()) {
             let file = &self.file.path;
             print::to_stderr(&format!(
-                "loadline: {error}; the run counts as not made: `loadline suite resume {file}` makes it again\n"
+                "loadline: {error}; this run does not count; `loadline suite resume {file}` repeats it\n"
             ));
         }
     }

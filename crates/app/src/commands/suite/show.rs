@@ -16,7 +16,7 @@ use serde_json::json;
 pub(super) fn event(event: &SuiteEvent) -> String {
     match event {
         SuiteEvent::Planned { runs, done } => format!("{runs} runs, {done} of them done\n"),
-        SuiteEvent::Restoring { changes } => format!("taking back {changes} changes of hooks\n"),
+        SuiteEvent::Restoring { changes } => format!("undoing {changes} changes made by hooks\n"),
         SuiteEvent::Started {
             number,
             of,

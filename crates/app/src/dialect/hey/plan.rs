@@ -80,7 +80,7 @@ fn notes(flags: &Flags, load: &DialectLoad) -> Vec<String> {
     let note = |sent| {
         let workers = load.vus;
         format!(
-            "-n {wanted} is no multiple of -c {workers}: as hey does, each worker sent its whole share, {sent} requests in all"
+            "-n {wanted} is not a multiple of -c {workers}: as hey does, each worker sent its whole share, {sent} requests in total"
         )
     };
     sent.map(note).into_iter().collect()
@@ -214,7 +214,7 @@ fn method(flags: &Flags) -> Result<String, Ending> {
     let method = flags.text("m").unwrap_or("GET").to_uppercase();
     if method == "CONNECT" {
         return Err(value_error(
-            "-m CONNECT asks for a tunnel, not for an answer; name a proxy with -x.",
+            "-m CONNECT asks for a tunnel, not for a response; name a proxy with -x.",
         ));
     }
     values::method(&method).map_err(|_| {

@@ -50,7 +50,7 @@ fn load() {
     let odd = job("-n 205 -c 10 u");
     assert_eq!(odd.plan.scenarios[0].executor, shared(10, 200));
     assert!(
-        odd.notes[0].contains("200 requests in all"),
+        odd.notes[0].contains("200 requests in total"),
         "{:?}",
         odd.notes
     );

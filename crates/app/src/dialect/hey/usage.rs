@@ -11,13 +11,13 @@ pub(super) const USAGE: &str = "\
 Usage: hey [options...] <url>
 
 Options:
-  -n  Requests in all. Default: 200.
+  -n  Total requests. Default: 200.
   -c  Workers, each with one request at a time; -n must not be smaller.
       Default: 50.
-  -q  Requests per second of each worker (in all: -q times -c).
+  -q  Requests per second of each worker (total: -q times -c).
       Default: no limit.
   -z  Time to run; -n is then ignored. Examples: -z 10s, -z 3m.
-  -o  Output. Default: a summary. \"csv\": a row for each answer. Anything else
+  -o  Output. Default: a summary. \"csv\": a row for each response. Anything else
       is a Go template over the report.
 
   -m  Method. Default: GET.
@@ -34,7 +34,7 @@ Options:
 
   -host  Host header, also the name asked for in TLS.
 
-  -disable-compression  Do not ask for compressed answers.
+  -disable-compression  Do not ask for compressed responses.
   -disable-keepalive    A new connection for each request.
   -disable-redirects    Do not follow redirects (otherwise up to 10).
   -cpus                 Worker threads. Default: the cores that may be used.

@@ -18,7 +18,7 @@ export const options = {
 };
 
 export default function () {
-  const answer = http.get(`${BASE_URL}/get`);
-  check(answer, { 'status is 200': (r) => r.status === 200 });
+  const res = http.get(`${BASE_URL}/get`);
+  check(res, { 'status is 200': (r) => r.status === 200 });
   sleep(1);
 }

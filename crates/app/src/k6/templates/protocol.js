@@ -43,29 +43,29 @@ export const options = {
 
 // Runs once, before everything; what it returns is given to every function below.
 export function setup() {
-  const answer = http.get(`${BASE_URL}/get`);
-  if (answer.status !== 200) {
-    throw new Error(`${BASE_URL} answers with status ${answer.status}`);
+  const res = http.get(`${BASE_URL}/get`);
+  if (res.status !== 200) {
+    throw new Error(`${BASE_URL} answers with status ${res.status}`);
   }
   return { started: new Date().toISOString() };
 }
 
 export function read(data) {
   group('read', () => {
-    const answer = http.get(`${BASE_URL}/get?since=${data.started}`, { tags: { name: 'read' } });
-    check(answer, { 'is read': (r) => r.status === 200 });
+    const res = http.get(`${BASE_URL}/get?since=${data.started}`, { tags: { name: 'read' } });
+    check(res, { 'is read': (r) => r.status === 200 });
   });
   sleep(1);
 }
 
 export function order() {
   const body = JSON.stringify({ item: Math.floor(Math.random() * 1000), count: 1 });
-  const answer = http.post(`${BASE_URL}/post`, body, {
+  const res = http.post(`${BASE_URL}/post`, body, {
     headers: { 'Content-Type': 'application/json' },
     tags: { name: 'order' },
   });
-  orderTime.add(answer.timings.duration);
-  check(answer, {
+  orderTime.add(res.timings.duration);
+  check(res, {
     'is accepted': (r) => r.status === 200,
     'has a body': (r) => r.body.length > 0,
   });

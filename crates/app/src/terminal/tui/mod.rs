@@ -68,7 +68,7 @@ impl Tui {
             ));
         };
         if !std::io::stdout().is_terminal() {
-            refused("standard output is no terminal");
+            refused("standard output is not a terminal");
             return None;
         }
         let screen = Screen::take()

@@ -240,11 +240,11 @@ fn lacks(seat: &Seat, shares: &Shares, (times_asked, busy): (usize, u64)) -> Opt
         return Some(format!("has {} shares", shares.all()));
     }
     if seat.room.is_throttled() {
-        return Some("has no room: its processor quota holds it up".to_owned());
+        return Some("has no room: its CPU quota throttles it".to_owned());
     }
     let of_memory = shares.with_one_more(seat.used.rss_bytes as f64);
     let of_memory = percent(of_memory, seat.memory_bytes as f64);
-    let uses = [(busy, "processors"), (of_memory, "memory")];
+    let uses = [(busy, "CPU"), (of_memory, "memory")];
     let (most, what) = uses.into_iter().find(|(most, _)| *most > USED_MAX)?;
     Some(format!(
         "has no room: with a share more it would use {most} % of its {what}"

@@ -557,7 +557,7 @@ fn may_go_again(failure: &Failure, request: &HopRequest) -> bool {
 }
 
 fn timed_out() -> Failure {
-    Failure::timeout("no complete answer within the timeout")
+    Failure::timeout("no complete response within the timeout")
 }
 
 fn not_connected_in_time(host_port: &str) -> Failure {

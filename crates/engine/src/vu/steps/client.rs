@@ -236,7 +236,7 @@ impl StepsClient {
                     let why = "no connection within the connect timeout";
                     Failure::new(ErrorClass::ConnectTimeout, why)
                 }
-                _ => Failure::timeout("no answer within the response timeout"),
+                _ => Failure::timeout("no response within the response timeout"),
             },
             Err(Broken::Failed(failure)) => failure,
         };

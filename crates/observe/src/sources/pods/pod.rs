@@ -81,10 +81,7 @@ impl PodSource {
             }
             let end = container.last_end.as_ref();
             let why = end.map_or("unknown", |end| end.reason.as_str());
-            let text = format!(
-                "container {} was started anew ({anew}×): {why}",
-                container.name
-            );
+            let text = format!("container {} restarted ({anew}×): {why}", container.name);
             readings.remark(&pod.name, RESTART_NOTE, text);
             if end.is_some_and(|end| end.is_oom()) {
                 *self.oom_kills.entry(pod.uid.clone()).or_default() += anew;

@@ -57,7 +57,7 @@ const charts = (() => {
       tick: formats.rateTick,
       series: [
         { label: "failed", values: perSecond("failed"), colour: 2 },
-        { label: "wrong answers", values: bad, colour: 1, dash: [6, 3] },
+        { label: "wrong responses", values: bad, colour: 1, dash: [6, 3] },
         { label: "dropped", values: ofScripts(false, "dropped"), colour: 4, dash: [2, 2] },
       ],
     },

@@ -38,7 +38,7 @@ const details = (() => {
     const course = courseOf(row);
     const body = made("div", {}, failures(row));
     if (course === null) {
-      body.append(made("p", { className: "hint", textContent: "This row has no course: the first 500 names have one." }));
+      body.append(made("p", { className: "hint", textContent: "No charts for this row: only the first 500 names have them." }));
     } else {
       const plots = made("div", { className: "pair" });
       plots.append(charts.figure("name-rate", "Rate", "requests per second", course));

@@ -65,7 +65,7 @@
   const order = async (name) => {
     try {
       const answer = await fetch(`command/${name}${query}`, { method: "POST" });
-      say(answer.ok ? `${name}: told` : `${name}: ${await answer.text()}`);
+      say(answer.ok ? `${name}: sent` : `${name}: ${await answer.text()}`);
     } catch {
       say(`${name}: the run does not answer`);
     }

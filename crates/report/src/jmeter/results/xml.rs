@@ -254,7 +254,7 @@ mod tests {
         let fault = rows(deep.as_bytes()).expect_err("it nests too deep");
         assert_eq!(fault.to_string(), "line 3: samples nest deeper than 64");
         let wrong = format!("{START}<sample t=\"x\"/>");
-        let fault = rows(wrong.as_bytes()).expect_err("t is no number");
+        let fault = rows(wrong.as_bytes()).expect_err("t is not a number");
         assert_eq!(fault.to_string(), "line 3: t is 'x', not a number");
     }
 

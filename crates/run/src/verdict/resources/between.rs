@@ -11,6 +11,7 @@ use super::component::Component;
 use super::{Sign, Weight};
 use crate::verdict::code::Code;
 use crate::verdict::facts::Facts;
+use crate::verdict::weights;
 use crate::verdict::wording::duration;
 
 /// What the client sees is this many times what the service says,
@@ -28,8 +29,14 @@ pub(super) fn sign(components: &[Component<'_>], facts: &Facts<'_>) -> Option<Si
         .filter_map(|one| Some((one.held("mean_seconds", Aggregation::Avg)?, one)))
         .max_by(|a, b| a.0.total_cmp(&b.0))?;
     let (own, component) = own;
-    // A distance is in the fastest answer too; a queue is not.
-    let is_queue = facts.median_over_fastest()? >= QUEUE;
+    // A distance is in the fastest answer too; a queue is not. Where the service is reached directly, only round trips
+    // lie between.
+    let is_direct = is_reached_directly(component, facts);
+    let seen = match is_direct {
+        true => seen - weights::round_trip(facts).unwrap_or(0.0),
+        false => seen,
+    };
+    let is_queue = is_direct || facts.median_over_fastest()? >= QUEUE;
     (seen >= FACTOR * own && seen - own >= SECONDS).then(|| {
         let waits = format!("{} of {}", duration(seen - own), duration(seen));
         let title = component.title();
@@ -37,7 +44,7 @@ pub(super) fn sign(components: &[Component<'_>], facts: &Facts<'_>) -> Option<Si
             (
                 Weight::Explains,
                 format!("requests wait {waits} before {title} handles them"),
-                "look for a queue in front of the handler: the accept queue, a worker or thread pool, the event loop, a proxy",
+                "look for a queue in front of the handler: the accept queue, a worker or thread pool, the event loop, middleware, a proxy",
             )
         } else {
             (
@@ -46,11 +53,18 @@ pub(super) fn sign(components: &[Component<'_>], facts: &Facts<'_>) -> Option<Si
                 "look at the network and at what stands between (proxies, balancers); or go on with a client near the service",
             )
         };
-        let own = format!("which takes {} by its own account", duration(own));
+        let own = format!("which itself reports {}", duration(own));
         Sign {
             weight,
             finding: Code::OnTheWay.finding(Gravity::Caution, format!("{short}, {own}"), advice),
             short,
         }
     })
+}
+
+/// Whether the page that a component was read from is at the address to which the load goes.
+fn is_reached_directly(component: &Component<'_>, facts: &Facts<'_>) -> bool {
+    let read_at = &facts.evidence.observations.read_at;
+    let address = read_at.get(component.observer);
+    address.is_some_and(|address| facts.seen.peers.rows().any(|(peer, _)| peer == address))
 }

@@ -206,7 +206,7 @@ fn throttled(component: &Component<'_>) -> Option<Sign> {
             Code::TargetThrottled,
             Gravity::Caution,
             short,
-            "raise its processor limit, or spread the work over more replicas",
+            "raise its CPU limit, or spread the work over more replicas",
         )
     })
 }

@@ -29,7 +29,7 @@ pub(super) fn signs(notes: &[ObserverNote]) -> Vec<Sign> {
             RESTART_NOTE,
             Code::RestartSeen,
             "was restarted",
-            "look at its log from before the restart; the figures mix two lives of it",
+            "read its log from before the restart; the figures mix two processes",
         ),
     ];
     let sign = |(kind, code, what, advice)| of_kind(notes, kind, code, what, advice);

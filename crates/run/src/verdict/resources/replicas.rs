@@ -114,8 +114,8 @@ fn uneven(peers: &[&Component<'_>]) -> Option<Sign> {
             finding: Code::IdleReplica.finding(
                 Gravity::Caution,
                 text,
-                "connections may be pinned to replicas: use more connections or end them now and \
-                 then, or balance requests instead of connections",
+                "connections may be pinned to replicas: use more connections, replace them \
+                 regularly, or balance requests",
             ),
             short: format!("{idle_count} of {} replicas stood idle", uses.len()),
         });

@@ -22,7 +22,7 @@ fn answers_that_fall_behind_from_beginning_to_end_are_not_delivered() {
     assert_eq!(verdict.limit, Limit::Target, "{verdict:#?}");
     assert_eq!(
         verdict.headline,
-        "the offered load of 200/s was sent, but answers fell behind: 170/s at the end"
+        "the offered load of 200/s was sent, but responses fell behind: 170/s at the end"
     );
 }
 

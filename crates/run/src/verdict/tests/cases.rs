@@ -51,7 +51,7 @@ fn fifty_by_fifty_asked_and_seventeen_delivered_is_the_targets_ceiling() {
     );
     assert_eq!(
         verdict.headline,
-        "asked for 2,500/s, got 17.7/s good answers: the target was the limit (50 VUs / 2.81 s = 17.8/s)"
+        "asked for 2,500/s, got 17.7/s good responses: the target was the limit (50 VUs / 2.81 s = 17.8/s)"
     );
     let missed = found(&verdict, Code::OfferedLoadMissed).expect("told");
     assert_eq!(missed.gravity, Gravity::Alarm);
@@ -72,9 +72,7 @@ fn fifty_by_fifty_asked_and_seventeen_delivered_is_the_targets_ceiling() {
     );
     assert_eq!(
         ceiling.advice.as_deref(),
-        Some(
-            "2,500/s would need answers 141 times as fast: more connections would only wait longer"
-        )
+        Some("2,500/s needs responses 141 times as fast: more connections would only wait longer")
     );
 }
 
@@ -107,12 +105,12 @@ fn most_requests_never_answered_is_no_improvement() {
     );
     assert_eq!(
         verdict.headline,
-        "of 17,017 requests sent, 1,800 (10.6 %) were answered, goodput 6.0/s, most failures: closed"
+        "of 17,017 requests sent, 1,800 (10.6 %) got a response, goodput 6.0/s, most failures: closed"
     );
     assert_eq!(verdict.findings[0].code, Code::MostUnanswered.name());
     let text = &verdict.findings[0].text;
     assert!(
-        text.ends_with("a rate that counts the others (56.6/s) is not throughput"),
+        text.ends_with("do not count the others (56.6/s) as throughput"),
         "{text}"
     );
     assert_eq!(verdict.findings[0].gravity, Gravity::Alarm);
@@ -147,7 +145,7 @@ fn the_same_bytes_of_nulls_fifty_thousand_times_are_not_goodput() {
     );
     assert!(
         verdict.headline.starts_with(
-            "every body looked at (5) was the same 44 bytes without content, of 50,398 answers with status 200"
+            "all 5 sampled bodies were the same 44 bytes without content (50,398 responses with status 200)"
         ),
         "{}",
         verdict.headline

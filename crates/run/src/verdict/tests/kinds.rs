@@ -43,7 +43,7 @@ fn a_long_tail_is_told_by_its_share() {
     let mut times = vec![(0.7, 6 * MS)];
     times.extend((1..=30).map(|step| (0.01, (6 + 5 * step) * MS)));
     let tail = of_times(&times, 10).expect("a tenth waits");
-    assert!(tail.starts_with("one of 10 answers took 1"), "{tail}");
+    assert!(tail.starts_with("one of 10 responses took 1"), "{tail}");
     assert!(tail.contains("the median was 6"), "{tail}");
 }
 
@@ -52,7 +52,10 @@ fn answers_without_a_byte_are_told() {
     let mut all = run();
     let verdict = all.judge();
     let hollow = found(&verdict, Code::HollowAnswers).expect("nothing was received");
-    assert_eq!(hollow.text, "every one of 1,000 answers had an empty body");
+    assert_eq!(
+        hollow.text,
+        "every one of 1,000 responses had an empty body"
+    );
     all.totals.seen.counts.body_bytes = 20_000;
     assert!(found(&all.judge(), Code::HollowAnswers).is_none());
 
@@ -77,11 +80,12 @@ fn redirects_that_were_followed_are_told() {
     assert!(found(&run.judge(), Code::Redirected).is_none());
     run.totals.seen.counts.redirects = 1_000;
     let verdict = run.judge();
-    let redirected = found(&verdict, Code::Redirected).expect("each answer is of another address");
+    let redirected =
+        found(&verdict, Code::Redirected).expect("each response is of another address");
     assert!(
         redirected
             .text
-            .starts_with("1,000 redirects, 1.0 for each other answer"),
+            .starts_with("1,000 redirects (1.0 per other response)"),
         "{}",
         redirected.text
     );

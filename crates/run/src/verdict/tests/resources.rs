@@ -382,6 +382,13 @@ fn time_before_the_handler_is_a_queue_or_the_way() {
     // All answers take as long, the fastest too.
     let verdict = busy(told).judge();
     assert_eq!(verdict.limit, Limit::Network);
+    let mut direct = busy(told);
+    direct.observations.read_at = [("own".to_owned(), "127.0.0.1:8080".to_owned())].into();
+    let peers = &mut direct.totals.seen.peers;
+    peers.row("127.0.0.1:8080".to_owned()).answered = 20_000;
+    let verdict = direct.judge();
+    assert_eq!(verdict.limit, Limit::Target, "nothing lies between");
+    assert!(found(&verdict, Code::OnTheWay).is_some());
     let mut queued = busy(told);
     queued.answer(20_000, &[(0.1, 1_200_000), (0.9, 11_000_000)]);
     let verdict = queued.judge();

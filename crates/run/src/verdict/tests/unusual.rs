@@ -43,7 +43,7 @@ fn virtual_users_that_sleep_are_held_by_the_plan_however_late_a_start_is() {
         "{text}"
     );
     assert!(
-        text.contains("98.5 % of their time went by between requests"),
+        text.contains("they spent 98.5 % of their time between requests"),
         "{text}"
     );
 
@@ -108,7 +108,7 @@ fn virtual_users_that_never_got_an_answer_are_told() {
     );
     assert_eq!(
         verdict.headline,
-        "34.9/s of 36.9/s were good answers; 20 requests never got an answer and held 20 VUs"
+        "34.9/s of 36.9/s were good responses; 20 requests never got a response and held 20 VUs"
     );
     assert!(found(&verdict, Code::NeverAnswered).is_some());
 
@@ -200,7 +200,7 @@ fn answers_that_take_longer_from_some_second_on_are_told() {
     };
     assert_eq!(
         slower_from(5).as_deref(),
-        Some("answers took longer from second 5 on: 20 ms at first, 60 ms at the end (medians)")
+        Some("responses took longer from second 5 on: 20 ms at first, 60 ms at the end (medians)")
     );
     assert_eq!(slower_from(11), None);
 }
@@ -268,7 +268,7 @@ fn a_target_that_turns_to_wrong_answers_has_not_died() {
     let verdict = run.judge();
     let died = found(&verdict, Code::TargetDied).expect("told");
     assert!(
-        died.text.ends_with("wrong ones came instead"),
+        died.text.ends_with("the responses after that were wrong"),
         "{}",
         died.text
     );
@@ -334,7 +334,7 @@ fn connections_that_end_after_each_answer_are_told() {
     };
     let text = told(&mut run).expect("they are to be kept");
     assert!(
-        text.starts_with("400 connections were made for 400 answers"),
+        text.starts_with("400 connections were opened for 400 responses"),
         "{text}"
     );
     run.plan.client.keep_alive = false;
@@ -351,7 +351,7 @@ fn requests_that_are_not_allowed_are_the_plans_mistake_whoever_is_busy() {
     assert_eq!(verdict.limit, Limit::Plan);
     assert_eq!(
         verdict.headline,
-        "0.0/s of 4,000/s were good answers, all have status 401"
+        "0.0/s of 4,000/s were good responses, all have status 401"
     );
     // A plan may want such answers.
     run.totals.seen.counts.good = 12_000;
@@ -367,7 +367,7 @@ fn a_delivered_load_with_refusals_is_not_called_delivered_and_well() {
     *statuses.row(429) += 202;
     assert_eq!(
         run.judge().headline,
-        "the offered load of 100/s was sent, but only 59.6/s of it got good answers (most others: status 429)"
+        "the load of 100/s was sent, but only 59.6/s got good responses (most others: status 429)"
     );
     // The last answer came two seconds after the last arrival: the rate is that of the load all the same.
     let mut late = Run::new(arrivals(100, 5, 50), 7.0, 499, 4.0);
@@ -376,8 +376,34 @@ fn a_delivered_load_with_refusals_is_not_called_delivered_and_well() {
     late.totals.seen.counts.failed[ErrorClass::Timeout.index()] = 1;
     assert_eq!(
         late.judge().headline,
-        "the offered load was delivered: 99.8/s good answers of 100/s asked"
+        "the offered load was delivered: 99.8/s good responses of 100/s planned"
     );
+}
+
+#[test]
+fn what_spoils_a_load_that_was_sent_is_named() {
+    let sent = || Run::new(arrivals(100, 5, 50), 5.0, 500, 4.0);
+    let failing = |class: ErrorClass, failed: u64| {
+        let mut run = sent();
+        let counts = &mut run.totals.seen.counts;
+        (counts.good, counts.completed) = (500 - failed, 500 - failed);
+        counts.failed[class.index()] = failed;
+        run.judge().limit
+    };
+    assert_eq!(failing(ErrorClass::Truncated, 9), Limit::Nobody);
+    assert_eq!(failing(ErrorClass::Truncated, 20), Limit::Target);
+    // A few resets may come from anything between.
+    assert_eq!(failing(ErrorClass::ResetReading, 20), Limit::Unknown);
+    assert_eq!(failing(ErrorClass::ResetReading, 100), Limit::Target);
+
+    let wrong = |good: u64| {
+        let mut run = sent();
+        run.totals.seen.counts.good = good;
+        run.judge().limit
+    };
+    assert_eq!(wrong(460), Limit::Nobody);
+    assert_eq!(wrong(400), Limit::Target, "a fifth lacks what others hold");
+    assert_eq!(wrong(0), Limit::Nobody, "the check may be the mistake");
 }
 
 #[test]

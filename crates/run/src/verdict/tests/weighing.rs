@@ -79,7 +79,7 @@ fn too_few_users_say_what_more_of_them_would_find() {
     assert_eq!(verdict.limit, Limit::Plan);
     let text = &found(&verdict, Code::TooFewVus).expect("told").text;
     assert!(
-        text.contains("answers show no queue in the target (the fastest took 45"),
+        text.contains("responses show no queue in the target (the fastest took 45"),
         "{text}"
     );
 }
@@ -227,7 +227,7 @@ fn pauses_are_told_with_their_period() {
     let verdict = second_by_second(&times);
     let text = &found(&verdict, Code::Pauses).expect("told").text;
     assert!(
-        text.starts_with("in 6 of 12 seconds answers stalled for up to 200 ms, about every 2 s"),
+        text.starts_with("in 6 of 12 seconds responses stalled for up to 200 ms, about every 2 s"),
         "{text}"
     );
 }

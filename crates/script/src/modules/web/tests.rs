@@ -2,7 +2,7 @@
 
 #![expect(
     clippy::result_large_err,
-    reason = "an answer comes back in the shape in which the host gives it"
+    reason = "a response comes back in the shape in which the host gives it"
 )]
 
 use loadline_model::Nanos;

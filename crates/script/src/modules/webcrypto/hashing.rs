@@ -30,7 +30,7 @@ impl<'js> FromJs<'js> for Hash {
             _ => Err(fail(
                 ctx,
                 "NotSupportedError",
-                &format!("{name} is no hash function here"),
+                &format!("{name} is not a hash function here"),
             )),
         }
     }

@@ -124,7 +124,7 @@ fn from_base64url<'js>(ctx: Ctx<'js>, text: String) -> Result<ArrayBuffer<'js>> 
         Err(_) => Err(fail(
             &ctx,
             "DataError",
-            "the JWK holds a value that is no base64url",
+            "the JWK holds a value that is not base64url",
         )),
     }
 }

@@ -104,13 +104,13 @@ pub static FIGURES: &[Figure] = &[
     number(
         "started",
         Dimension::RATE,
-        "requests begun per second",
+        "requests started per second",
         |run| Some(run.totals.rates.started),
     ),
     number(
         "delivered",
         Dimension::NUMBER,
-        "share of the planned iterations that were begun (open model)",
+        "share of the planned iterations that started (open model)",
         delivered,
     ),
     number(
@@ -143,7 +143,7 @@ pub static FIGURES: &[Figure] = &[
     number(
         "lost",
         Dimension::NUMBER,
-        "requests begun by agents that were lost",
+        "requests started by agents that were lost",
         |run| Some(run.totals.seen.counts.lost as f64),
     ),
     number(
@@ -212,7 +212,7 @@ pub static FIGURES: &[Figure] = &[
     number(
         "elapsed",
         Dimension::TIME,
-        "from the start of the run to its last answer",
+        "from the start of the run to its last response",
         |run| Some(run.totals.elapsed_ns as f64 / 1e9),
     ),
     number(
@@ -254,7 +254,7 @@ pub static FIGURES: &[Figure] = &[
     number(
         "time_to_first_success",
         Dimension::TIME,
-        "from the start of the run to its first good answer, to the second",
+        "from the start of the run to its first good response, to the second",
         time_to_first_success,
     ),
     number(

@@ -106,7 +106,7 @@ fn parse_size(text: &str) -> Result<u64, String> {
     let number: f64 = digits
         .trim()
         .parse()
-        .map_err(|_| format!("{text:?} is no size; write 20MB or 64KiB"))?;
+        .map_err(|_| format!("{text:?} is not a size; write 20MB or 64KiB"))?;
     let bytes = number * scale;
     if (0.0..=BYTES_MAX).contains(&bytes) {
         Ok(bytes as u64)

@@ -119,8 +119,9 @@ impl Control {
             }
             "recover" => (fleet.order_recover(name), Done::Settled),
             _ => {
-                let why =
-                    format!("{order:?} is no order; give scale, restart, cold, degrade or recover");
+                let why = format!(
+                    "{order:?} is not an order; give scale, restart, cold, degrade or recover"
+                );
                 return Err(Box::new(Reply::error(StatusCode::NOT_FOUND, &why)));
             }
         };
@@ -152,7 +153,7 @@ fn number<T: std::str::FromStr>(request: &Request, name: &str) -> Result<Option<
         return Ok(None);
     };
     let number = text.parse().map(Some);
-    number.map_err(|_| bad(&format!("{name}={text:?} is no number that fits")))
+    number.map_err(|_| bad(&format!("{name}={text:?} is not a number that fits")))
 }
 
 fn bad(why: &str) -> Box<Reply> {

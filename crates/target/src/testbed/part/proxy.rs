@@ -283,7 +283,7 @@ impl Proxy {
             ),
             Family::times(
                 "upstream_latency_seconds",
-                "Time from the forwarded request to its whole answer.",
+                "Time from the forwarded request to its whole response.",
                 pick(|times| &times.upstream),
             ),
             Family::times(

@@ -133,7 +133,7 @@ fn load(args: &SuiteInitArgs, folder: &Path) -> Result<(InitLoad, Option<String>
             ))
         }
         _ => Err(Ending::usage(&format!(
-            "{what:?} is no URL, script (.js, .ts), plan (.jmx) or testbed file (.yaml); write a URL with http://, or a \
+            "{what:?} is not a URL, script (.js, .ts), plan (.jmx) or testbed file (.yaml); write a URL with http://, or a \
              command line behind --"
         ))),
     }

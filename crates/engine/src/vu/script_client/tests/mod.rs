@@ -258,7 +258,7 @@ fn each_hop_has_a_deadline_of_its_own() {
             .slot
             .sweep(bench.clock.now() + Duration::from_secs(4_000));
         let failure = timed_out.await.expect("no panic").expect("nothing is cut");
-        let failure = failure.expect_err("no answer came");
+        let failure = failure.expect_err("no response came");
         assert_eq!(
             (failure.code, failure.tag.as_str()),
             (1050, "request timeout")
@@ -283,7 +283,7 @@ fn short_timeouts_need_no_sweep() {
         let mut brief = request("GET", &silent.origin, None);
         brief.deadline = bench.clock.now() + Duration::from_millis(5);
         let outcome = bench.client.exchange(&brief).await.expect("nothing is cut");
-        assert_eq!(outcome.expect_err("no answer came").code, 1050);
+        assert_eq!(outcome.expect_err("no response came").code, 1050);
     });
 }
 

@@ -1,12 +1,12 @@
 #!/bin/sh
 # Installs loadline from a release: downloads the archive for this machine, checks it against SHA256SUMS, and copies the
-# programs, man pages and completions.
+# programs, man pages, completions for bash, zsh and fish, and licences.
 #
 #   curl -fsSL https://raw.githubusercontent.com/loadline/loadline/main/install.sh | sh
 #
 # LOADLINE_VERSION   release to install, such as 0.1.0 [default: the latest]
 # LOADLINE_PREFIX    where to install [default: ~/.local]
-# LOADLINE_RELEASES  where releases are [default: the project's on GitHub]
+# LOADLINE_RELEASES  where releases are, also file:///FOLDER [default: the project's on GitHub]
 set -eu
 
 releases="${LOADLINE_RELEASES:-https://github.com/loadline/loadline/releases}"
@@ -18,7 +18,9 @@ fail() {
 }
 
 fetch() {
-    if command -v curl > /dev/null; then
+    if [ "${1#file://}" != "$1" ]; then
+        cp "${1#file://}" "$2" || fail "cannot copy $1"
+    elif command -v curl > /dev/null; then
         curl -fsSL --output "$2" "$1" || fail "cannot download $1"
     elif command -v wget > /dev/null; then
         wget -q -O "$2" "$1" || fail "cannot download $1"
@@ -50,12 +52,22 @@ fetch "$base/$archive" "$folder/$archive"
 
 tar -xzf "$folder/$archive" -C "$folder"
 unpacked="$folder/${archive%.tar.gz}"
-mkdir -p "$prefix/bin" "$prefix/share/man/man1" "$prefix/share/bash-completion/completions"
+bash="$prefix/share/bash-completion/completions"
+zsh="$prefix/share/zsh/site-functions"
+fish="$prefix/share/fish/vendor_completions.d"
+licences="$prefix/share/doc/loadline"
+mkdir -p "$prefix/bin" "$prefix/share/man/man1" "$bash" "$zsh" "$fish" "$licences"
 install -m 755 "$unpacked/loadline" "$unpacked/loadline-operator" "$prefix/bin/"
 install -m 644 "$unpacked"/man/*.1 "$prefix/share/man/man1/"
-install -m 644 "$unpacked/completions/loadline.bash" "$prefix/share/bash-completion/completions/loadline"
+install -m 644 "$unpacked/completions/loadline.bash" "$bash/loadline"
+install -m 644 "$unpacked/completions/_loadline" "$zsh/_loadline"
+install -m 644 "$unpacked/completions/loadline.fish" "$fish/loadline.fish"
+install -m 644 "$unpacked/LICENSE" "$unpacked/THIRD-PARTY-LICENSES.txt" "$licences/"
 echo "installed $("$prefix/bin/loadline" --version) in $prefix/bin"
 case ":$PATH:" in
     *":$prefix/bin:"*) ;;
     *) echo "add it to your PATH: export PATH=\"$prefix/bin:\$PATH\"" ;;
 esac
+if command -v zsh > /dev/null; then
+    echo "for completion in zsh, put this before compinit: fpath=(\"$zsh\" \$fpath)"
+fi

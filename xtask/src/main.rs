@@ -10,6 +10,7 @@
 )]
 
 mod bench;
+mod book;
 mod chart;
 mod ci;
 mod dialect_goldens;
@@ -21,6 +22,7 @@ mod jmeter_goldens;
 mod k6_goldens;
 mod k6_support;
 mod layers;
+mod pictures;
 mod policy;
 mod situations;
 mod spdx;
@@ -47,6 +49,7 @@ usage: cargo xtask <command>
   dialect-goldens                              what real hey and bombardier do with the lines of crates/e2e/dialects
   jmeter-goldens [--only PATTERN]              what real JMeter does with the plans of crates/e2e/jmeter
   k6-goldens [--only PATTERN]                  what real k6 does with the scripts of crates/e2e/k6
+  pictures                                     the pictures of pages for tests and for the README
   situations [--only TEXT,…] [--quiet|--busy]  the verdict on staged situations, scored; crates/e2e/situations
 ";
 
@@ -75,9 +78,11 @@ fn dispatch(command: &str, rest: &[String]) -> Result<()> {
         "dist" => dist::command(rest),
         "image" => image::command(rest),
         "bench" => bench::command(rest),
+        "book-links" => book::command(rest),
         "dialect-goldens" => dialect_goldens::command(rest),
         "jmeter-goldens" => jmeter_goldens::command(rest),
         "k6-goldens" => k6_goldens::command(rest),
+        "pictures" => pictures::command(rest),
         "situations" => situations::command(rest),
         "help" | "--help" | "-h" => {
             print!("{HELP}");

@@ -2,7 +2,7 @@
 //!
 //! Speaks the DevTools protocol over a pipe: JSON, each message ended by a zero byte. Must not know what
 //! a page shows. Invariants: no browser outlives the test; what a page logs as an error, throws or fails
-//! to load is never lost.
+//! to load is never lost, nor what it asks for.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
@@ -10,10 +10,13 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
 use crate::clock;
 use crate::process::{end, has_program};
+use crate::skip;
 
 /// How long the browser may take for an answer, and a page to come to show something.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -30,6 +33,19 @@ pub fn is_there() -> bool {
     has_program(PROGRAM)
 }
 
+/// Whether a test can look at pages; says so where it cannot.
+#[must_use]
+pub fn can_look(test: &str) -> bool {
+    let can = is_there();
+    if !can {
+        skip(test, "chromium is not installed");
+    }
+    can
+}
+
+/// A place in the view of a page, in CSS pixels from its upper left corner.
+pub type Place = (f64, f64);
+
 /// A browser with one page.
 pub struct Browser {
     child: Child,
@@ -38,6 +54,10 @@ pub struct Browser {
     last: u64,
     session: Option<String>,
     errors: Vec<String>,
+    /// The addresses that the page asked for.
+    asked: Vec<String>,
+    /// What the addresses of the page's own place begin with.
+    home: String,
     /// Its profile, which goes with it.
     _folder: tempfile::TempDir,
 }
@@ -59,6 +79,7 @@ impl Browser {
     #[must_use]
     pub fn open(url: &str) -> Browser {
         let mut browser = Browser::start();
+        browser.home = home_of(url);
         let target = browser.ask("Target.createTarget", &json!({ "url": "about:blank" }));
         let attached = browser.ask(
             "Target.attachToTarget",
@@ -102,6 +123,8 @@ impl Browser {
             last: 0,
             session: None,
             errors: Vec::new(),
+            asked: Vec::new(),
+            home: String::new(),
             _folder: folder,
         }
     }
@@ -186,6 +209,99 @@ impl Browser {
         &self.errors
     }
 
+    /// What the page asked of any other place than its own, so far.
+    pub fn asked_elsewhere(&mut self) -> Vec<String> {
+        self.value("1");
+        let elsewhere = |url: &&String| !url.starts_with(&self.home) && !url.starts_with("data:");
+        self.asked.iter().filter(elsewhere).cloned().collect()
+    }
+
+    /// Holds that the page logged no error and asked nothing of any other place.
+    ///
+    /// # Panics
+    /// It did.
+    pub fn assert_quiet(&mut self) {
+        assert_eq!(self.errors(), Vec::<String>::new(), "logged as errors");
+        assert_eq!(
+            self.asked_elsewhere(),
+            Vec::<String>::new(),
+            "asked elsewhere"
+        );
+    }
+
+    /// Shows the page as it is printed, or as it is on a screen again.
+    pub fn print(&mut self, is_printed: bool) {
+        let media = if is_printed { "print" } else { "" };
+        self.ask("Emulation.setEmulatedMedia", &json!({ "media": media }));
+    }
+
+    /// A picture of the upper part of the page, as PNG; `scale`: its pixels per CSS pixel.
+    ///
+    /// # Panics
+    /// The browser makes none.
+    pub fn screenshot(&mut self, width: u32, height: u32, scale: f64) -> Vec<u8> {
+        let size = json!({ "width": width, "height": height, "deviceScaleFactor": scale, "mobile": false });
+        self.ask("Emulation.setDeviceMetricsOverride", &size);
+        self.ask("Emulation.setScrollbarsHidden", &json!({ "hidden": true }));
+        // What reacts to the new size is drawn in the frames that follow.
+        let frame = "new Promise((done) => setTimeout(() => requestAnimationFrame(done), 200)).then(() => 0)";
+        self.value(frame);
+        let taken = self.ask("Page.captureScreenshot", &json!({ "format": "png" }));
+        let text = taken["data"].as_str().expect("a picture as text");
+        STANDARD.decode(text).expect("the browser writes base64")
+    }
+
+    /// Where the first element that a selector finds is, after it was scrolled into view: the place that is
+    /// these shares of its width and height from its upper left corner.
+    ///
+    /// # Panics
+    /// There is none.
+    pub fn place(&mut self, selector: &str, across: f64, down: f64) -> Place {
+        let selector = json!(selector);
+        let found = self.value(&format!(
+            "(() => {{ const found = document.querySelector({selector});
+               found.scrollIntoView({{ block: 'center', behavior: 'instant' }});
+               const box = found.getBoundingClientRect();
+               return [box.left + box.width * {across}, box.top + box.height * {down}]; }})()"
+        ));
+        let at = |index: usize| found[index].as_f64().expect("a number of pixels");
+        (at(0), at(1))
+    }
+
+    /// Moves the mouse.
+    pub fn point(&mut self, to: Place) {
+        self.mouse("mouseMoved", to, 0, 0);
+    }
+
+    /// Presses the mouse's button at one place, and lets it go at another.
+    pub fn drag(&mut self, from: Place, to: Place) {
+        self.mouse("mouseMoved", from, 0, 0);
+        self.mouse("mousePressed", from, 1, 1);
+        let middle = ((from.0 + to.0) / 2.0, (from.1 + to.1) / 2.0);
+        self.mouse("mouseMoved", middle, 1, 0);
+        self.mouse("mouseMoved", to, 1, 0);
+        self.mouse("mouseReleased", to, 0, 1);
+    }
+
+    /// Presses the mouse's button twice.
+    pub fn double_click(&mut self, at: Place) {
+        self.mouse("mouseMoved", at, 0, 0);
+        for time in [1, 2] {
+            self.mouse("mousePressed", at, 1, time);
+            self.mouse("mouseReleased", at, 0, time);
+        }
+    }
+
+    fn mouse(&mut self, kind: &str, (x, y): Place, held: u32, clicks: u32) {
+        let button = if held > 0 || clicks > 0 {
+            "left"
+        } else {
+            "none"
+        };
+        let event = json!({ "type": kind, "x": x, "y": y, "button": button, "buttons": held, "clickCount": clicks });
+        self.ask("Input.dispatchMouseEvent", &event);
+    }
+
     fn ask(&mut self, method: &str, parameters: &Value) -> Value {
         self.last += 1;
         let mut message = json!({ "id": self.last, "method": method, "params": parameters });
@@ -206,6 +322,7 @@ impl Browser {
                 return answer["result"].clone();
             }
             self.errors.extend(error_in(&answer));
+            self.asked.extend(asked_in(&answer));
         }
     }
 }
@@ -229,4 +346,22 @@ fn error_in(event: &Value) -> Option<String> {
         "Log.entryAdded" if told["entry"]["level"] == "error" => Some(told["entry"].to_string()),
         _ => None,
     }
+}
+
+/// The address that an event tells of as asked for; `None` when it tells of none.
+fn asked_in(event: &Value) -> Option<String> {
+    let told = &event["params"];
+    let url = match event["method"].as_str()? {
+        "Network.requestWillBeSent" => &told["request"]["url"],
+        "Network.webSocketCreated" => &told["url"],
+        _ => return None,
+    };
+    url.as_str().map(str::to_owned)
+}
+
+/// What all addresses of a page's own place begin with: its scheme, host and port; of files their scheme.
+fn home_of(url: &str) -> String {
+    let (scheme, rest) = url.split_once("://").unwrap_or(("", url));
+    let host = rest.split('/').next().unwrap_or_default();
+    format!("{scheme}://{host}/")
 }

@@ -21,6 +21,7 @@ pub mod jmeter;
 pub mod jmx;
 pub mod k6;
 pub mod nginx;
+pub mod pictures;
 pub mod process;
 pub mod prometheus;
 pub mod proxy;
@@ -36,7 +37,7 @@ pub mod web;
 pub use full_queue::FullQueue;
 pub use process::{TIME_MAX, loadline, loadline_under, run, run_to_end};
 pub use ran::{Ran, bench, bench_by};
-pub use skip::skip;
+pub use skip::{skip, skip_unless_ci};
 
 /// A test for each topic, so that topics run side by side: `topics!(k6::hold: cookies csv)`. `TESTED` names them.
 #[macro_export]

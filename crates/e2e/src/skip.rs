@@ -3,7 +3,27 @@
 //! Must not know why a test cannot be done. Invariant: a test that was not done leaves its reason where
 //! CI finds it.
 
+use std::ffi::OsStr;
 use std::io::Write;
+
+/// Services that build and test set it to `true`.
+const CI: &str = "CI";
+
+/// As [`skip`] on a developer's machine; in CI, where everything can be installed, the test fails.
+///
+/// # Panics
+/// `CI` is `true`, or the skip log cannot be written.
+pub fn skip_unless_ci(test: &str, reason: &str) {
+    assert!(
+        !is_ci(std::env::var_os(CI).as_deref()),
+        "{test}: {reason}; with {CI}=true this is no reason to skip it"
+    );
+    skip(test, reason);
+}
+
+fn is_ci(variable: Option<&OsStr>) -> bool {
+    variable.is_some_and(|value| value == "true")
+}
 
 /// Tells that a test was not done, and why; the test then returns.
 ///
@@ -26,5 +46,18 @@ pub fn skip(test: &str, reason: &str) {
     #[expect(clippy::print_stderr, reason = "shown by `cargo test -- --nocapture`")]
     {
         eprint!("skipped: {line}");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ci_says_so_by_true() {
+        assert!(is_ci(Some(OsStr::new("true"))));
+        for other in [None, Some(""), Some("false"), Some("0")] {
+            assert!(!is_ci(other.map(OsStr::new)), "{other:?}");
+        }
     }
 }

@@ -9,18 +9,18 @@ use loadline_e2e::browser::{self, Browser};
 use loadline_e2e::process::Running;
 use loadline_e2e::rest::RestApi;
 use loadline_e2e::target::Target;
-use loadline_e2e::{axe, loadline, run_to_end, skip};
+use loadline_e2e::{axe, loadline, run_to_end, skip_unless_ci};
 
 /// What makes a page wide or narrow, in CSS pixels: a laptop and a telephone.
 const WIDTHS: [u32; 2] = [1400, 420];
 
-/// The library that judges; `None`, with a word, where it or the browser cannot be had.
+/// The library that judges; `None`, with a word, where it or the browser cannot be had. In CI that is a failure.
 fn judge(test: &str) -> Option<String> {
     if !browser::is_there() {
-        skip(test, "chromium is not installed");
+        skip_unless_ci(test, "chromium is not installed");
         return None;
     }
-    axe::source().map_err(|why| skip(test, &why)).ok()
+    axe::source().map_err(|why| skip_unless_ci(test, &why)).ok()
 }
 
 fn assert_accessible(page: &mut Browser, source: &str) {
@@ -41,6 +41,7 @@ fn assert_accessible(page: &mut Browser, source: &str) {
             );
         }
     }
+    page.assert_quiet();
     page.value("document.body.append(document.createElement('button'))");
     let control = axe::violations(page, source);
     assert!(

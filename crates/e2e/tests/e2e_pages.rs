@@ -5,25 +5,16 @@
 
 use std::fs;
 
-use loadline_e2e::browser::{self, Browser};
+use loadline_e2e::browser::{Browser, can_look};
 use loadline_e2e::process::Running;
 use loadline_e2e::rest::RestApi;
 use loadline_e2e::target::Target;
-use loadline_e2e::{Ran, bench, loadline, skip};
+use loadline_e2e::{Ran, bench, loadline};
 use serde_json::Value;
 
 /// What a page must not take for markup.
 const HOSTILE: &str =
     "</script><script>window.broken = 1</script><img src=x onerror=\"window.broken = 1\">";
-
-/// Whether there is a browser; says so where there is none.
-fn can_look(test: &str) -> bool {
-    let can = browser::is_there();
-    if !can {
-        skip(test, "chromium is not installed");
-    }
-    can
-}
 
 /// A whole number as pages write it.
 fn with_commas(number: u64) -> String {
@@ -48,10 +39,6 @@ fn tile(page: &mut Browser, name: &str) -> String {
     found.as_str().unwrap_or_default().to_owned()
 }
 
-fn assert_no_errors(page: &mut Browser) {
-    assert_eq!(page.errors(), Vec::<String>::new());
-}
-
 /// A run of `bench` at a URL, and its report in a browser.
 fn reported(words: &[&str], url: &str) -> (Ran, Browser) {
     let folder = tempfile::tempdir().expect("there is room");
@@ -61,16 +48,13 @@ fn reported(words: &[&str], url: &str) -> (Ran, Browser) {
     (ran, Browser::open_file(&report))
 }
 
-/// The report of a script, with its table by name, in a browser.
+/// The report of a script, as it is without being asked for more, in a browser.
 fn reported_by_name(script: &str) -> Browser {
     let folder = tempfile::tempdir().expect("there is room");
     let (file, report) = (folder.path().join("s.js"), folder.path().join("r.html"));
     fs::write(&file, script).expect("there is room");
     let mut command = loadline();
-    command
-        .args(["run", "--summary-by", "name", "--report"])
-        .arg(&report)
-        .arg(&file);
+    command.args(["run", "--report"]).arg(&report).arg(&file);
     assert_eq!(loadline_e2e::run_to_end(command).status.code(), Some(0));
     Browser::open_file(&report)
 }
@@ -128,11 +112,7 @@ fn a_report_shows_what_the_json_result_tells() {
         let selector = format!("figure[data-chart={chart}]");
         assert_eq!(page.shown(&selector), 0, "nothing failed: {chart}");
     }
-    assert_eq!(
-        page.value("performance.getEntriesByType('resource').length"),
-        Value::from(0)
-    );
-    assert_no_errors(&mut page);
+    page.assert_quiet();
 }
 
 #[test]
@@ -154,7 +134,7 @@ fn a_report_has_a_line_for_each_class_of_failure() {
     assert_eq!(page.shown("figure[data-chart=failures] canvas"), 1);
     let label = "figure[data-chart=failures] .u-series:nth-child(2) .u-label";
     assert_eq!(page.text(label), "refused");
-    assert_no_errors(&mut page);
+    page.assert_quiet();
 }
 
 #[test]
@@ -186,39 +166,7 @@ fn a_threshold_is_a_line_where_it_is_near_and_a_word_where_it_is_far() {
     let told = page.text("figure[data-chart=service] .u-legend");
     assert!(told.contains("threshold p99 <"), "{told}");
     assert!(told.contains("above what is drawn"), "{told}");
-    assert_no_errors(&mut page);
-}
-
-#[test]
-#[ignore = "wants LOADLINE_BIN"]
-fn charts_are_steered_by_keyboard_and_follow_one_cursor() {
-    if !can_look("charts_are_steered_by_keyboard_and_follow_one_cursor") {
-        return;
-    }
-    let target = Target::start(&[]);
-    let (ran, mut page) = reported(&["-r", "100", "-z", "4s"], &target.url("/status/200"));
-    assert_eq!(ran.code, Some(0), "{}", ran.err);
-    let press = |key: &str| {
-        format!(
-            "document.querySelector('figure[data-chart=rate] .plot').dispatchEvent(\
-             new KeyboardEvent('keydown', {{ key: '{key}', bubbles: true }}))"
-        )
-    };
-    page.value(&press("ArrowRight"));
-    page.value(&press("ArrowRight"));
-    page.wait_for(
-        "document.querySelector('figure[data-chart=memory] .u-series .u-value').textContent.startsWith('2 s')",
-    );
-    let told = page.text("figure[data-chart=memory] .u-series .u-value");
-    assert!(
-        told.ends_with(" UTC"),
-        "the time of day stands beside: {told}"
-    );
-    let before = page.text("figure[data-chart=memory] .u-axis");
-    page.value(&press("+"));
-    page.value(&press("Escape"));
-    assert_eq!(page.text("figure[data-chart=memory] .u-axis"), before);
-    assert_no_errors(&mut page);
+    page.assert_quiet();
 }
 
 #[test]
@@ -270,7 +218,7 @@ fn a_scripts_report_takes_no_name_for_markup() {
             .contains("own_time: p(95)<1")
     );
     assert!(page.text("#thresholds tr.alarm").contains("12.5 ms"));
-    assert_no_errors(&mut page);
+    page.assert_quiet();
 }
 
 #[test]
@@ -313,7 +261,11 @@ fn a_live_page_follows_the_run_to_its_verdict() {
     page.wait_for("document.querySelector('#thresholds tr.alarm') !== null");
     page.wait_for("document.querySelector('figure[data-chart=rate] canvas') !== null");
     assert_stands(&mut page);
+    assert_eq!(page.value("document.title"), "s.js - live - loadline");
     page.wait_for("document.documentElement.dataset.phase === 'ended'");
+    let status = page.text("#status");
+    let named = format!("s.js - {status} - loadline");
+    assert_eq!(page.value("document.title"), named.as_str());
     let output = running.finish();
     assert_eq!(output.status.code(), Some(99));
     assert_eq!(page.text("#progress"), "");
@@ -323,11 +275,11 @@ fn a_live_page_follows_the_run_to_its_verdict() {
     assert!(page.text("#status").starts_with("ended after "));
     let (headline, answered) = (page.text(".headline"), tile(&mut page, "Answered"));
     assert_eq!(tile(&mut page, "Virtual users"), "3");
-    assert_no_errors(&mut page);
+    page.assert_quiet();
     let mut page = Browser::open_file(&report);
     assert_eq!(page.text(".headline"), headline);
     assert_eq!(tile(&mut page, "Answered"), answered);
-    assert_no_errors(&mut page);
+    page.assert_quiet();
 }
 
 /// A page of a run that goes on: figures of now, how far it is, marks on its charts, and all of that in the
@@ -377,13 +329,17 @@ fn the_table_by_name_is_sorted_and_searched() {
     assert_eq!(page.text("h1"), "s.js");
     assert_eq!(page.shown("figure[data-chart=percentiles] canvas"), 1);
     assert_eq!(page.shown("figure[data-chart=histogram] canvas"), 1);
+    let heads = "const heads = document.querySelectorAll('#names thead button')";
+    let told = page.value(&format!(
+        "(() => {{ {heads}; return [...heads].map((head) => head.textContent).join(' '); }})()"
+    ));
+    assert_eq!(told, "name requests req/s failed avg p50 p90 p95 p99 max");
     let mut names = |act: &str| {
         page.value(&format!(
             "(() => {{ {act}; return [...document.querySelectorAll('#names tbody tr:not([hidden]) th')]\
              .map((cell) => cell.textContent).join(' '); }})()"
         ))
     };
-    let heads = "const heads = document.querySelectorAll('#names thead button')";
     assert_eq!(
         names(&format!("{heads}; heads[1].click()")),
         "beta gamma alpha"
@@ -395,7 +351,7 @@ fn the_table_by_name_is_sorted_and_searched() {
     let search = "const field = document.querySelector('#names input'); field.value = 'MMA';
         field.dispatchEvent(new Event('input'))";
     assert_eq!(names(search), "gamma");
-    assert_no_errors(&mut page);
+    page.assert_quiet();
 }
 
 #[test]
@@ -442,7 +398,7 @@ fn a_row_of_the_table_by_name_has_its_course_and_its_errors() {
     page.value("document.querySelector('#names button.row').focus()");
     page.press("Enter");
     page.wait_for("document.querySelectorAll('.detail').length === 1");
-    assert_no_errors(&mut page);
+    page.assert_quiet();
 }
 
 #[test]
@@ -506,7 +462,7 @@ fn a_paused_test_is_begun_from_its_page() {
     let output = running.finish();
     assert_eq!(output.status.code(), Some(0));
     assert!(page.text("#metrics").contains("iterations"));
-    assert_no_errors(&mut page);
+    page.assert_quiet();
 }
 
 #[test]

@@ -30,6 +30,16 @@ impl ByTag {
         }
     }
 
+    /// How long requests were counted in such a table, in nanoseconds: a script's or a plan's whole run, as in its
+    /// summary, else the run without its warm-up.
+    #[must_use]
+    pub fn counted_ns(result: &RunResult) -> u64 {
+        match &result.summary {
+            Some(summary) if summary.by_tag.is_some() => summary.duration_ns,
+            _ => result.totals.measured_ns,
+        }
+    }
+
     fn of_requests(requests: &Bounded<String, RequestTally>) -> ByTag {
         let mut rows: Vec<(&String, &RequestTally)> = requests.rows().collect();
         rows.sort_by_key(|(_, tally)| Reverse(tally.answered + tally.failed));

@@ -264,8 +264,8 @@ fn an_object_store_takes_the_result_and_gives_it_back() {
 #[test]
 #[ignore = "needs a cluster"]
 fn from_apply_to_a_result() {
-    let section = page::section();
-    let blocks = page::blocks(&section);
+    let text = page::text();
+    let blocks = page::blocks(&text);
     let [helm, install, apply, read] = &blocks[..] else {
         panic!("helm, install, apply, read: {blocks:#?}");
     };
@@ -281,11 +281,11 @@ fn from_apply_to_a_result() {
     page::prepare(folder, &lab.namespace, &service.url);
     page::typed(&lab, folder, install);
     page::typed(&lab, folder, apply);
-    let wait = page::in_line(&section, "kubectl wait ");
+    let wait = page::in_line(&text, "kubectl wait ");
     page::typed(&lab, folder, &format!("{wait} {}", lab::PATIENCE));
 
     let printed = page::typed(&lab, folder, read);
-    let shown = section
+    let shown = text
         .lines()
         .find(|line| line.contains("NAME  "))
         .expect("a table");

@@ -128,12 +128,53 @@ fn nothing_that_a_result_holds_becomes_markup() {
     }
     let escaped = shown.matches("&lt;img src=x onerror=&quot;alert(1)&quot;&gt;");
     assert!(escaped.count() > 20);
-    // The scripts of the page: its data, the library and seven of ours.
-    assert_eq!(page.matches("<script").count(), 9);
-    assert_eq!(page.matches("</script>").count(), 9);
+    // The scripts of the page: its data, the library and eight of ours.
+    assert_eq!(page.matches("<script").count(), 10);
+    assert_eq!(page.matches("</script>").count(), 10);
     let data = charted(&page);
     let marks = data["marks"].as_array().expect("a list");
     assert!(marks.iter().any(|mark| mark["text"] == HOSTILE));
+}
+
+/// The parts of a page's list of contents: where each leads, and what it is called by.
+fn contents(page: &str) -> Vec<(&str, &str)> {
+    let (_, list) = page.split_once("<nav ").expect("it has a list");
+    let (list, _) = list.split_once("</nav>").expect("it ends");
+    let links = list.split("<a href=\"#").skip(1);
+    let parted = links.map(|link| link.split_once("\">").expect("a link has a text"));
+    parted
+        .map(|(id, text)| (id, text.split('<').next().unwrap_or_default()))
+        .collect()
+}
+
+#[test]
+fn contents_list_the_sections_that_are_shown() {
+    for result in [support::clean_closed(), support::troubled_open(), hostile()] {
+        let page = html::report(&result);
+        let shown = markup(&page);
+        let sections = shown.split("<section id=\"").skip(1);
+        let sections: Vec<&str> = sections
+            .filter(|section| {
+                !section
+                    .split('>')
+                    .next()
+                    .unwrap_or_default()
+                    .contains("hidden")
+            })
+            .map(|section| section.split('"').next().unwrap_or_default())
+            .collect();
+        let listed = contents(&shown);
+        let ids: Vec<&str> = listed.iter().map(|(id, _)| *id).collect();
+        assert_eq!(ids, sections);
+        for (id, name) in listed {
+            assert!(!name.is_empty(), "{id}");
+        }
+    }
+    let page = html::report(&hostile());
+    assert!(contents(&page).contains(&("names", "Requests")));
+    assert!(contents(&page).contains(&("charts", "Over time")));
+    let live = html::live(&Steering::default(), "", None);
+    assert!(!live.contains("<nav "), "a run that goes on has none yet");
 }
 
 #[test]

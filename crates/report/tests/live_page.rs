@@ -87,6 +87,7 @@ fn a_live_page_says_how_it_stands_now() {
         now: Some(&now),
     };
     let page = html::live(&Steering::default(), "running, 60 s", Some(standing));
+    assert!(page.contains("<title>GET http://h/ - live - loadline</title>"));
     let shown = markup(&page);
     for piece in [
         ">running, 60 s</p>",

@@ -16,6 +16,7 @@ mod kube;
 mod packages;
 mod skips;
 mod suites;
+mod written;
 
 use std::process::Command;
 use std::time::Duration;
@@ -64,6 +65,16 @@ const STEPS: &[Step] = &[
         name: "tidy",
         what: "house rules and layers",
         run: || passed(tidy::command()),
+    },
+    Step {
+        name: "scripts",
+        what: "workflows and install.sh",
+        run: written::scripts,
+    },
+    Step {
+        name: "book",
+        what: "the documentation as a book",
+        run: written::book,
     },
     Step {
         name: "policy",

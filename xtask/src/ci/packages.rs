@@ -42,9 +42,19 @@ const PACKAGES: &[Package] = &[
         reason: "the end-to-end tests' foreign server",
     },
     Package {
+        name: "npm",
+        program: "npm",
+        reason: "fetches axe-core, which the end-to-end tests hold pages against",
+    },
+    Package {
         name: "prometheus",
         program: "prometheus",
         reason: "the receiver of remote writes, and of the dashboards' queries",
+    },
+    Package {
+        name: "shellcheck",
+        program: "shellcheck",
+        reason: "checks install.sh",
     },
 ];
 

@@ -4,6 +4,8 @@
 //! same bytes.
 
 mod deb;
+#[cfg(all(test, target_os = "linux"))]
+mod install_tests;
 mod licences;
 mod sbom;
 mod shipped;

@@ -4,6 +4,7 @@
 //! and each finding names file, line and rule.
 
 mod circles;
+pub(crate) mod links;
 mod manifests;
 mod paths;
 mod prose;
@@ -58,10 +59,8 @@ const WANTED: &[&str] = &[
 pub(crate) fn command() -> Result<()> {
     let kept = Kept::of_repository()?;
     let files = files(&kept)?;
-    let mut breaches: Vec<String> = files
-        .iter()
-        .flat_map(|file| check_file(file, &kept))
-        .collect();
+    let mut breaches: Vec<String> = files.iter().flat_map(check_file).collect();
+    breaches.extend(links::breaches(&files, &kept));
     breaches.extend(missing(&files));
     breaches.extend(circles::breaches(&files));
     breaches.extend(layers::breaches()?);
@@ -73,8 +72,8 @@ pub(crate) fn command() -> Result<()> {
     Ok(())
 }
 
-fn check_file(file: &File, kept: &Kept) -> Vec<String> {
-    let mut breaches = text::breaches(file, kept);
+fn check_file(file: &File) -> Vec<String> {
+    let mut breaches = text::breaches(file);
     breaches.extend(prose::breaches(file));
     breaches.extend(purity::breaches(file));
     breaches.extend(manifests::breaches(file));
@@ -155,10 +154,8 @@ mod tests {
     fn the_repository_is_tidy() {
         let kept = Kept::of_repository().expect("git lists the repository");
         let files = files(&kept).expect("the repository can be read");
-        let mut breaches: Vec<String> = files
-            .iter()
-            .flat_map(|file| check_file(file, &kept))
-            .collect();
+        let mut breaches: Vec<String> = files.iter().flat_map(check_file).collect();
+        breaches.extend(links::breaches(&files, &kept));
         breaches.extend(missing(&files));
         breaches.extend(circles::breaches(&files));
         assert!(breaches.is_empty(), "\n{}", breaches.join("\n"));

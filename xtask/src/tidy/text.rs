@@ -1,9 +1,9 @@
-//! Rules for the text of one file: length, header, words, white space, links.
+//! Rules for the text of one file: length, header, words, white space.
 //!
-//! Must not know more than the file it is given, except whether a linked file exists. Invariant: a
-//! rule that could be wrong about honest text is not here.
+//! Must not know more than the file it is given. Invariant: a rule that could be wrong about honest text is
+//! not here.
 
-use super::{File, Kept};
+use super::File;
 
 /// More than this and a module has more than one responsibility.
 const LINES_MAX: usize = 600;
@@ -46,7 +46,7 @@ const PHRASES: &[(&str, &str)] = &[
     ),
 ];
 
-pub(super) fn breaches(file: &File, kept: &Kept) -> Vec<String> {
+pub(super) fn breaches(file: &File) -> Vec<String> {
     let mut found = white_space(file);
     // The licence is quoted, and the glossary lists the words it replaces.
     if file.path != "LICENSE" {
@@ -60,9 +60,6 @@ pub(super) fn breaches(file: &File, kept: &Kept) -> Vec<String> {
     if file.is_rust() {
         found.extend(length(file));
         found.extend(header(file));
-    }
-    if file.has_extension("md") {
-        found.extend(links(file, kept));
     }
     found
 }
@@ -136,46 +133,6 @@ fn white_space(file: &File) -> Vec<String> {
     found
 }
 
-/// Relative links of a document must lead to what a clone holds.
-fn links(file: &File, kept: &Kept) -> Vec<String> {
-    let mut found = Vec::new();
-    for (index, line) in file.content.lines().enumerate() {
-        for target in line
-            .split("](")
-            .skip(1)
-            .filter_map(|rest| rest.split(')').next())
-        {
-            if !leads_somewhere(&file.path, target, kept) {
-                found.push(format!(
-                    "{}:{}: the link {target} leads nowhere",
-                    file.path,
-                    index + 1
-                ));
-            }
-        }
-    }
-    found
-}
-
-fn leads_somewhere(document: &str, target: &str, kept: &Kept) -> bool {
-    let path = target.split('#').next().unwrap_or_default();
-    path.is_empty() || target.contains("://") || kept.holds(&joined(document, path))
-}
-
-/// Where a link of a document leads to, from the root of the repository.
-fn joined(document: &str, link: &str) -> String {
-    let mut parts: Vec<&str> = document.split('/').collect();
-    parts.pop();
-    for part in link.split('/') {
-        match part {
-            "" | "." => {}
-            ".." => drop(parts.pop()),
-            name => parts.push(name),
-        }
-    }
-    parts.join("/")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -187,7 +144,7 @@ mod tests {
             path: path.to_owned(),
             content: content.to_owned(),
         };
-        breaches(&file, &Kept::of(&["Cargo.toml", "docs/use/run.md"]))
+        breaches(&file)
     }
 
     #[test]
@@ -260,17 +217,5 @@ mod tests {
     #[test]
     fn white_space_is_kept_clean() {
         assert_eq!(breaches_of("a.toml", "a = 1 \nb = 2\r\nc = 3").len(), 3);
-    }
-
-    #[test]
-    fn links_lead_somewhere() {
-        let good = "[a](Cargo.toml) [b](https://example.org) [c](#here) [d](docs/use)\n";
-        assert!(breaches_of("a.md", good).is_empty());
-        let up = "[a](../../Cargo.toml#top) [b](./run.md) [c](..)\n";
-        assert!(breaches_of("docs/use/a.md", up).is_empty());
-        for bad in ["no-such-file.md", "docs/us", "Cargo", "docs/run.md"] {
-            let content = format!("[a]({bad})\n");
-            assert_eq!(breaches_of("a.md", &content).len(), 1, "{bad}");
-        }
     }
 }

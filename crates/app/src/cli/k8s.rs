@@ -9,6 +9,11 @@ use clap::{Args, Subcommand};
 
 /// Options of `loadline k8s`.
 #[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  loadline k8s run --context staging -p 4 test.js
+  loadline k8s top --context staging -A
+  loadline k8s results --context staging test-1 --out results")]
 pub struct K8sArgs {
     /// What to do.
     #[command(subcommand)]
@@ -32,12 +37,27 @@ pub enum K8sAction {
     /// Exit codes: those of the test; 255 if it could not run.
     Bench(K8sBenchArgs),
     /// Print and follow the log of a TestRun, LoadTest or LoadSuite
+    #[command(after_help = "\
+Examples:
+  loadline k8s logs test-1
+  loadline k8s logs -n perf loadtest/nightly")]
     Logs(K8sTestArgs),
     /// Stop a test and keep its result; a test that has not started is deleted
+    #[command(after_help = "\
+Example:
+  loadline k8s stop --context staging test-1")]
     Stop(K8sStopArgs),
     /// Print a test's result: verdict, metrics, thresholds, lost agents; --out saves result.json and report.html
+    #[command(after_help = "\
+Examples:
+  loadline k8s results test-1
+  loadline k8s results test-1 --out results")]
     Results(K8sResultsArgs),
     /// List TestRuns, LoadTests and LoadSuites, newest first
+    #[command(after_help = "\
+Examples:
+  loadline k8s top -n perf
+  loadline k8s top -A")]
     Top(K8sTopArgs),
     /// Wait in a coordinator's pod for its end, and hand its result on
     #[command(hide = true)]

@@ -35,6 +35,7 @@ pub use suite::{
     SuiteResumeArgs, SuiteRunArgs,
 };
 pub use sweep::SweepArgs;
+pub(crate) use tips::almost;
 
 /// Load-tests a service and says what limited it.
 #[derive(Parser, Debug)]
@@ -54,13 +55,13 @@ pub struct Cli {
 /// The commands.
 #[derive(Subcommand, Debug)]
 pub enum Command {
-    /// Run a k6 script
+    /// Run a k6 script or a JMeter plan
     ///
     /// Options on the command line override the environment (K6_*), which overrides the script, as in
     /// k6; --scenario and --once override them all.
     #[command(disable_help_flag = true)]
     Run(DialectArgs),
-    /// Show the options of a k6 script as JSON
+    /// Show the options of a k6 script or a JMeter plan as JSON
     #[command(disable_help_flag = true)]
     Inspect(DialectArgs),
     /// Bundle a k6 script and its dependencies into one file
@@ -142,6 +143,10 @@ pub enum Command {
     /// bash: loadline completion bash > ~/.local/share/bash-completion/completions/loadline;
     /// zsh: loadline completion zsh > _loadline, in a folder of $fpath;
     /// fish: loadline completion fish > ~/.config/fish/completions/loadline.fish.
+    #[command(after_help = "\
+Examples:
+  loadline completion bash > ~/.local/share/bash-completion/completions/loadline
+  loadline completion fish > ~/.config/fish/completions/loadline.fish")]
     Completion {
         /// Which shell.
         shell: Shell,
@@ -149,11 +154,18 @@ pub enum Command {
     /// Show help for a command or a topic
     ///
     /// Without a name it lists the commands and the topics.
+    #[command(after_help = "\
+Examples:
+  loadline help suite run
+  loadline help verdict")]
     Help {
         /// Command, with its own command if it has some, or topic
         topic: Vec<String>,
     },
     /// Print the version
+    #[command(after_help = "\
+Example:
+  loadline version")]
     Version,
     /// Write man pages
     #[command(hide = true)]

@@ -81,6 +81,10 @@ pub struct TargetTlsArgs {
 
 /// Options of `loadline demo`.
 #[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  loadline demo
+  loadline demo --json demo.json && loadline report --html demo.html demo.json")]
 pub struct DemoArgs {
     /// JSON result file [default: loadline-demo.json in the user's state directory]
     #[arg(long, value_name = "FILE")]

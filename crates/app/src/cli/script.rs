@@ -94,8 +94,10 @@ impl ScriptCommand {
     #[must_use]
     pub fn operand(self) -> &'static str {
         match self {
-            ScriptCommand::Run | ScriptCommand::Deps => "SCRIPT | - | ARCHIVE.TAR",
-            ScriptCommand::Inspect | ScriptCommand::Archive => "SCRIPT",
+            ScriptCommand::Run => "SCRIPT | - | ARCHIVE.TAR | PLAN.JMX",
+            ScriptCommand::Deps => "SCRIPT | - | ARCHIVE.TAR",
+            ScriptCommand::Inspect => "SCRIPT | PLAN.JMX",
+            ScriptCommand::Archive => "SCRIPT",
             ScriptCommand::New => "[FILE]",
             _ => "",
         }
@@ -147,10 +149,8 @@ impl ScriptCommand {
         out.push_str("\n  -h, --help\n          Print this help\n");
         for (at, (what, words)) in self.examples().iter().enumerate() {
             out.push_str(if at == 0 { "\nExamples:\n" } else { "" });
-            out.push_str(&format!(
-                "  # {what}\n  {program} {} {words}\n",
-                self.name()
-            ));
+            let line = format!("{program} {} {words}", self.name());
+            out.push_str(&format!("  # {what}\n  {}\n", line.trim_end()));
         }
         out
     }
@@ -181,7 +181,36 @@ impl ScriptCommand {
                     "A test that starts paused, with its REST API on port 6565",
                     "--paused --address localhost:6565 script.js",
                 ),
+                ("A JMeter plan", "plan.jmx"),
+                ("The options for JMeter plans", "plan.jmx --help"),
             ],
+            ScriptCommand::Inspect => &[
+                ("The options of a script", "script.js"),
+                (
+                    "What is not supported in a JMeter plan, and what it would run",
+                    "plan.jmx",
+                ),
+            ],
+            ScriptCommand::Archive => &[(
+                "test.tar, for loadline run on another machine",
+                "-O test.tar script.js",
+            )],
+            ScriptCommand::Deps => &[("What script.js imports, as JSON", "--json script.js")],
+            ScriptCommand::Version => &[("The version", "")],
+            ScriptCommand::Pause => &[("Pause the test on port 6565 of this machine", "")],
+            ScriptCommand::Resume => &[("Go on with a paused test, or begin one", "")],
+            ScriptCommand::Scale => &[
+                ("50 VUs for an externally-controlled scenario", "--vus 50"),
+                ("At most 200 VUs", "--max 200"),
+            ],
+            ScriptCommand::Status => &[
+                ("The test on port 6565 of this machine", ""),
+                (
+                    "A test that was started with --address 127.0.0.1:7000",
+                    "--address 127.0.0.1:7000",
+                ),
+            ],
+            ScriptCommand::Stats => &[("Metrics of the running test so far", "")],
             ScriptCommand::New => &[
                 ("script.js, from the default template", ""),
                 (
@@ -189,7 +218,6 @@ impl ScriptCommand {
                     "--template protocol test.js",
                 ),
             ],
-            _ => &[],
         }
     }
 }
@@ -224,6 +252,17 @@ mod tests {
                 });
                 assert!(!again, "{}: {}", command.name(), flag.long);
             }
+        }
+    }
+
+    /// The main list and a command's own help say the same.
+    #[test]
+    fn a_command_does_the_same_in_the_list_and_in_its_help() {
+        let root = <crate::cli::Cli as clap::CommandFactory>::command();
+        for command in ScriptCommand::ALL {
+            let listed = root.find_subcommand(command.name()).expect("it is listed");
+            let about = listed.get_about().expect("it says what it does");
+            assert_eq!(about.to_string(), command.about(), "{}", command.name());
         }
     }
 

@@ -39,18 +39,43 @@ pub enum SuiteAction {
     /// suite observes it.
     Init(Box<SuiteInitArgs>),
     /// Show the rows and their command lines without running anything
+    #[command(after_help = "\
+Examples:
+  loadline suite plan matrix.yaml
+  loadline suite plan --only login --json matrix.yaml")]
     Plan(SuitePlanArgs),
     /// Run the suite from its beginning
+    #[command(after_help = "\
+Examples:
+  loadline suite run matrix.yaml
+  loadline suite run --only login --fresh matrix.yaml")]
     Run(SuiteRunArgs),
     /// Resume the suite: run rows that are unfinished or have changed
+    #[command(after_help = "\
+Examples:
+  loadline suite resume matrix.yaml
+  loadline suite resume --failed matrix.yaml")]
     Resume(SuiteResumeArgs),
     /// Show the state of each row
+    #[command(after_help = "\
+Example:
+  loadline suite status matrix.yaml")]
     Status(SuiteFileArgs),
     /// Write the documents from the results so far
+    #[command(after_help = "\
+Example:
+  loadline suite render matrix.yaml")]
     Render(SuiteFileArgs),
     /// Show where a cell of a document comes from
+    #[command(after_help = "\
+Examples:
+  loadline suite explain matrix.yaml login 'Requests per second'
+  loadline suite explain matrix.yaml login 2 --document RESULTS.md")]
     Explain(SuiteExplainArgs),
     /// Print the JSON Schema of suite files
+    #[command(after_help = "\
+Example:
+  loadline suite schema > suite.schema.json")]
     Schema,
 }
 

@@ -2,8 +2,10 @@
 //!
 //! Must not know what options do. Invariant: a tip is told only where the line is refused.
 
-use clap::Error;
 use clap::error::{ContextKind, ContextValue};
+use clap::{Command, CommandFactory, Error};
+
+use super::Cli;
 
 /// Options of `ab`, and ours.
 const OF_AB: [(&str, &str); 13] = [
@@ -34,11 +36,48 @@ pub(super) fn tip(error: &Error, arguments: &[String]) -> Option<String> {
     if is_url(first) || first.starts_with('-') && arguments.iter().any(is_url) {
         return Some(format!("loadline bench {}", arguments[1..].join(" ")));
     }
+    if let Some(ContextValue::String(given)) = error.get(ContextKind::InvalidSubcommand) {
+        let is_told = error.get(ContextKind::SuggestedSubcommand).is_some();
+        return (!is_told).then(|| of_command(given, arguments)).flatten();
+    }
     let Some(ContextValue::String(given)) = error.get(ContextKind::InvalidArg) else {
         return None;
     };
     let (_, ours) = OF_AB.iter().find(|(of_ab, _)| of_ab == given)?;
     (first == "bench").then(|| format!("for ab's {given}, use {ours}"))
+}
+
+/// A command that is written almost as what was given, within those whose names stand before it.
+fn of_command(given: &str, arguments: &[String]) -> Option<String> {
+    let root = Cli::command();
+    let before = arguments[1..].iter().take_while(|word| *word != given);
+    let within = before.fold(&root, |within, word| {
+        within.find_subcommand(word).unwrap_or(within)
+    });
+    let shown = within.get_subcommands().filter(|one| !one.is_hide_set());
+    let name = almost(given, shown.map(Command::get_name))?;
+    Some(format!("a similar subcommand exists: '{name}'"))
+}
+
+/// The first of the names from which one slip leads to what was given: two letters that changed places, or a letter
+/// that is missing, too much or another. clap finds what is longer and less alike, but no such slip in a short name.
+pub(crate) fn almost<'a>(given: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let given: Vec<char> = given.chars().collect();
+    let mut known = known;
+    known.find(|name| is_one_slip(&given, &name.chars().collect::<Vec<char>>()))
+}
+
+fn is_one_slip(a: &[char], b: &[char]) -> bool {
+    let (long, short) = if a.len() < b.len() { (b, a) } else { (a, b) };
+    let same = long.iter().zip(short).take_while(|(a, b)| a == b).count();
+    let (long, short) = (&long[same..], &short[same..]);
+    match (long, short) {
+        ([], []) => false,
+        ([_, rest @ ..], short) if rest == short => true,
+        ([_, rest @ ..], [_, short @ ..]) if rest == short => true,
+        ([a, b, rest @ ..], [c, d, short @ ..]) => (a, b, rest) == (d, c, short),
+        _ => false,
+    }
 }
 
 /// A refusal with a tip in the place of a useless one.
@@ -63,6 +102,22 @@ mod tests {
     fn refusal(line: &str) -> String {
         let arguments: Vec<String> = line.split(' ').map(str::to_owned).collect();
         parse(&arguments).expect_err(line).message().to_owned()
+    }
+
+    #[test]
+    fn a_slip_in_a_command_is_found() {
+        for (line, tip) in [
+            ("loadline suite rnu matrix.yaml", "'run'"),
+            ("loadline rnu script.js", "'run'"),
+            ("loadline k8s rnu test.js", "'run'"),
+            ("loadline bnehc http://h/", "'bench'"),
+        ] {
+            let told = refusal(line);
+            let tip = format!("tip: a similar subcommand exists: {tip}");
+            assert_eq!(told.matches("tip: ").count(), 1, "{told}");
+            assert!(told.contains(&tip), "{told}");
+        }
+        assert!(!refusal("loadline suite xyz f").contains("tip: "));
     }
 
     #[test]

@@ -5,7 +5,7 @@
 use clap::{Command, CommandFactory};
 use loadline_model::ExitCode;
 
-use crate::cli::Cli;
+use crate::cli::{Cli, almost};
 use crate::{Ending, Env};
 
 /// A page that belongs to no single command.
@@ -118,13 +118,18 @@ fn unknown(name: &str) -> Ending {
     let refused = known.try_get_matches_from(["loadline", name]);
     let told = refused.map_or_else(|error| error.render().to_string(), |_| String::new());
     let like = told.lines().find(|line| line.contains("similar"));
-    let like = like.map_or_else(String::new, |line| {
-        let names = line
-            .trim()
-            .trim_start_matches("tip: ")
-            .replace("subcommand", "name");
-        format!("; {names}")
+    let like = like.map(|line| {
+        let names = line.trim().trim_start_matches("tip: ");
+        names.replace("subcommand", "name")
     });
+    let like = like.or_else(|| {
+        let root = Cli::command();
+        let commands = root.get_subcommands().filter(|one| !one.is_hide_set());
+        let names = commands.map(Command::get_name);
+        let name = almost(name, names.chain(TOPICS.iter().map(|topic| topic.name)))?;
+        Some(format!("a similar name exists: '{name}'"))
+    });
+    let like = like.map_or_else(String::new, |like| format!("; {like}"));
     Ending::usage(&format!(
         "no command or topic is called {name:?}{like}. `loadline help` lists them"
     ))
@@ -132,7 +137,13 @@ fn unknown(name: &str) -> Ending {
 
 #[cfg(test)]
 mod tests {
+    use super::super::k6;
     use super::*;
+    use crate::Files;
+    use crate::cli::script::ScriptCommand;
+    use crate::dialect::{bombardier, hey};
+    use crate::jmeter::options;
+    use crate::k6::Identity;
 
     #[test]
     fn no_topic_hides_a_command() {
@@ -148,7 +159,54 @@ mod tests {
         let ending = unknown("verdit");
         assert_eq!(ending.code, ExitCode::InvalidConfig);
         assert!(ending.err.contains("'verdict'"), "{ending}");
+        assert!(unknown("rnu").err.contains("'run'"));
         assert!(!unknown("xyzzy").err.contains("similar"));
+    }
+
+    /// What `--help` prints of the command that these words name.
+    fn help_of(words: &[&str], command: &Command) -> String {
+        let scripts = ScriptCommand::ALL;
+        match words {
+            ["k6"] => k6::overview(Identity::K6),
+            ["jmeter"] => options::usage(),
+            [dialect @ ("hey" | "bombardier")] => {
+                let files = Files::Disk;
+                let help = [String::from("--help")];
+                let ending = match *dialect {
+                    "hey" => hey::parse(&help, &files, 1).map(drop),
+                    _ => bombardier::parse(&help, &files, 1).map(drop),
+                };
+                ending.expect_err("help").err
+            }
+            [name] if scripts.iter().any(|known| known.name() == *name) => {
+                let known = scripts.iter().find(|known| known.name() == *name);
+                known.expect("it was found").help("loadline")
+            }
+            _ => command.clone().render_long_help().to_string(),
+        }
+    }
+
+    fn without_examples<'a>(words: &[&'a str], command: &'a Command, found: &mut Vec<String>) {
+        for below in command.get_subcommands().filter(|one| !one.is_hide_set()) {
+            let words = [words, &[below.get_name()]].concat();
+            let help = help_of(&words, below);
+            let example = help.split("\nExample").nth(1);
+            // Dialects are known by their own names.
+            let name = words.join(" ");
+            if !example.is_some_and(|lines| lines.contains(&name)) {
+                found.push(name);
+            }
+            without_examples(&words, below, found);
+        }
+    }
+
+    #[test]
+    fn every_command_has_an_example() {
+        let mut root = Cli::command();
+        root.build();
+        let mut found = Vec::new();
+        without_examples(&[], &root, &mut found);
+        assert_eq!(found, Vec::<String>::new());
     }
 
     /// Options that the pages name are there.

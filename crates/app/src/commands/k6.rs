@@ -98,7 +98,8 @@ fn unknown(name: &str) -> String {
     }
 }
 
-fn overview(identity: Identity) -> String {
+/// The commands, and how to go on.
+pub(super) fn overview(identity: Identity) -> String {
     let program = identity.program();
     let mut out = format!(
         "{}\nUsage: {program} COMMAND [FLAGS]\n\nCommands:\n",
@@ -108,7 +109,8 @@ fn overview(identity: Identity) -> String {
         out.push_str(&format!("  {:<8} {}\n", command.name(), command.about()));
     }
     out.push_str(&format!(
-        "\nEach command has its own help: {program} run --help\n"
+        "\nEach command has its own help: {program} run --help\n\nExamples:\n  \
+         {program} run script.js\n  {program} run --vus 10 --duration 30s script.js\n"
     ));
     out
 }

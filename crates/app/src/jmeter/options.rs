@@ -326,6 +326,10 @@ pub(crate) fn usage() -> String {
             format!("{short}--{name}{value}")
         ));
     }
+    text.push_str(
+        "\nExamples:\n  loadline jmeter -n -t plan.jmx -l results.jtl\n  \
+         loadline jmeter -n -t plan.jmx -Jthreads=50 -l results.jtl -e -o dashboard\n",
+    );
     text
 }
 

@@ -173,7 +173,7 @@ impl Telling<'_> {
         let asked = self.run.summary.by.as_ref();
         if let Some(table) = summary.by_tag.as_ref().filter(|_| asked.is_some()) {
             let style = style::of_stdout(self.run.no_color, self.env);
-            text.push_str(&layouts::by_tag(table, &style));
+            text.push_str(&layouts::by_tag(table, summary.duration_ns, &style));
         }
         write("stdout", text.as_bytes())
     }

@@ -1,4 +1,4 @@
-//! The page on tests on many pods, as its readers type it.
+//! The tutorial on tests on many pods, as its readers type it.
 //!
 //! Must not know more than the page says, but for the image, the namespace and the service. Invariant: a command that fails, fails the test.
 
@@ -8,43 +8,30 @@ use std::process::Command;
 
 use crate::lab::{Lab, binary, image, repository};
 
-/// What of the page is typed.
-const SECTION: &str = "## From `kubectl apply` to a result";
-
-/// The section, up to the next.
-pub(crate) fn section() -> String {
-    let page = repository().join("docs/kubernetes-distributed.md");
-    let page = fs::read_to_string(page).expect("the page");
-    let (_, after) = page.split_once(SECTION).expect("the page has it");
-    after
-        .split_once("\n## ")
-        .map_or(after, |(section, _)| section)
-        .to_owned()
+/// The page.
+pub(crate) fn text() -> String {
+    let page = repository().join("docs/first-on-kubernetes.md");
+    fs::read_to_string(page).expect("the page")
 }
 
 /// Its blocks of commands, without what they print.
-pub(crate) fn blocks(section: &str) -> Vec<String> {
-    let indented = |line: &&str| line.starts_with("       ");
-    let lines: Vec<&str> = section.lines().collect();
-    let parts = lines.split(|line| !indented(line));
-    let parts = parts.filter(|part| !part.is_empty());
-    let typed = parts.map(|part| {
-        let is_session = part.iter().any(|line| line.trim_start().starts_with("$ "));
-        let lines = part.iter().map(|line| &line[7..]);
-        match is_session {
-            true => lines
-                .filter_map(|line| line.strip_prefix("$ "))
-                .collect::<Vec<_>>()
-                .join("\n"),
-            false => lines.collect::<Vec<_>>().join("\n"),
-        }
+pub(crate) fn blocks(page: &str) -> Vec<String> {
+    let fenced = page.split("\n```").skip(1).step_by(2);
+    let parts = fenced.filter_map(|block| block.split_once('\n'));
+    let typed = parts.map(|(language, lines)| match language {
+        "console" => lines
+            .lines()
+            .filter_map(|line| line.strip_prefix("$ "))
+            .collect::<Vec<_>>()
+            .join("\n"),
+        _ => lines.to_owned(),
     });
     typed.collect()
 }
 
 /// The command within a line of text that begins like this.
-pub(crate) fn in_line<'a>(section: &'a str, beginning: &str) -> &'a str {
-    let mut spans = section.split('`').skip(1).step_by(2);
+pub(crate) fn in_line<'a>(page: &'a str, beginning: &str) -> &'a str {
+    let mut spans = page.split('`').skip(1).step_by(2);
     spans
         .find(|span| span.starts_with(beginning))
         .expect(beginning)

@@ -4,6 +4,7 @@
 //! names no address, its policy forbids every request (but those of the live page to its own server),
 //! and scripts run only with the page's own word.
 
+use super::contents;
 use super::markup::{Html, json_in_script};
 use super::{Part, Steering};
 
@@ -17,6 +18,7 @@ const CHARTS: &str = include_str!("assets/charts.js");
 const DISTRIBUTION: &str = include_str!("assets/distribution.js");
 const DETAILS: &str = include_str!("assets/details.js");
 const NAMES: &str = include_str!("assets/names.js");
+const CONTENTS: &str = include_str!("assets/contents.js");
 const LIVE: &str = include_str!("assets/live.js");
 
 /// What kind of page.
@@ -24,8 +26,8 @@ const LIVE: &str = include_str!("assets/live.js");
 pub(super) enum Kind<'a> {
     /// A report of a run that has ended, and what the run is called by.
     Report(&'a str),
-    /// A run that goes on, and what it does now.
-    Live(&'a Steering, &'a str),
+    /// A run that goes on, what it does now, and what it is called by; empty: not known yet.
+    Live(&'a Steering, &'a str, &'a str),
 }
 
 /// The parts in the order in which they stand; those of the first list above the charts.
@@ -107,14 +109,14 @@ const CHARTS_SHOWN: [(&str, &str, &str); 14] = [
 pub(super) fn document(kind: Kind<'_>, parts: &[Part], data: &str) -> String {
     let nonce = match kind {
         Kind::Report(_) => "loadline",
-        Kind::Live(steering, _) => &steering.nonce,
+        Kind::Live(steering, ..) => &steering.nonce,
     };
     let mut html = Html::default();
     head(&mut html, kind, nonce);
     html.raw("<body><a class=\"skip\" href=\"#charts\">To the charts</a>");
     html.raw("<header><p class=\"brand\">loadline</p>");
     section_body(&mut html, "title", parts, "<div id=\"title\">", "</div>");
-    if let Kind::Live(steering, status) = kind {
+    if let Kind::Live(steering, status, _) = kind {
         controls(&mut html, steering, status);
         section_body(
             &mut html,
@@ -124,11 +126,15 @@ pub(super) fn document(kind: Kind<'_>, parts: &[Part], data: &str) -> String {
             "</div>",
         );
     }
-    html.raw("</header><main>");
+    html.raw("</header>");
     let above = match kind {
         Kind::Report(_) => ABOVE,
         Kind::Live(..) => ABOVE_LIVE,
     };
+    if matches!(kind, Kind::Report(_)) {
+        contents::write(&mut html, &above, parts, &BELOW);
+    }
+    html.raw("<main>");
     for id in above {
         section(&mut html, id, parts);
     }
@@ -141,10 +147,9 @@ pub(super) fn document(kind: Kind<'_>, parts: &[Part], data: &str) -> String {
     let mut out = html.finish();
     out.push_str(&json_in_script(data));
     out.push_str("</script>");
-    let live = if matches!(kind, Kind::Live(..)) {
-        LIVE
-    } else {
-        ""
+    let own = match kind {
+        Kind::Report(_) => CONTENTS,
+        Kind::Live(..) => LIVE,
     };
     for script in [
         CHART_LIBRARY,
@@ -155,15 +160,13 @@ pub(super) fn document(kind: Kind<'_>, parts: &[Part], data: &str) -> String {
         CHARTS,
         DETAILS,
         NAMES,
-        live,
+        own,
     ] {
-        if !script.is_empty() {
-            out.push_str("<script nonce=\"");
-            out.push_str(nonce);
-            out.push_str("\">");
-            out.push_str(script);
-            out.push_str("</script>");
-        }
+        out.push_str("<script nonce=\"");
+        out.push_str(nonce);
+        out.push_str("\">");
+        out.push_str(script);
+        out.push_str("</script>");
     }
     out.push_str("</body></html>\n");
     out
@@ -189,7 +192,8 @@ fn head(html: &mut Html, kind: Kind<'_>, nonce: &str) {
     html.raw("<link rel=\"icon\" href=\"data:,\">");
     match kind {
         Kind::Report(title) => html.between("<title>", title, " – loadline report</title>"),
-        Kind::Live(..) => html.raw("<title>loadline live</title>"),
+        Kind::Live(_, _, "") => html.raw("<title>live - loadline</title>"),
+        Kind::Live(_, _, title) => html.between("<title>", title, " - live - loadline</title>"),
     };
     html.raw("<style>")
         .raw(CHART_STYLE)
@@ -240,7 +244,9 @@ fn section_body(
 }
 
 fn charts(html: &mut Html) {
-    html.raw("<section id=\"charts\"><h2>Over time <small>drag to zoom, double-click to reset; ");
+    html.raw("<section id=\"charts\"><h2>")
+        .raw(contents::CHARTS)
+        .raw(" <small>drag to zoom, double-click to reset; ");
     html.raw("with a chart in focus: arrows, + and −, Escape</small></h2>");
     html.raw("<noscript><p>The charts need JavaScript; all numbers below do not.</p></noscript>");
     html.raw("<div class=\"charts\">");

@@ -7,6 +7,7 @@
 
 mod answers;
 mod civil;
+mod contents;
 mod data;
 mod document;
 mod figures;
@@ -71,11 +72,13 @@ pub struct Standing<'a> {
 /// `events`, and orders with `POST command/…`. `status`: what the run does, in words.
 #[must_use]
 pub fn live(steering: &Steering, status: &str, standing: Option<Standing<'_>>) -> String {
-    let kind = Kind::Live(steering, status);
     match standing {
-        None => document::document(kind, &[], &data::nothing()),
+        None => document::document(Kind::Live(steering, status, ""), &[], &data::nothing()),
         Some(standing) => {
-            let data = data::of_result(standing.result, usize::MAX);
+            let result = standing.result;
+            let title = describe::title(&result.plan, &result.environment.command);
+            let kind = Kind::Live(steering, status, &title);
+            let data = data::of_result(result, usize::MAX);
             document::document(kind, &live_parts(standing), &data)
         }
     }

@@ -43,7 +43,7 @@ fn write_rows(html: &mut Html, result: &RunResult, rows_max: usize) {
     let remark = format!("by {}{what_else}", table.tag);
     html.heading("Requests", &remark);
     html.wide();
-    write_table(html, &table, rows_max);
+    write_table(html, &table, ByTag::counted_ns(result), rows_max);
     html.raw("</div>");
     if let Some(hidden) = table
         .rows
@@ -64,7 +64,7 @@ fn write_rows(html: &mut Html, result: &RunResult, rows_max: usize) {
 }
 
 /// The table; what a row has below it when it is chosen stands in its attributes, for the page's script.
-fn write_table(html: &mut Html, table: &ByTag, rows_max: usize) {
+fn write_table(html: &mut Html, table: &ByTag, counted_ns: u64, rows_max: usize) {
     let course = table.over_time.as_ref().map(fitting);
     html.raw("<table");
     if let Some(course) = &course {
@@ -94,7 +94,7 @@ fn write_table(html: &mut Html, table: &ByTag, rows_max: usize) {
             shown_value(value),
             "</code></th>",
         );
-        for cell in figures(metrics) {
+        for cell in figures(metrics, counted_ns) {
             html.between("<td class=\"n\">", &cell, "</td>");
         }
         html.raw("</tr>");

@@ -1,8 +1,9 @@
 //! The table per value of a tag (`--summary-by`): one row per request name, URL or whatever the tag
 //! holds.
 //!
-//! Not one of k6's layouts. Must not know how rows were chosen. Invariant: every row that was
-//! counted is in the table or in the number of those left out.
+//! Not one of k6's layouts. Must not know how rows were chosen. Invariants: every row that was
+//! counted is in the table or in the number of those left out; where columns are left out, those that say
+//! most stay.
 
 use loadline_metric::TimeTrend;
 use loadline_model::request_table::RowFigures;
@@ -10,30 +11,47 @@ use loadline_model::test_summary::{ByTag, MetricSummary};
 
 use crate::Style;
 use crate::page::{Page, cut};
-use crate::units::{count, counted, share, span_or_dash};
+use crate::units::{count, counted, rate, share, span_or_dash};
 
 /// Columns of a value of the tag; longer ones are cut.
 const VALUE_COLUMNS: usize = 56;
+/// Columns that a value of the tag has at least: figures give way to it.
+const VALUE_COLUMNS_MIN: usize = 24;
+/// Columns between two cells.
+const GAP: usize = 3;
 /// Rows shown; the files of the summary have all thresholds and metrics, and the raw outputs all
 /// samples.
 const ROWS_MAX: usize = 100;
 
-/// The table, set off by an empty line at its end; empty when nothing was seen.
+/// The table, set off by an empty line at its end; empty when nothing was seen. `counted_ns`: how long
+/// requests were counted, in nanoseconds.
 #[must_use]
-pub fn by_tag(table: &ByTag, style: &Style) -> String {
+pub fn by_tag(table: &ByTag, counted_ns: u64, style: &Style) -> String {
     if table.rows.is_empty() {
         return String::new();
     }
     let mut page = Page::new(*style);
-    write(&mut page, table);
+    write(&mut page, table, counted_ns);
     format!("{}\n", page.finish())
 }
 
 /// The table as a section.
-pub(crate) fn write(page: &mut Page, table: &ByTag) {
+pub(crate) fn write(page: &mut Page, table: &ByTag, counted_ns: u64) {
     page.section(&format!("Requests by {}", table.tag), "");
-    let head: Vec<&str> = [""].into_iter().chain(COLUMNS).collect();
-    page.table("<>>>>>>>", &head, &cells(table, ROWS_MAX));
+    let rows = cells(table, counted_ns, ROWS_MAX);
+    let (shown, name) = fitting(&rows, page.style.columns());
+    let head: Vec<&str> = [""]
+        .into_iter()
+        .chain(shown.iter().map(|column| COLUMNS[*column]))
+        .collect();
+    let rows: Vec<Vec<String>> = rows
+        .iter()
+        .map(|row| {
+            let figures = shown.iter().map(|column| row[column + 1].clone());
+            [cut(&row[0], name)].into_iter().chain(figures).collect()
+        })
+        .collect();
+    page.table(&format!("<{}", ">".repeat(shown.len())), &head, &rows);
     if let Some(hidden) = table
         .rows
         .len()
@@ -55,19 +73,52 @@ pub(crate) fn write(page: &mut Page, table: &ByTag) {
 }
 
 /// What stands beside a value of the tag.
-pub const COLUMNS: [&str; 7] = ["requests", "failed", "avg", "p90", "p95", "p99", "max"];
+pub const COLUMNS: [&str; 9] = [
+    "requests", "req/s", "failed", "avg", "p50", "p90", "p95", "p99", "max",
+];
 
-/// The first rows: the value of the tag, and a cell for each of [`COLUMNS`].
+/// The columns by how much they say, by their place in [`COLUMNS`].
+const BY_WEIGHT: [usize; COLUMNS.len()] = [0, 2, 7, 4, 1, 6, 8, 3, 5];
+
+/// The columns that stay where there is room for so many, by their place in [`COLUMNS`] and in its order.
 #[must_use]
-pub fn cells(table: &ByTag, rows_max: usize) -> Vec<Vec<String>> {
-    let rows = table.rows.iter().take(rows_max);
-    rows.map(|(value, metrics)| row(value, metrics)).collect()
+pub fn most_telling(number: usize) -> Vec<usize> {
+    let mut chosen: Vec<usize> = BY_WEIGHT.into_iter().take(number).collect();
+    chosen.sort_unstable();
+    chosen
 }
 
-fn row(value: &str, metrics: &[MetricSummary]) -> Vec<String> {
-    let mut row = vec![cut(shown_value(value), VALUE_COLUMNS)];
-    row.extend(figures(metrics));
-    row
+/// The columns that fit beside the values of the tag on a page of such a width, and the room of the values.
+fn fitting(rows: &[Vec<String>], width: usize) -> (Vec<usize>, usize) {
+    let width_of = |column: usize| {
+        let cells = rows.iter().map(|row| row[column].chars().count());
+        let head = column.checked_sub(1).map_or(0, |at| COLUMNS[at].len());
+        cells.max().unwrap_or(0).max(head)
+    };
+    let name = width_of(0).min(VALUE_COLUMNS);
+    let room = |shown: &[usize]| {
+        let figures: usize = shown.iter().map(|at| GAP + width_of(at + 1)).sum();
+        width.saturating_sub(2 + figures)
+    };
+    let number = (0..=COLUMNS.len())
+        .rev()
+        .find(|number| room(&most_telling(*number)) >= name.min(VALUE_COLUMNS_MIN));
+    let shown = most_telling(number.unwrap_or(0));
+    let name = name.min(room(&shown));
+    (shown, name)
+}
+
+/// The first rows: the value of the tag, and a cell for each of [`COLUMNS`]. `counted_ns`: how long requests
+/// were counted, in nanoseconds.
+#[must_use]
+pub fn cells(table: &ByTag, counted_ns: u64, rows_max: usize) -> Vec<Vec<String>> {
+    let rows = table.rows.iter().take(rows_max);
+    rows.map(|(value, metrics)| {
+        let mut row = vec![cut(shown_value(value), VALUE_COLUMNS)];
+        row.extend(figures(metrics, counted_ns));
+        row
+    })
+    .collect()
 }
 
 /// A value of the tag as it is shown.
@@ -75,8 +126,8 @@ pub(crate) fn shown_value(value: &str) -> &str {
     if value.is_empty() { "(none)" } else { value }
 }
 
-/// Requests, failed, average, 90th, 95th and 99th percentile, slowest.
-pub(crate) fn figures(metrics: &[MetricSummary]) -> Vec<String> {
+/// A cell for each of [`COLUMNS`].
+pub(crate) fn figures(metrics: &[MetricSummary], counted_ns: u64) -> Vec<String> {
     let RowFigures {
         requests,
         failed,
@@ -90,8 +141,10 @@ pub(crate) fn figures(metrics: &[MetricSummary]) -> Vec<String> {
     let shown = |of: &dyn Fn(&TimeTrend) -> Option<f64>| span_or_dash(times.and_then(of));
     vec![
         count(requests),
+        rate(requests as f64 / (counted_ns as f64 / 1e9)),
         failed,
         shown(&TimeTrend::mean),
+        shown(&|t| t.quantile(0.5)),
         shown(&|t| t.quantile(0.9)),
         shown(&|t| t.quantile(0.95)),
         shown(&|t| t.quantile(0.99)),
@@ -135,20 +188,56 @@ mod tests {
         }
     }
 
+    const SECOND: u64 = 1_000_000_000;
+
+    fn of_width(table: &ByTag, width: usize) -> String {
+        let style = Style {
+            width,
+            ..Style::default()
+        };
+        by_tag(table, 4 * SECOND, &style)
+    }
+
     #[test]
     fn each_value_has_a_row() {
         assert_eq!(
-            by_tag(&table(1, 7), &Style::default()),
-            "Requests by name\n           requests   failed       avg       p90       p95       p99       max\n  \
-             GET /0          2   50.0 %   2.00 ms   2.80 ms   2.90 ms   2.98 ms   3.00 ms\n  \
+            of_width(&table(1, 7), 100),
+            "Requests by name\n           requests    req/s   failed       avg       p50       p90       p95       p99       max\n  \
+             GET /0          2   0.50/s   50.0 %   2.00 ms   2.00 ms   2.80 ms   2.90 ms   2.98 ms   3.00 ms\n  \
              7 samples with further values are counted in the totals alone\n\n"
         );
-        assert_eq!(by_tag(&table(0, 0), &Style::default()), "");
+        assert_eq!(of_width(&table(0, 0), 100), "");
+    }
+
+    #[test]
+    fn a_narrow_page_keeps_the_columns_that_say_most() {
+        let mut table = table(1, 0);
+        let heads = |table: &ByTag, width: usize| {
+            let text = of_width(table, width);
+            let longest = text.lines().map(|line| line.chars().count()).max();
+            assert!(longest <= Some(width), "{text}");
+            let head = text.lines().nth(1).unwrap_or_default();
+            head.split_whitespace().collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(heads(&table, 80), "requests req/s failed p50 p95 p99 max");
+        table.rows[0].0 = "GET https://shop.example/api/v2/products/{id}/reviews".to_owned();
+        assert_eq!(heads(&table, 80), "requests req/s failed p50 p99");
+        assert_eq!(heads(&table, 60), "requests failed p99");
+        assert_eq!(
+            heads(&table, 160),
+            "requests req/s failed avg p50 p90 p95 p99 max"
+        );
+    }
+
+    #[test]
+    fn nothing_is_told_of_a_rate_over_no_time() {
+        let metrics = &table(1, 0).rows[0].1;
+        assert_eq!(figures(metrics, 0)[1], "-");
     }
 
     #[test]
     fn rows_beyond_the_limit_are_counted() {
-        let text = by_tag(&table(ROWS_MAX + 2, 0), &Style::default());
+        let text = of_width(&table(ROWS_MAX + 2, 0), 100);
         assert_eq!(text.lines().count(), ROWS_MAX + 4);
         assert!(text.ends_with("  and 2 more values\n\n"), "{text}");
     }

@@ -126,7 +126,7 @@ fn statuses(page: &mut Page, result: &RunResult) {
 pub(super) fn sources(page: &mut Page, result: &RunResult) {
     let seen = &result.totals.seen;
     if let Some(table) = ByTag::of(result).filter(|_| !seen.requests.is_empty()) {
-        by_tag::write(page, &table);
+        by_tag::write(page, &table, ByTag::counted_ns(result));
     }
     if seen.peers.len() > 1 {
         tallies(page, "By remote address", &seen.peers);

@@ -49,6 +49,10 @@ Flags:
 
 Args:
   <url>  URL of the target; a missing scheme means http
+
+Examples:
+  bombardier -c 50 -d 30s http://127.0.0.1:8080/
+  bombardier -n 100000 -l -p r -o json http://127.0.0.1:8080/
 ";
 
 /// The help asked for.

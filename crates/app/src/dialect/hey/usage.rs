@@ -42,6 +42,10 @@ Options:
   -observe              Watch a part of the service under test: process:name:nginx, host, …
                         (repeatable).
 
+Examples:
+  hey -n 1000 -c 50 http://127.0.0.1:8080/
+  hey -z 30s -q 10 -H 'Accept: application/json' http://127.0.0.1:8080/
+
 loadline's hey-compatible mode; loadline bench --help has more options.
 ";
 

@@ -55,8 +55,9 @@ pub(super) fn distribution(frame: &mut Frame<'_>, area: Rect, shown: &Shown) {
 
 /// Draws a row for each name, those with most requests first.
 pub(super) fn names(frame: &mut Frame<'_>, area: Rect, shown: &Shown) {
-    let table = shown.result.as_deref().and_then(ByTag::of);
-    let Some(table) = table.filter(|table| !table.rows.is_empty()) else {
+    let result = shown.result.as_deref();
+    let table = result.and_then(|result| Some((ByTag::of(result)?, ByTag::counted_ns(result))));
+    let Some((table, counted_ns)) = table.filter(|(table, _)| !table.rows.is_empty()) else {
         return nothing(
             frame,
             area,
@@ -66,28 +67,25 @@ pub(super) fn names(frame: &mut Frame<'_>, area: Rect, shown: &Shown) {
         );
     };
     const FIGURE: usize = 9;
-    let figures = by_tag::COLUMNS.len() * (FIGURE + 1);
-    // On a narrow screen the last columns give way to the names.
-    let hidden = (figures + 22)
-        .saturating_sub(usize::from(area.width))
-        .div_ceil(FIGURE + 1);
-    let columns = by_tag::COLUMNS.len().saturating_sub(hidden);
+    // On a narrow screen the columns that say least give way to the names.
+    let fitting = usize::from(area.width).saturating_sub(22) / (FIGURE + 1);
+    let columns = by_tag::most_telling(fitting);
     let name = usize::from(area.width)
-        .saturating_sub(columns * (FIGURE + 1) + 2)
+        .saturating_sub(columns.len() * (FIGURE + 1) + 2)
         .min(60);
-    let line = |cells: &[&str]| {
-        let mut text = format!("  {:<name$.name$}", cells[0]);
-        for cell in cells[1..].iter().take(columns) {
-            text.push_str(&format!(" {cell:>FIGURE$}"));
+    let line = |name_of: &str, figures: &[&str]| {
+        let mut text = format!("  {name_of:<name$.name$}");
+        for column in &columns {
+            text.push_str(&format!(" {:>FIGURE$}", figures[*column]));
         }
         text
     };
     let room = usize::from(area.height.saturating_sub(2));
-    let head: Vec<&str> = [""].into_iter().chain(by_tag::COLUMNS).collect();
-    let mut lines = vec![Line::styled(line(&head), shown.look.faint())];
-    for cells in by_tag::cells(&table, room) {
+    let head = line("", &by_tag::COLUMNS);
+    let mut lines = vec![Line::styled(head, shown.look.faint())];
+    for cells in by_tag::cells(&table, counted_ns, room) {
         let cells: Vec<&str> = cells.iter().map(String::as_str).collect();
-        lines.push(Line::raw(line(&cells)));
+        lines.push(Line::raw(line(cells[0], &cells[1..])));
     }
     let left_out = table.rows.len().saturating_sub(room);
     let title = match left_out {

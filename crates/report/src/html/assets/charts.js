@@ -379,10 +379,9 @@ const charts = (() => {
   const onKey = (u) => (event) => {
     const [from, to] = [u.scales.x.min, u.scales.x.max];
     const middle = u.cursor.left >= 0 ? u.posToVal(u.cursor.left, "x") : (from + to) / 2;
-    const around = (part) => {
-      const half = ((to - from) * part) / 2;
-      look([Math.max(0, middle - half), Math.min(end(), middle + half)]);
-    };
+    // What is under the cursor stays there.
+    const around = (part) =>
+      look([Math.max(0, middle - (middle - from) * part), Math.min(end(), middle + (to - middle) * part)]);
     const move = (steps) => {
       const xs = u.data[0];
       const at = u.cursor.idx === null || u.cursor.idx === undefined ? -1 : u.cursor.idx;

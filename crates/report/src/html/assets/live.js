@@ -44,10 +44,12 @@
     document.documentElement.dataset.phase = told.phase;
     allow(told.phase === "running" || told.phase === "waiting");
     soFar.hidden = told.phase !== "running";
+    const name = document.querySelector("#title h1")?.textContent;
+    const state = told.phase === "ended" ? told.status : "live";
+    document.title = [name, state, "loadline"].filter(Boolean).join(" - ");
     if (told.phase === "ended") {
       // The verdict leads now, as in a report.
       document.getElementById("figures").before(document.getElementById("verdict"));
-      document.title = `${told.status} – loadline`;
       events.close();
     }
   };

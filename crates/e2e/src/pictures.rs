@@ -1,0 +1,334 @@
+//! How pages look: pictures of pages that are made of stored results, held against stored pictures; and the recorder of those.
+//!
+//! Must not know what a page is to show. Invariant: two pictures are compared by the colours of blocks of many pixels, each
+//! with those near it, so that letters of another font make no difference, and charts, colours and what is missing do.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::browser::Browser;
+use crate::k6::repository;
+use crate::{loadline, run_to_end};
+
+/// Where stored results and pictures are, from the repository's root.
+const STORED: &str = "crates/e2e/pages";
+/// The picture of the report in the README.
+pub const README_PICTURE: &str = "docs/images/report.png";
+/// What the results of the suite's rows are called in the comparison, and the rows.
+const ROWS: [(&str, &str); 3] = [
+    ("low.json", "rate-60-f1a1f1"),
+    ("middle.json", "rate-150-32a5cc"),
+    ("high.json", "rate-260-33902e"),
+];
+
+/// CSS pixels of a picture's height: charts are on it.
+const HEIGHT: u32 = 1800;
+/// The same of a narrow page, which is longer.
+const HEIGHT_NARROW: u32 = 2600;
+/// A page is narrow below this.
+const NARROW: u32 = 600;
+/// Pixels of a page in a pixel of a stored picture, each way.
+const STORED_BLOCK: u32 = 4;
+/// Pixels of a stored picture in a block that is compared, each way.
+const COMPARED_BLOCK: u32 = 4;
+/// What the colours of two blocks may differ by, of 255.
+const DIFFERENCE_MAX: u8 = 24;
+/// How many blocks further up or down the like of a block may be: lines of another font are not as high.
+const SHIFT_MAX: u32 = 4;
+/// The share of blocks that may have no like. Other fonts, wider letters and higher lines come to 0.02, a report without
+/// its charts or its verdict to 0.06 and more.
+pub const SHARE_MAX: f64 = 0.05;
+
+/// A page, how wide it is looked at, and in which colours.
+#[derive(Clone, Copy, Debug)]
+pub struct Look {
+    /// `report`, `compare` or `suite`.
+    pub page: &'static str,
+    /// In CSS pixels.
+    pub width: u32,
+    /// Dark colours.
+    pub is_dark: bool,
+}
+
+impl Look {
+    /// All that are stored.
+    #[must_use]
+    pub fn all() -> Vec<Look> {
+        let mut all = Vec::new();
+        for page in ["report", "compare", "suite"] {
+            for width in [1200, 400] {
+                for is_dark in [false, true] {
+                    all.push(Look {
+                        page,
+                        width,
+                        is_dark,
+                    });
+                }
+            }
+        }
+        all
+    }
+
+    /// The stored picture.
+    #[must_use]
+    pub fn file(&self) -> PathBuf {
+        let scheme = if self.is_dark { "dark" } else { "light" };
+        stored(&format!("{}-{}-{scheme}.png", self.page, self.width))
+    }
+
+    /// The picture of a page as it is now, in the pixels of a stored one.
+    #[must_use]
+    pub fn taken(&self, page: &mut Browser) -> Picture {
+        page.look(self.width, self.is_dark);
+        let height = match self.width {
+            ..NARROW => HEIGHT_NARROW,
+            _ => HEIGHT,
+        };
+        let png = page.screenshot(self.width, height, 1.0);
+        Picture::read(&png).reduced(STORED_BLOCK)
+    }
+}
+
+fn stored(name: &str) -> PathBuf {
+    repository().join(STORED).join(name)
+}
+
+/// Makes a page of stored results in a folder.
+///
+/// # Panics
+/// The binary makes none.
+#[must_use]
+pub fn make(page: &str, folder: &Path) -> PathBuf {
+    let file = folder.join(format!("{page}.html"));
+    let mut command = loadline();
+    command.current_dir(folder);
+    match page {
+        "report" => command
+            .args(["report", "--html", "report.html"])
+            .arg(stored("ramp.json")),
+        "compare" => {
+            for (result, row) in ROWS {
+                let kept = stored(&format!("suite/runs/{row}/1/result.json"));
+                fs::copy(kept, folder.join(result)).expect("a stored result");
+            }
+            let results = ROWS.map(|(result, _)| result);
+            command
+                .arg("compare")
+                .args(results)
+                .args(["--html", "compare.html"])
+        }
+        "suite" => {
+            suite(folder);
+            command.args(["suite", "render", "suite.yaml"])
+        }
+        other => panic!("no page is called {other:?}"),
+    };
+    let output = run_to_end(command);
+    assert!(file.is_file(), "{page}: {output:?}");
+    file
+}
+
+/// The suite's file and its state, as it is after all rows were run.
+fn suite(folder: &Path) {
+    fs::copy(stored("suite.yaml"), folder.join("suite.yaml")).expect("a stored suite");
+    let state = folder.join("suite.state");
+    for entry in walk(&stored("suite")) {
+        let inside = entry.strip_prefix(stored("suite")).expect("it is inside");
+        let to = state.join(inside);
+        fs::create_dir_all(to.parent().expect("it has a folder")).expect("there is room");
+        fs::copy(&entry, to).expect("there is room");
+    }
+}
+
+fn walk(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).expect("a stored folder");
+    let paths = entries.map(|entry| entry.expect("an entry").path());
+    paths
+        .flat_map(|path| {
+            if path.is_dir() {
+                walk(&path)
+            } else {
+                vec![path]
+            }
+        })
+        .collect()
+}
+
+/// The picture for the README, as PNG: the report's upper part.
+#[must_use]
+pub fn for_readme(report: &mut Browser) -> Vec<u8> {
+    report.look(1200, false);
+    report.screenshot(1200, 1530, 0.8)
+}
+
+/// Takes all pictures anew.
+///
+/// # Panics
+/// The browser takes none, or there is no room.
+pub fn record() {
+    let folder = tempfile::tempdir().expect("there is room");
+    for page in ["report", "compare", "suite"] {
+        let mut browser = Browser::open_file(&make(page, folder.path()));
+        for look in Look::all().iter().filter(|look| look.page == page) {
+            fs::write(look.file(), look.taken(&mut browser).written()).expect("there is room");
+        }
+        if page == "report" {
+            let picture = for_readme(&mut browser);
+            fs::write(repository().join(README_PICTURE), picture).expect("there is room");
+        }
+    }
+}
+
+/// A picture of three colours a pixel.
+#[derive(Clone, Debug)]
+pub struct Picture {
+    width: u32,
+    height: u32,
+    pixels: Vec<[u8; 3]>,
+}
+
+impl Picture {
+    /// Reads PNG.
+    ///
+    /// # Panics
+    /// It is none, or has other than eight bits for each of three or four colours.
+    #[must_use]
+    pub fn read(bytes: &[u8]) -> Picture {
+        let decoder = png::Decoder::new(std::io::Cursor::new(bytes));
+        let mut reader = decoder.read_info().expect("a picture");
+        let size = reader.output_buffer_size().expect("it fits into memory");
+        let mut buffer = vec![0; size];
+        let info = reader.next_frame(&mut buffer).expect("a picture");
+        assert_eq!(info.bit_depth, png::BitDepth::Eight);
+        let samples = info.color_type.samples();
+        assert!(samples >= 3, "{:?}", info.color_type);
+        let pixels = buffer[..info.buffer_size()].chunks_exact(samples);
+        Picture {
+            width: info.width,
+            height: info.height,
+            pixels: pixels.map(|one| [one[0], one[1], one[2]]).collect(),
+        }
+    }
+
+    /// As PNG, small.
+    ///
+    /// # Panics
+    /// Never: it is written to memory.
+    #[must_use]
+    pub fn written(&self) -> Vec<u8> {
+        let mut out = Vec::new();
+        let mut encoder = png::Encoder::new(&mut out, self.width, self.height);
+        encoder.set_color(png::ColorType::Rgb);
+        encoder.set_depth(png::BitDepth::Eight);
+        encoder.set_compression(png::Compression::High);
+        let mut writer = encoder.write_header().expect("memory takes all");
+        let bytes: Vec<u8> = self.pixels.iter().flatten().copied().collect();
+        writer.write_image_data(&bytes).expect("memory takes all");
+        drop(writer);
+        out
+    }
+
+    /// The same with a pixel for each block of so many, each way; what is left at the edges is cut off.
+    #[must_use]
+    pub fn reduced(&self, block: u32) -> Picture {
+        let (width, height) = (self.width / block, self.height / block);
+        let mean = |x: u32, y: u32| {
+            let mut sums = [0_u32; 3];
+            for row in y * block..(y + 1) * block {
+                for column in x * block..(x + 1) * block {
+                    for (sum, value) in sums.iter_mut().zip(self.at(column, row)) {
+                        *sum += u32::from(value);
+                    }
+                }
+            }
+            sums.map(|sum| u8::try_from(sum / (block * block)).expect("a mean of bytes"))
+        };
+        let places = (0..height).flat_map(|y| (0..width).map(move |x| (x, y)));
+        Picture {
+            width,
+            height,
+            pixels: places.map(|(x, y)| mean(x, y)).collect(),
+        }
+    }
+
+    /// How far two pictures of pages differ: the share of the blocks of one that have no like near their place in the
+    /// other; 1 where they have not the same size.
+    #[must_use]
+    pub fn difference(&self, other: &Picture) -> f64 {
+        if (self.width, self.height) != (other.width, other.height) {
+            return 1.0;
+        }
+        let [one, other] = [self, other].map(|picture| picture.reduced(COMPARED_BLOCK));
+        one.missing_in(&other).max(other.missing_in(&one))
+    }
+
+    /// The share of the pixels that have no like in another picture of the same size.
+    fn missing_in(&self, other: &Picture) -> f64 {
+        let is_missing = |x: u32, y: u32| {
+            let pixel = self.at(x, y);
+            let mut near = y.saturating_sub(SHIFT_MAX)..(y + SHIFT_MAX + 1).min(self.height);
+            !near.any(|row| {
+                let colours = pixel.iter().zip(other.at(x, row));
+                let apart = colours.map(|(a, b)| a.abs_diff(b));
+                apart.max() <= Some(DIFFERENCE_MAX)
+            })
+        };
+        let places = (0..self.height).flat_map(|y| (0..self.width).map(move |x| (x, y)));
+        let missing = places.filter(|(x, y)| is_missing(*x, *y)).count();
+        missing as f64 / self.pixels.len() as f64
+    }
+
+    fn at(&self, x: u32, y: u32) -> [u8; 3] {
+        self.pixels[(y * self.width + x) as usize]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plain(width: u32, height: u32, grey: u8) -> Picture {
+        let pixels = vec![[grey; 3]; (width * height) as usize];
+        Picture {
+            width,
+            height,
+            pixels,
+        }
+    }
+
+    #[test]
+    fn what_is_written_is_read() {
+        let mut picture = plain(5, 3, 7);
+        picture.pixels[4] = [1, 2, 3];
+        let read = Picture::read(&picture.written());
+        assert_eq!((read.width, read.height), (5, 3));
+        assert_eq!(read.pixels, picture.pixels);
+    }
+
+    /// A picture with a band of another grey, from a row on.
+    fn banded(from: usize, rows: usize) -> Picture {
+        let mut picture = plain(32, 160, 200);
+        for pixel in picture.pixels.iter_mut().skip(32 * from).take(32 * rows) {
+            *pixel = [120; 3];
+        }
+        picture
+    }
+
+    #[test]
+    fn blocks_are_compared_and_not_pixels() {
+        let one = plain(32, 160, 200);
+        let mut other = one.clone();
+        // A letter: a pixel of a block of sixteen.
+        other.pixels[0] = [0; 3];
+        assert_eq!(one.difference(&other), 0.0);
+        assert_eq!(one.difference(&banded(0, 16)), 0.1);
+        assert_eq!(one.difference(&plain(32, 159, 200)), 1.0);
+    }
+
+    #[test]
+    fn what_moved_a_little_is_found_and_what_moved_far_is_not() {
+        let one = banded(0, 8);
+        assert_eq!(one.difference(&banded(16, 8)), 0.0);
+        assert_eq!(one.difference(&banded(24, 8)), 0.05);
+    }
+}

@@ -43,6 +43,16 @@ const PRESETS: [(&str, &str); 6] = [
     ("replicas", include_str!("presets/replicas.yaml")),
 ];
 
+/// The names of the presets.
+pub(crate) const NAMES: &[&str] = &[
+    PRESETS[0].0,
+    PRESETS[1].0,
+    PRESETS[2].0,
+    PRESETS[3].0,
+    PRESETS[4].0,
+    PRESETS[5].0,
+];
+
 /// A preset as it is kept.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -57,7 +67,7 @@ struct Preset {
 
 /// The names of the presets.
 pub fn names() -> impl Iterator<Item = &'static str> {
-    PRESETS.iter().map(|(name, _)| *name)
+    NAMES.iter().copied()
 }
 
 /// What a preset holds, as YAML that can be copied; `None`: there is none of the name.

@@ -50,6 +50,8 @@ pub(super) struct ExpressionPaths {
     pub(super) paths: Vec<Path>,
     /// Whether the first of them that is there is taken.
     pub(super) has_alternatives: bool,
+    /// Whether it says something of every row, whatever is there.
+    pub(super) always_says: bool,
 }
 
 /// Charts behind a table.
@@ -354,6 +356,7 @@ impl Table {
             at: text.at,
             paths: read.paths().to_vec(),
             has_alternatives: read.has_alternatives(),
+            always_says: read.always_says(),
         });
         let mut others: Vec<String> = self.others.iter().map(|(row, _)| row.clone()).collect();
         read.bind(&mut self.paths, &mut others);

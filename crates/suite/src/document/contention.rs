@@ -7,16 +7,26 @@ use loadline_model::RunResult;
 use loadline_model::observation::{Aggregation, Phase, Span};
 
 /// Metrics of machines and control groups that tell of contention: the name, what is said of it, and whether it is a share.
-const TOLD: [(&str, &str, bool); 4] = [
+const TOLD: [(&str, &str, bool); 5] = [
     ("cpu_cores", "cores busy", false),
     (OF_MACHINES, "tasks that ran or could", false),
+    (PRESSURE, "of the time a task waited for a CPU", true),
     ("cpu_stolen_cores", "cores given to other machines", false),
     (THROTTLED, "of its periods stopped by its quota", true),
 ];
 /// What only a machine has.
 const OF_MACHINES: &str = "run_queue";
+/// What machines and control groups have where the kernel accounts for it.
+const PRESSURE: &str = "cpu_pressure_ratio";
 /// What only a control group with a quota has.
 const THROTTLED: &str = "throttled_ratio";
+/// What is known of a node of a cluster, and nothing else; of a pod more is.
+const OF_NODES: [&str; 4] = [
+    "cpu_cores",
+    "cpu_limit_cores",
+    "memory_bytes",
+    "memory_limit_bytes",
+];
 
 /// Of the generator: how long its workers were ready and had no processor, and how long a quota stopped it.
 pub(super) fn of_generator(runs: &[&RunResult]) -> Vec<String> {
@@ -38,14 +48,16 @@ pub(super) fn of_generator(runs: &[&RunResult]) -> Vec<String> {
     told.collect()
 }
 
-/// Of what observers saw of machines and control groups: means over the load, from the least run to the most.
+/// Of what observers saw of machines, nodes and control groups: means over the load, from the least run to the most.
 pub(super) fn of_services(runs: &[&RunResult]) -> Vec<String> {
     let mut seen: Vec<(&str, &str)> = Vec::new();
-    for series in runs.iter().flat_map(|run| &run.observations.series) {
-        let of = (series.observer.as_str(), series.component.as_str());
-        let tells = series.metric == OF_MACHINES || series.metric == THROTTLED;
-        if tells && !seen.contains(&of) {
-            seen.push(of);
+    for run in runs {
+        for series in &run.observations.series {
+            let of = (series.observer.as_str(), series.component.as_str());
+            let tells = [OF_MACHINES, PRESSURE, THROTTLED].contains(&series.metric.as_str());
+            if (tells || is_node(run, of)) && !seen.contains(&of) {
+                seen.push(of);
+            }
         }
     }
     let told = seen.into_iter().filter_map(|of| {
@@ -56,6 +68,15 @@ pub(super) fn of_services(runs: &[&RunResult]) -> Vec<String> {
         (!parts.is_empty()).then(|| format!("{}: {}", of.1, parts.join(", ")))
     });
     told.collect()
+}
+
+/// Whether a component is a node of a cluster, by what is known of it.
+fn is_node(run: &RunResult, of: (&str, &str)) -> bool {
+    let series = run.observations.series.iter();
+    let own = series.filter(|series| (series.observer.as_str(), series.component.as_str()) == of);
+    let metrics: Vec<&str> = own.map(|series| series.metric.as_str()).collect();
+    OF_NODES[..2].iter().all(|metric| metrics.contains(metric))
+        && metrics.iter().all(|metric| OF_NODES.contains(metric))
 }
 
 fn part(
@@ -135,6 +156,13 @@ mod tests {
             observe(of, "machine", "machine", "run_queue", [2.0; 3]);
             observe(of, "machine", "machine", "cpu_stolen_cores", [0.0; 3]);
             observe(of, "service", "service", "cpu_cores", [9.0; 3]);
+            for metric in OF_NODES {
+                observe(of, "nodes", "worker-1", metric, [cores; 3]);
+                observe(of, "pods", "web-1", metric, [cores; 3]);
+            }
+            observe(of, "pods", "web-1", "restarts", [0.0; 3]);
+            observe(of, "group", "group", "cpu_cores", [1.0; 3]);
+            observe(of, "group", "group", PRESSURE, [0.25; 3]);
         }
         let runs = [&quiet, &busy];
         assert_eq!(
@@ -146,7 +174,11 @@ mod tests {
         );
         assert_eq!(
             of_services(&runs),
-            ["machine: 0.5 to 1.5 cores busy, 2.0 tasks that ran or could"]
+            [
+                "machine: 0.5 to 1.5 cores busy, 2.0 tasks that ran or could",
+                "worker-1: 0.5 to 1.5 cores busy",
+                "group: 1.0 cores busy, 25.0 % of the time a task waited for a CPU",
+            ]
         );
         assert_eq!(of_services(&[]), Vec::<String>::new());
     }

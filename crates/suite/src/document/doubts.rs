@@ -17,7 +17,7 @@ const ONE_RUN: &str = "One run only: how far runs differ is not known.";
 const TOLD_ELSEWHERE: [&str; 1] = ["one-run"];
 
 /// Plain words for findings, so that those of several rows share a footnote; one that is not here is told in its own.
-const WORDS: [(&str, &str); 50] = [
+const WORDS: [(&str, &str); 68] = [
     (
         "run-crashed",
         "Cut short: the generator died; the figures cover what it had saved.",
@@ -203,6 +203,72 @@ const WORDS: [(&str, &str); 50] = [
         "idle-peer",
         "Idle peer: one of several answered hardly anything.",
     ),
+    (
+        "never-answered",
+        "Never answered: requests still waited for a response when the run ended.",
+    ),
+    (
+        "mixed-answers",
+        "Possibly wrong: some successful responses held an error or nothing.",
+    ),
+    (
+        "iterations-threw",
+        "Cut short: iterations of the script threw, and the rest of their requests was not sent.",
+    ),
+    (
+        "threads-ended",
+        "Cut short: threads of the plan ended early.",
+    ),
+    (
+        "target-ceiling",
+        "Service at its limit: its response times and the number of connections set the rate.",
+    ),
+    (
+        "shared-limit",
+        "Shared limit: more than one of generator, network and service took much of the time.",
+    ),
+    (
+        "generator-stopped",
+        "Generator stopped: it did not run for a while.",
+    ),
+    (
+        "link-full",
+        "Network: a link carried as many bytes as it could.",
+    ),
+    (
+        "slow-names",
+        "Slow names: DNS lookups took much of the time.",
+    ),
+    (
+        "unacknowledged",
+        "Network: the other side did not acknowledge what was sent.",
+    ),
+    (
+        "answers-lost",
+        "Network: earlier parts of responses did not arrive, and later ones did.",
+    ),
+    (
+        "delayed-ack",
+        "Delayed acknowledgment: the end of a response waited for one, for about 40 ms.",
+    ),
+    (
+        "on-the-way",
+        "On the way: most of the time passed before the service handled a request.",
+    ),
+    (
+        "slowest-stage",
+        "Backlog: a stage of the pipeline did not keep up with its input.",
+    ),
+    ("slowing", "Slowing: responses took longer and longer."),
+    ("pauses", "Pauses: the service stood still again and again."),
+    (
+        "handshakes",
+        "Handshakes: opening connections took much of the time.",
+    ),
+    (
+        "coordinator-replaced",
+        "Coordinator replaced: another one took over the test.",
+    ),
 ];
 
 /// The doubts of a table.
@@ -220,10 +286,8 @@ impl Doubts {
         let mut doubts = Doubts::default();
         let most = order.iter().map(|row| rows.runs(*row)).max().unwrap_or(0);
         for row in order {
-            let mut found: Vec<&Finding> = rows.findings(*row);
-            found.sort_by_key(|finding| std::cmp::Reverse(finding.gravity));
-            for finding in found {
-                doubts.add(*row, words(finding));
+            for doubt in rows.doubts(*row) {
+                doubts.add(*row, doubt);
             }
             if rows.runs(*row) == 1 && most > 1 {
                 doubts.add(*row, ONE_RUN);
@@ -283,15 +347,26 @@ fn mark(number: usize) -> String {
     raised.collect()
 }
 
-/// What a table says of a finding.
-fn words(finding: &Finding) -> &str {
-    let known = WORDS.iter().find(|(code, _)| *code == finding.code);
-    known.map_or(finding.text.as_str(), |(_, words)| words)
+/// What a table says of findings of a code; `None`: it has no words of its own, and tells those of the finding.
+#[must_use]
+pub fn footnote(code: &str) -> Option<&'static str> {
+    let known = WORDS.iter().find(|(known, _)| *known == code);
+    known.map(|(_, words)| *words)
 }
 
-/// Whether a finding makes figures doubtful.
-pub(super) fn is_doubt(finding: &Finding) -> bool {
-    finding.gravity >= Gravity::Caution && !TOLD_ELSEWHERE.contains(&finding.code.as_str())
+/// What a table says of a finding.
+pub(super) fn words(finding: &Finding) -> &str {
+    footnote(&finding.code).unwrap_or(&finding.text)
+}
+
+/// The findings that make figures doubtful, the gravest first.
+pub fn doubtful<'f>(findings: impl IntoIterator<Item = &'f Finding>) -> Vec<&'f Finding> {
+    let is_doubt = |finding: &&Finding| {
+        finding.gravity >= Gravity::Caution && !TOLD_ELSEWHERE.contains(&finding.code.as_str())
+    };
+    let mut found: Vec<&Finding> = findings.into_iter().filter(is_doubt).collect();
+    found.sort_by_key(|finding| std::cmp::Reverse(finding.gravity));
+    found
 }
 
 #[cfg(test)]

@@ -1,10 +1,10 @@
 //! Many runs in little space: columns of numbers, so that a document over a million of them is made in a moment.
 //!
 //! A file is a sequence of blocks, so that a run is added by writing one more; what is torn at the end (the process
-//! died while it wrote) is left out. A block is `LLH1`, the length of its header and of its body (32 and 64 bits, little
+//! died while it wrote) is left out. A block is `LLH2`, the length of its header and of its body (32 and 64 bits, little
 //! endian), the header as JSON (rows, names of columns, words), then each column of numbers (doubles, NaN: not measured)
-//! and each column of words (32-bit numbers of words, all ones: none). Must not know files. Invariant: no bytes make
-//! reading panic or take more memory than [`CELLS_MAX`] cells.
+//! and each column of words (32-bit numbers of words, all ones: none). `LLH1` is the same without a column of doubts. Must
+//! not know files. Invariant: no bytes make reading panic or take more memory than [`CELLS_MAX`] cells.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
@@ -13,6 +13,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::compile;
+use super::doubts::footnote;
 use super::names::Names;
 use super::source::{DocumentRows, row_fact};
 use super::spec::DocumentSpec;
@@ -21,13 +22,17 @@ use crate::expression::figures::{AggregatedSeries, ObservedFigure, RunFigures, p
 use crate::expression::{Dimension, Path, Value};
 use crate::outcome::RowStatus;
 
-const MAGIC: &[u8; 4] = b"LLH1";
+const MAGIC: &[u8; 4] = b"LLH2";
+/// Blocks of before there were doubts in them.
+const MAGIC_OF_OLD: &[u8; 4] = b"LLH1";
 const HEAD: usize = 16;
 /// Rows times columns, at most: a gigabyte of numbers.
 pub const CELLS_MAX: usize = 1 << 27;
 const NO_WORD: u32 = u32::MAX;
 const ID: &str = "row.id";
 const GROUP: &str = "row.group";
+/// Codes of findings with blanks between them.
+const DOUBTS: &str = "row.doubts";
 
 /// One run as a history keeps it.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -42,6 +47,8 @@ pub struct HistoryRow {
     pub plan: BTreeMap<String, String>,
     /// What it found: all of it, or what documents need ([`RunFigures::named`]).
     pub figures: RunFigures,
+    /// Codes of the findings that make its figures doubtful ([`doubtful`](super::doubtful)), the gravest first.
+    pub doubts: Vec<String>,
 }
 
 /// Runs by column.
@@ -137,7 +144,10 @@ impl History {
             .iter()
             .map(|(name, value)| (format!("run.{name}"), value));
         let id = std::iter::once((ID.to_owned(), &row.id));
-        for (name, value) in id.chain(group).chain(labels).chain(plan).chain(found) {
+        let doubts = row.doubts.join(" ");
+        let doubts = Some((DOUBTS.to_owned(), &doubts)).filter(|_| !doubts.is_empty());
+        let texts = id.chain(group).chain(labels).chain(plan).chain(found);
+        for (name, value) in texts.chain(doubts) {
             let word = self.word(value);
             *self.text(&name) = word;
         }
@@ -199,7 +209,7 @@ impl History {
                 at,
                 what: what.to_owned(),
             };
-            if &head[..4] != MAGIC {
+            if !head.starts_with(MAGIC) && !head.starts_with(MAGIC_OF_OLD) {
                 return Err(error("no block begins here"));
             }
             let number = |from: usize, to: usize| {
@@ -366,6 +376,7 @@ struct HistoryRows<'a> {
     places: Vec<PathPlace>,
     id: Option<usize>,
     group: Option<usize>,
+    doubts: Option<usize>,
 }
 
 impl<'a> HistoryRows<'a> {
@@ -397,6 +408,7 @@ impl<'a> HistoryRows<'a> {
             places: paths.iter().map(place).collect(),
             id: text(ID),
             group: text(GROUP),
+            doubts: text(DOUBTS),
         }
     }
 }
@@ -443,6 +455,14 @@ impl DocumentRows for HistoryRows<'_> {
 
     fn runs(&self, _row: usize) -> usize {
         1
+    }
+
+    fn doubts(&self, row: usize) -> Vec<&str> {
+        let codes = self
+            .doubts
+            .and_then(|column| self.history.said(column, row));
+        let codes = codes.into_iter().flat_map(str::split_whitespace);
+        codes.map(|code| footnote(code).unwrap_or(code)).collect()
     }
 
     fn fact(&self, row: usize, path: usize) -> Value<'_> {

@@ -26,6 +26,7 @@ mod small;
 mod source;
 mod spec;
 
+pub use doubts::{doubtful, footnote};
 pub use error::DocumentError;
 pub use explain::{Explanation, explain};
 pub use history::{CELLS_MAX, History, HistoryError, HistoryRow, render_history};

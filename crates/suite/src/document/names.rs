@@ -28,7 +28,10 @@ impl Names<'_> {
         let mut counts = vec![0_usize; self.0.len()];
         let mut named = Vec::with_capacity(items.len());
         for (name, quantity) in items {
-            let rule = self.0.iter().position(|rule| fits(&rule.pattern, &name));
+            let rule = self
+                .0
+                .iter()
+                .position(|rule| fits(&rule.pattern.value, &name));
             let name = match rule {
                 None => name,
                 Some(rule) => {
@@ -58,7 +61,10 @@ impl Names<'_> {
 pub fn rules_without_match(spec: &DocumentSpec, outcome: &SuiteOutcome) -> Vec<String> {
     let runs = outcome.rows.iter().flat_map(|row| &row.runs);
     let seen: BTreeSet<&str> = runs.flat_map(|run| components(&run.result)).collect();
-    let patterns = spec.components.iter().map(|rule| rule.pattern.as_str());
+    let patterns = spec
+        .components
+        .iter()
+        .map(|rule| rule.pattern.value.as_str());
     without_match(patterns, &seen)
         .map(|pattern| no_match(pattern, &seen))
         .collect()
@@ -112,6 +118,8 @@ pub(crate) fn fits(pattern: &str, name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use loadline_yaml::Placed;
+
     use super::*;
     use crate::expression::{Dimension, Quantity};
 
@@ -152,7 +160,7 @@ mod tests {
     #[test]
     fn components_are_numbered_in_their_order() {
         let rule = |pattern: &str, name: &str| Rename {
-            pattern: pattern.to_owned(),
+            pattern: Placed::nowhere(pattern.to_owned()),
             name: name.to_owned(),
         };
         let rules = [

@@ -89,7 +89,8 @@ fn charts<R: DocumentRows>(
     of: &RowOutcome,
     state: &str,
 ) -> Option<(Shown, Vec<ChartLink>)> {
-    let wanted = table.table.charts.as_ref()?;
+    let wanted = table.table.charts.as_ref();
+    let wanted = wanted.filter(|charts| !charts.list.is_empty())?;
     let run = of
         .runs
         .first()

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use loadline_yaml::{At, Placed};
 use serde::Deserialize;
 
 use super::DocumentError;
@@ -16,7 +17,13 @@ const PRESETS: [(&str, &str); 6] = [
         "component-resources",
         include_str!("presets/component-resources.yaml"),
     ),
-    ("gateway", include_str!("presets/gateway.yaml")),
+    (
+        "gateway",
+        concat!(
+            include_str!("presets/gateway.yaml"),
+            include_str!("presets/gateway-charts.yaml")
+        ),
+    ),
     // Twenty-four hours of the same are the same table, and how they went by.
     (
         "gateway-endurance",
@@ -36,12 +43,22 @@ const PRESETS: [(&str, &str); 6] = [
     ("replicas", include_str!("presets/replicas.yaml")),
 ];
 
+/// The names of the presets.
+pub(crate) const NAMES: &[&str] = &[
+    PRESETS[0].0,
+    PRESETS[1].0,
+    PRESETS[2].0,
+    PRESETS[3].0,
+    PRESETS[4].0,
+    PRESETS[5].0,
+];
+
 /// A preset as it is kept.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Preset {
     #[serde(default)]
-    with: BTreeMap<String, String>,
+    with: BTreeMap<String, Placed<String>>,
     blank: String,
     columns: Vec<ColumnSpec>,
     #[serde(default)]
@@ -50,7 +67,7 @@ struct Preset {
 
 /// The names of the presets.
 pub fn names() -> impl Iterator<Item = &'static str> {
-    PRESETS.iter().map(|(name, _)| *name)
+    NAMES.iter().copied()
 }
 
 /// What a preset holds, as YAML that can be copied; `None`: there is none of the name.
@@ -74,23 +91,27 @@ pub(super) fn expand(table: &mut TableSpec) -> Result<(), DocumentError> {
         )
     })?;
     let mut preset: Preset = loadline_yaml::from_str(text).expect("presets are tested");
+    // Its own values stand in no file of the user's.
+    preset.with.values_mut().for_each(|value| value.at = None);
     for (name, value) in &table.with {
         let known: Vec<&str> = preset.with.keys().map(String::as_str).collect();
         if !known.contains(&name.as_str()) {
             return Err(DocumentError::at(
-                &wanted,
+                value,
                 format!("the preset leaves no `{name}` open"),
                 format!("in `with` stand {}", known.join(", ")),
             ));
         }
         preset.with.insert(name.clone(), value.clone());
     }
+    let with = &preset.with;
+    preset.columns.retain(|column| !lacks_a_name(column, with));
     let intro = preset
         .charts
         .as_mut()
         .and_then(|charts| charts.intro.as_mut());
     for column in preset.columns.iter_mut().chain(intro) {
-        fill_column(column, &preset.with);
+        fill_column(column, &preset.with, wanted.at);
     }
     rename(&mut preset.columns, table).map_err(|what| {
         DocumentError::at(&wanted, what, "take one of the preset's titles".to_owned())
@@ -102,23 +123,51 @@ pub(super) fn expand(table: &mut TableSpec) -> Result<(), DocumentError> {
     Ok(())
 }
 
-fn fill_column(column: &mut ColumnSpec, with: &BTreeMap<String, String>) {
+/// Whether a column needs a name that was left empty: it would stay empty too.
+fn lacks_a_name(column: &ColumnSpec, with: &BTreeMap<String, Placed<String>>) -> bool {
+    let mut values = column.value.iter().chain(&column.values);
+    let empty = with.iter().filter(|(_, value)| value.value.is_empty());
+    let holes: Vec<String> = empty.map(|(name, _)| hole(name)).collect();
+    values.any(|value| holes.iter().any(|hole| value.value.contains(hole)))
+}
+
+fn hole(name: &str) -> String {
+    format!("${{{name}}}")
+}
+
+/// Fills in the names of a column, whose parts then stand where the user wrote what they are made of: the value of a name,
+/// else the preset's name.
+fn fill_column(
+    column: &mut ColumnSpec,
+    with: &BTreeMap<String, Placed<String>>,
+    preset: Option<At>,
+) {
     fill(&mut column.title, with, false);
-    let values = column.value.iter_mut().chain(&mut column.values);
-    for value in values {
-        fill(&mut value.value, with, true);
+    for value in column.value.iter_mut().chain(&mut column.values) {
+        value.at = fill(&mut value.value, with, true).or(preset);
+    }
+    if let Some(format) = &mut column.format {
+        format.at = preset;
     }
 }
 
-/// A name that is put into an expression stands in quotes there, so that a quote in it is kept from ending them.
-fn fill(text: &mut String, with: &BTreeMap<String, String>, is_quoted: bool) {
+/// Fills in names, and says where the value of the first one stands that the user gave. A name that is put into an
+/// expression stands in quotes there, so that a quote in it is kept from ending them.
+fn fill(text: &mut String, with: &BTreeMap<String, Placed<String>>, is_quoted: bool) -> Option<At> {
+    let mut at = None;
     for (name, value) in with {
+        let hole = hole(name);
+        if !text.contains(&hole) {
+            continue;
+        }
+        at = at.or(value.at);
         let value = match is_quoted {
-            true => value.replace('\\', "\\\\").replace('"', "\\\""),
-            false => value.clone(),
+            true => value.value.replace('\\', "\\\\").replace('"', "\\\""),
+            false => value.value.clone(),
         };
-        *text = text.replace(&format!("${{{name}}}"), &value);
+        *text = text.replace(&hole, &value);
     }
+    at
 }
 
 fn rename(columns: &mut [ColumnSpec], table: &TableSpec) -> Result<(), String> {

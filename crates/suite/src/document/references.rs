@@ -77,7 +77,8 @@ pub(crate) fn references(
     for (table, spec) in document.tables.iter().zip(spec.all_tables()) {
         let at = spec.name.at.or(document_place(table));
         named.extend(of_rows(&table.rows, at));
-        named.extend(table.expressions.iter().map(|expression| Reference {
+        let may_be_silent = table.expressions.iter().filter(|one| !one.always_says);
+        named.extend(may_be_silent.map(|expression| Reference {
             at: expression.at,
             names: expression.paths.iter().filter_map(of_path).collect(),
             any: expression.has_alternatives,

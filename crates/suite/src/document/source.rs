@@ -5,10 +5,8 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use loadline_model::verdict::Finding;
-
 use super::compile::Document;
-use super::doubts::is_doubt;
+use super::doubts::{doubtful, words};
 use crate::expression::figures::value_of;
 use crate::expression::{Path, RowField, Value};
 use crate::outcome::{RowOutcome, RowStatus, SuiteOutcome};
@@ -25,10 +23,8 @@ pub(super) trait DocumentRows {
     fn reasons(&self, row: usize) -> &[String];
     /// Whole runs.
     fn runs(&self, row: usize) -> usize;
-    /// Findings of its runs that make figures doubtful; a source without results has none.
-    fn findings(&self, _row: usize) -> Vec<&Finding> {
-        Vec::new()
-    }
+    /// What makes the figures of its runs doubtful, in words, the gravest first.
+    fn doubts(&self, row: usize) -> Vec<&str>;
     /// What a path that is no measurement says.
     fn fact(&self, row: usize, path: usize) -> Value<'_>;
     /// What a path says of one run.
@@ -125,10 +121,10 @@ impl DocumentRows for OutcomeRows<'_> {
         self.values[row].len()
     }
 
-    fn findings(&self, row: usize) -> Vec<&Finding> {
+    fn doubts(&self, row: usize) -> Vec<&str> {
         let runs = self.outcome.rows[row].runs.iter().take(self.runs(row));
-        let found = runs.flat_map(|run| &run.result.verdict.findings);
-        found.filter(|finding| is_doubt(finding)).collect()
+        let found = doubtful(runs.flat_map(|run| &run.result.verdict.findings));
+        found.into_iter().map(words).collect()
     }
 
     fn fact(&self, row: usize, path: usize) -> Value<'_> {

@@ -46,7 +46,7 @@ pub struct DocumentSpec {
     pub preset: Option<Placed<String>>,
     /// Names that the preset leaves open.
     #[serde(default)]
-    pub with: BTreeMap<String, String>,
+    pub with: BTreeMap<String, Placed<String>>,
     /// Titles of the preset's columns and what they are called instead.
     #[serde(default)]
     pub titles: BTreeMap<String, String>,
@@ -87,7 +87,7 @@ pub enum DocumentKind {
 pub struct Rename {
     /// The component's name; `*` stands for anything.
     #[serde(rename = "match")]
-    pub pattern: String,
+    pub pattern: Placed<String>,
     /// What it is called; `{n}` is the number of the component among those that the pattern takes, from one on.
     pub name: String,
 }
@@ -106,7 +106,7 @@ pub struct TableSpec {
     pub preset: Option<Placed<String>>,
     /// Names that the preset leaves open.
     #[serde(default)]
-    pub with: BTreeMap<String, String>,
+    pub with: BTreeMap<String, Placed<String>>,
     /// Titles of the preset's columns and what they are called instead.
     #[serde(default)]
     pub titles: BTreeMap<String, String>,

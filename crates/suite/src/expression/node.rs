@@ -8,7 +8,7 @@ use std::str::FromStr;
 
 use super::function::Function;
 use super::lexer::{write_quantity, write_text};
-use super::path::Path;
+use super::path::{Path, RowField};
 use super::value::{Quantity, ValueKind};
 use super::{ParseError, parser};
 
@@ -111,6 +111,19 @@ impl Expression {
     #[must_use]
     pub fn has_alternatives(&self) -> bool {
         self.root.has_alternatives()
+    }
+
+    /// Whether it says something of every row: of alternatives, one is a constant or the row's own name.
+    #[must_use]
+    pub fn always_says(&self) -> bool {
+        let ExpressionNode::Call(Function::Coalesce, arguments) = &self.root else {
+            return false;
+        };
+        arguments.iter().any(|argument| match argument {
+            ExpressionNode::Number(_) | ExpressionNode::Text(_) => true,
+            ExpressionNode::Path(path) => self.paths[*path] == Path::Row(RowField::Id),
+            _ => false,
+        })
     }
 
     /// The numbers of the other rows that it names, among those that it was bound to.

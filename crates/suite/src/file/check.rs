@@ -27,7 +27,7 @@ pub(super) fn check(node: &Node, kind: &KeyType) -> Result<(), Problem> {
         },
         KeyType::OneOrMore(inner) => node.items().iter().try_for_each(|item| check(item, inner)),
         KeyType::Either(kinds) => check_either(node, kind, kinds),
-        KeyType::Foreign => Ok(()),
+        KeyType::Foreign(_) => Ok(()),
         _ if fits(node, kind) => Ok(()),
         _ => Err(other_kind(node, kind)),
     }

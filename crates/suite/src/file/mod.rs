@@ -5,7 +5,10 @@
 mod check;
 mod duration;
 mod fields;
+mod foreign;
 mod schema;
+#[cfg(test)]
+mod schema_tests;
 mod substitute;
 mod suite;
 mod table;

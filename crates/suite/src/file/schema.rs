@@ -4,6 +4,7 @@
 
 use serde_json::{Map, Value, json};
 
+use super::foreign;
 use super::table::{KeyType, Object};
 use super::tables::{OBJECTS, SUITE};
 
@@ -12,6 +13,7 @@ use super::tables::{OBJECTS, SUITE};
 pub fn schema() -> Value {
     let definitions: Map<String, Value> = OBJECTS
         .iter()
+        .chain(foreign::OBJECTS)
         .map(|object| (definition(object), object_schema(object)))
         .collect();
     json!({
@@ -98,6 +100,6 @@ fn kind_schema(kind: &KeyType) -> Value {
             let kinds: Vec<Value> = kinds.iter().map(kind_schema).collect();
             json!({ "anyOf": kinds })
         }
-        KeyType::Foreign => json!({}),
+        KeyType::Foreign(kind) => kind_schema(kind),
     }
 }

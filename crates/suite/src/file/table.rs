@@ -61,8 +61,8 @@ pub enum KeyType {
     OneOrMore(&'static KeyType),
     /// One of several.
     Either(&'static [KeyType]),
-    /// Checked by whom it is for.
-    Foreign,
+    /// Checked by whom it is for; what it should be.
+    Foreign(&'static KeyType),
 }
 
 impl Object {
@@ -110,7 +110,7 @@ impl KeyType {
                 let wanted: Vec<String> = kinds.iter().map(KeyType::wanted).collect();
                 wanted.join(", or ")
             }
-            KeyType::Foreign => "a value".to_owned(),
+            KeyType::Foreign(kind) => kind.wanted(),
         }
     }
 }

@@ -3,6 +3,7 @@
 //! Must not know how keys are read. Invariant: a key stands here once for each map that has it.
 // tidy: table
 
+use super::foreign::{DOCUMENTS, OBSERVERS};
 use super::table::{Key, KeyType, Keys, Object};
 
 /// Keys, one a line: what it is called, what it may hold, what it says.
@@ -106,7 +107,7 @@ static SUITE_KEYS: &[Key] = keys! {
     "seed": KeyType::Count => "Seed of the order (default 1)",
     "policy": TEXT => "After a failed run: continue (default), stop, or retry N",
     "facts": KeyType::MapOf(&TEXT_KIND) => "What the document says of the set-up, as suite.NAME",
-    "documents": KeyType::Foreign => "The documents made of the results",
+    "documents": KeyType::Foreign(&DOCUMENTS) => "The documents made of the results",
 };
 
 /// The target.
@@ -152,7 +153,7 @@ pub(crate) static SETTINGS: Keys = keys! {
     "mode": KeyType::Choice(MODES) =>
         "sustained (default), cold (no warm-up; time to the first success), or endurance (windows, leak slopes, heartbeat)",
     "phases": KeyType::Object(&PHASES) => "Smoke run, warm-up, ramp, steady state, tail",
-    "observe": KeyType::Foreign => "Observers of the target by name",
+    "observe": KeyType::Foreign(&OBSERVERS) => "Observers of the target by name",
     "gates": KeyType::Object(&GATES) => "What a row must satisfy",
     "thresholds": KeyType::OneOrMore(&TEXT_KIND) => "Conditions such as p(99)<50ms, for bench and jmeter",
     "labels": KeyType::MapOf(&TEXT_KIND) => "What the row is called in documents",

@@ -124,8 +124,9 @@ fn schema_keys(schema: &Json) -> Vec<(String, Vec<String>)> {
 fn the_schema_names_the_keys_of_the_tables_and_no_others() {
     let schema = schema();
     let found = schema_keys(&schema);
-    assert_eq!(found.len(), OBJECTS.len());
-    for object in OBJECTS {
+    let objects = OBJECTS.iter().chain(foreign::OBJECTS);
+    assert_eq!(found.len(), objects.clone().count());
+    for object in objects {
         let name = object.name.replace(' ', "-");
         let (_, mut keys) = found
             .iter()
@@ -158,16 +159,18 @@ fn every_object_that_a_table_names_is_in_the_schema() {
             KeyType::MapOf(inner) | KeyType::ListOf(inner) | KeyType::OneOrMore(inner) => {
                 objects(inner, found);
             }
+            KeyType::Foreign(kind) => objects(kind, found),
             KeyType::Either(kinds) => kinds.iter().for_each(|kind| objects(kind, found)),
             _ => {}
         }
     }
     let mut found = Vec::new();
-    for key in OBJECTS.iter().flat_map(|object| object.all()) {
+    let all = || OBJECTS.iter().chain(foreign::OBJECTS);
+    for key in all().flat_map(|object| object.all()) {
         objects(&key.kind, &mut found);
     }
     for name in found {
-        assert!(OBJECTS.iter().any(|object| object.name == name), "{name}");
+        assert!(all().any(|object| object.name == name), "{name}");
     }
 }
 

@@ -80,6 +80,9 @@ pub enum ServiceSeen {
     },
 }
 
+/// Who listens in the place of a container's process.
+const FORWARDER: &str = "docker-proxy";
+
 /// Columns of most first tables.
 const COLUMNS: [&str; 5] = [
     "{ title: Requests per second, value: run.rps, format: \"{:.0}\", align: right }",
@@ -88,11 +91,13 @@ const COLUMNS: [&str; 5] = [
     "{ title: p99, value: run.p99, format: \"{:~2 ms}\", align: right }",
     "{ title: Failed, value: run.error_rate, format: \"{:.2%}\", align: right }",
 ];
-/// And of those whose service is on this machine.
-const SERVICE_COLUMNS: [&str; 2] = [
-    "{ title: CPU of the service, value: observe.service.cpu_cores.avg, format: \"{:.2 cores}\", align: right }",
-    "{ title: Memory of the service, value: observe.service.memory_bytes.max, format: \"{:~1 autoi}\", align: right }",
+/// And of those whose service is observed, behind its observer.
+const SERVICE_COLUMNS: [(&str, &str, &str); 2] = [
+    ("CPU of the service", "cpu_cores.avg", "{:.2 cores}"),
+    ("Memory of the service", "memory_bytes.max", "{:~1 autoi}"),
 ];
+/// Charts of each row's run, below the table.
+const CHARTS: &str = "list: [{ title: Throughput, chart: throughput }, { title: Response times, chart: percentiles }]";
 
 /// Writes the file.
 #[must_use]
@@ -111,34 +116,15 @@ pub fn compose(wish: &InitWish) -> String {
 
 fn head(wish: &InitWish, text: &mut Text) {
     let file = &wish.file;
-    text.comment(
-        0,
-        "Runs executed one after another, and the document built from their results.",
-    );
-    text.comment(0, "");
     if let InitLoad::Testbed(testbed) = &wish.load {
-        text.comment(0, &format!("  loadline target --config {} &", testbed.file));
+        let start = format!(
+            "The services run beside it: loadline target --config {} &",
+            testbed.file
+        );
+        text.comment(0, &start);
     }
-    text.comment(
-        0,
-        &format!("  loadline suite plan {file}     shows the rows and their command lines"),
-    );
-    text.comment(
-        0,
-        &format!(
-            "  loadline suite run {file}      makes the runs and writes {}",
-            wish.document
-        ),
-    );
-    text.comment(
-        0,
-        &format!("  loadline suite resume {file}   runs rows that are unfinished or have changed"),
-    );
-    text.comment(0, "");
-    text.comment(
-        0,
-        "docs/suite.md has all keys, docs/document.md those of documents.",
-    );
+    text.comment(0, &format!("loadline suite plan {file} shows the rows and their command lines; run makes the runs and writes"));
+    text.comment(0, &format!("{}; resume runs rows that are unfinished or have changed. Keys: docs/suite.md, docs/document.md", wish.document));
     text.setting(0, "name", &name(wish));
 }
 
@@ -162,39 +148,30 @@ fn name(wish: &InitWish) -> String {
 
 fn defaults(wish: &InitWish, shape: &Shape, text: &mut Text) {
     text.blank();
-    text.comment(
+    text.line(
         0,
-        "Settings of every row; an axis or a row may say otherwise.",
+        "defaults: # settings of every row; an axis or a row may say otherwise",
     );
-    text.line(0, "defaults:");
     front(wish, text);
-    if let Some(duration) = shape.duration {
-        text.setting_plain(1, "duration", &crate::file::duration_text(duration));
-    } else {
-        text.comment(
+    match shape.duration {
+        Some(duration) => {
+            text.setting_plain(1, "duration", &crate::file::duration_text(duration));
+        }
+        None => text.comment(
             1,
             "duration: and vus: would replace the load that the line above names.",
-        );
-    }
-    match shape.repeat {
-        1 => text.comment(
-            1,
-            "repeat: 3 makes three runs of each row: figures then carry their 95 % interval.",
-        ),
-        _ => text.comment(
-            1,
-            "Several runs of each row say how far runs differ: figures carry their 95 % interval.",
         ),
     }
-    text.setting_plain(1, "repeat", &shape.repeat.to_string());
+    let why = match shape.repeat {
+        1 => "3 makes three runs of each row: figures then carry their 95 % interval",
+        _ => "runs of each row say how far runs differ: figures carry their 95 % interval",
+    };
+    text.line(1, &format!("repeat: {} # {why}", shape.repeat));
     if let Some(warm_up) = shape.warm_up {
-        text.comment(1, "Warm-up: the same load, not measured.");
+        let warm_up = crate::file::duration_text(warm_up);
         text.line(
             1,
-            &format!(
-                "phases: {{ warm_up: {} }}",
-                crate::file::duration_text(warm_up)
-            ),
+            &format!("phases: {{ warm_up: {warm_up} }} # the same load, not measured"),
         );
     }
     shape.settings(wish, text);
@@ -232,98 +209,139 @@ fn front(wish: &InitWish, text: &mut Text) {
 }
 
 fn observers(wish: &InitWish, text: &mut Text) {
-    if let InitLoad::Testbed(testbed) = &wish.load {
-        text.comment(
-            1,
-            "CPU time and memory of each component, its replicas together and apart.",
-        );
-        text.line(1, "observe:");
-        text.line(2, "loadline: { self: {} }");
-        for component in &testbed.components {
-            let processes = write::quoted(&format!("{component}-*"));
-            text.line(
-                2,
-                &format!(
-                    "{}: {{ process: {{ name: {processes} }} }}",
-                    write::quoted(component)
-                ),
+    let is_here = match (&wish.load, &wish.service) {
+        (InitLoad::Testbed(_), _) => {
+            text.comment(
+                1,
+                "CPU and memory of each component, its replicas together and apart.",
             );
+            true
         }
-        return;
-    }
-    match &wish.service {
-        ServiceSeen::Elsewhere => {
+        (_, ServiceSeen::Elsewhere) => {
             text.comment(1, "What the service uses is not seen from here: docs/observe.md has observers of pods, Prometheus, …");
             text.comment(1, "  service: { scrape: { url: http://HOST:PORT/metrics, metric: process_resident_memory_bytes } }");
+            false
         }
-        ServiceSeen::Here { port, processes } if processes.is_empty() => {
-            text.comment(
-                1,
-                &format!(
-                    "Nothing listens on port {port} yet; what does when a run begins is observed."
-                ),
-            );
+        (_, ServiceSeen::Here { port, processes }) => {
+            text.comment(1, &listeners(*port, processes));
+            true
         }
-        ServiceSeen::Here { port, processes } => {
-            let seen: Vec<String> = processes
-                .iter()
-                .map(|(name, pid)| format!("{name} ({pid})"))
-                .collect();
-            text.comment(
-                1,
-                &format!(
-                    "On port {port} listens {}; child processes count.",
-                    seen.join(", ")
-                ),
-            );
-        }
-    }
+    };
     text.line(1, "observe:");
     text.line(2, "loadline: { self: {} }");
-    if let ServiceSeen::Here { port, .. } = &wish.service {
-        text.line(2, &format!("service: {{ process: {{ port: {port} }} }}"));
+    if is_here {
+        text.line(2, "machine: { host: {} }");
+    }
+    match (&wish.load, &wish.service) {
+        (InitLoad::Testbed(testbed), _) => {
+            for component in &testbed.components {
+                let processes = write::quoted(&format!("{component}-*"));
+                let component = write::quoted(component);
+                text.line(
+                    2,
+                    &format!("{component}: {{ process: {{ name: {processes} }} }}"),
+                );
+            }
+        }
+        (_, ServiceSeen::Here { port, .. }) => {
+            text.line(2, &format!("service: {{ process: {{ port: {port} }} }}"));
+        }
+        (_, ServiceSeen::Elsewhere) => {}
+    }
+}
+
+/// Who listens on a port, in words.
+fn listeners(port: u16, processes: &[(String, u32)]) -> String {
+    if processes.is_empty() {
+        return format!(
+            "Nothing listens on port {port} yet; what does when a run begins is observed."
+        );
+    }
+    let seen: Vec<String> = processes
+        .iter()
+        .map(|(name, pid)| format!("{name} ({pid})"))
+        .collect();
+    let seen = seen.join(", ");
+    match processes.iter().any(|(name, _)| name == FORWARDER) {
+        true => format!(
+            "On port {port} listens {seen}, which only forwards: observe the container's group, service: {{ cgroup: {{ pid: PID }} }}"
+        ),
+        false => format!("On port {port} listens {seen}; child processes count."),
+    }
+}
+
+/// The observer of the service; `None`: it is not observed.
+fn observer_of_service(wish: &InitWish) -> Option<&str> {
+    match (&wish.load, &wish.service) {
+        (InitLoad::Testbed(testbed), _) => {
+            let component = testbed.scaled.as_ref().or(testbed.components.first());
+            component.map(String::as_str)
+        }
+        (_, ServiceSeen::Here { .. }) => Some("service"),
+        (_, ServiceSeen::Elsewhere) => None,
+    }
+}
+
+/// What an observer saw, as an expression; its name stands in quotes there where it is no plain word.
+fn figure_of(observer: &str, figure: &str) -> String {
+    let is_plain = |b: u8| b.is_ascii_alphanumeric() || b == b'_';
+    match observer.bytes().all(is_plain) {
+        true => format!("observe.{observer}.{figure}"),
+        false => write::quoted(&format!("observe[\"{observer}\"].{figure}")),
     }
 }
 
 fn gates(wish: &InitWish, text: &mut Text) {
     let is_here = matches!(wish.service, ServiceSeen::Here { .. })
         || matches!(wish.load, InitLoad::Testbed(_));
-    text.comment(
-        1,
-        "A row that misses a gate has failed, and the document says why.",
-    );
     match is_here {
         true => {
-            text.comment(1, "Service and generator share this machine. If the generator is the bottleneck, that is noted but fails no row.");
+            text.comment(1, "A row that misses a gate has failed. The generator shares this machine: where it is the bottleneck, no row fails.");
             text.line(1, "gates: { goodput: 99%, generator: false }");
         }
-        false => text.line(1, "gates: { goodput: 99% }"),
+        false => text.line(
+            1,
+            "gates: { goodput: 99% } # a row that misses a gate has failed",
+        ),
     }
 }
 
 fn document(wish: &InitWish, shape: &Shape, text: &mut Text) {
     text.blank();
-    text.comment(0, "Existing text outside the tables is preserved.");
-    text.line(0, "documents:");
+    text.line(
+        0,
+        "documents: # existing text outside the tables is preserved",
+    );
     text.line(1, &format!("- file: {}", write::quoted(&wish.document)));
     text.line(2, "tables:");
     text.line(3, "- name: results");
-    if let Some(preset) = &wish.preset {
-        text.setting(4, "preset", preset);
-        shape.with(wish, text);
-        text.comment(4, "Further columns, behind those of the preset:");
-    }
-    text.line(4, "columns:");
-    if wish.preset.is_none() {
-        text.line(5, &format!("- {}", shape.first_column()));
-        let of_service: &[&str] = match &wish.service {
-            ServiceSeen::Here { .. } => &SERVICE_COLUMNS,
-            ServiceSeen::Elsewhere => &[],
-        };
-        for column in COLUMNS.iter().chain(of_service) {
-            text.line(5, &format!("- {column}"));
+    match &wish.preset {
+        Some(preset) => {
+            text.setting(4, "preset", preset);
+            shape.with(wish, text);
+            text.line(4, "columns: # further ones, behind those of the preset");
+        }
+        None => {
+            let intro = shape.intro();
+            text.line(
+                4,
+                &format!("charts: {{ intro: {{ title: \"\", {intro} }}, {CHARTS} }}"),
+            );
+            text.line(4, "columns:");
+            text.line(5, &format!("- {}", shape.first_column()));
+            for column in COLUMNS {
+                text.line(5, &format!("- {column}"));
+            }
+            if let Some(observer) = observer_of_service(wish) {
+                for (title, figure, format) in SERVICE_COLUMNS {
+                    let value = figure_of(observer, figure);
+                    text.line(5, &format!("- {{ title: {title}, value: {value}, format: \"{format}\", align: right }}"));
+                }
+            }
         }
     }
-    text.comment(5, "Fill this column by hand; your text is kept.");
-    text.line(5, "- { title: Remark, hand: true }");
+    text.line(
+        5,
+        "- { title: Remark, hand: true } # fill it by hand; your text is kept",
+    );
 }

@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use super::write::{Text, quoted, quoted_with_names};
-use super::{InitLoad, InitWish, ServiceSeen};
+use super::{InitLoad, InitWish};
 use crate::file::duration_text;
 
 /// What the rows of a first suite look like.
@@ -87,10 +87,9 @@ impl Shape {
         let service = quoted(&super::name(wish));
         match self.kind {
             Kind::Components => {
-                text.comment(1, "What the first column says of the set-up.");
                 text.line(
                     1,
-                    "labels: { setup: \"load from this machine, one replica\" }",
+                    "labels: { setup: \"load from this machine, one replica\" } # the first column",
                 );
             }
             Kind::Gateway | Kind::Endurance => {
@@ -103,8 +102,7 @@ impl Shape {
             Kind::Plain | Kind::ColdAndSustained | Kind::Clients | Kind::Replicas => {}
         }
         if self.kind == Kind::Endurance {
-            text.comment(1, "First hour against last, growth of memory, a line of life each minute; duration: 24h is a day.");
-            text.line(1, "mode: endurance");
+            text.line(1, "mode: endurance # first hour against last, growth of memory; duration: 24h is a day");
         }
     }
 
@@ -123,17 +121,14 @@ impl Shape {
     /// Axes, or one row where there is none.
     fn axes(&self, text: &mut Text, others: &[&str]) {
         if self.vus.is_empty() && others.is_empty() {
-            text.comment(
+            text.line(
                 0,
-                "One row with the load as it is. Each combination of axes would be a row:",
+                "rows: # of axes: { vus: [10, 50] } each combination would be a row",
             );
-            text.comment(0, "  axes: { vus: [10, 50] }");
-            text.line(0, "rows:");
             text.line(1, "- name: as it is");
             return;
         }
-        text.comment(0, "Each combination is a row.");
-        text.line(0, "axes:");
+        text.line(0, "axes: # each combination is a row");
         if !self.vus.is_empty() {
             let vus: Vec<String> = self.vus.iter().map(u64::to_string).collect();
             text.line(1, &format!("vus: [{}]", vus.join(", ")));
@@ -142,8 +137,7 @@ impl Shape {
             text.line(1, other);
         }
         if self.repeat > 1 {
-            text.comment(0, "Rows take turns, so that a bad minute of the machine does not fall on one of them alone.");
-            text.line(0, "order: interleaved");
+            text.line(0, "order: interleaved # rows take turns, so that a bad minute does not fall on one of them alone");
         }
     }
 
@@ -200,8 +194,7 @@ impl Shape {
         match steered {
             Some((control, component)) => {
                 self.axes(text, &["replicas: [\"1\", \"3\"]"]);
-                text.comment(0, "Right before each load.");
-                text.line(0, "before:");
+                text.line(0, "before: # right before each load");
                 let (control, component) = (quoted(control), quoted(component));
                 text.line(
                     1,
@@ -220,14 +213,8 @@ impl Shape {
 
     /// Names that the preset leaves open.
     pub(super) fn with(&self, wish: &InitWish, text: &mut Text) {
-        let scaled = match &wish.load {
-            InitLoad::Testbed(testbed) => testbed
-                .scaled
-                .clone()
-                .or_else(|| testbed.components.first().cloned()),
-            _ => matches!(wish.service, ServiceSeen::Here { .. }).then(|| "service".to_owned()),
-        };
-        let observer = quoted(scaled.as_deref().unwrap_or("service"));
+        // A name that is left empty leaves its columns out.
+        let observer = quoted(super::observer_of_service(wish).unwrap_or(""));
         match self.kind {
             Kind::Components => {
                 text.line(4, "with: { tool: loadline, service: service }");
@@ -236,20 +223,28 @@ impl Shape {
             Kind::Gateway | Kind::Endurance => {
                 text.comment(
                     4,
-                    "latency names an observer of the proxy's own latency, such as",
+                    "A column for the proxy's own latency: name its observer in latency, such as",
                 );
-                text.comment(4, "  latency: { scrape: { url: http://HOST:PORT/metrics, metric: proxy_latency_seconds } }");
-                text.line(4, &format!("with: {{ tool: loadline, proxy: Proxy, latency: latency, memory: {observer} }}"));
+                text.comment(4, "  proxy: { scrape: { url: http://HOST:PORT/metrics, metric: proxy_latency_seconds } }");
+                text.line(4, &format!("with: {{ tool: loadline, proxy: Proxy, latency: \"\", memory: {observer} }}"));
             }
             Kind::ColdAndSustained => {
-                text.comment(4, "sink names an observer of what comes out at the far end: docs/observe.md, pipeline.");
-                text.line(4, "with: { sink: sink }");
+                text.comment(4, "A column for the rate at the far end: name its observer here (docs/observe.md, pipeline).");
+                text.line(4, "with: { sink: \"\" }");
             }
             Kind::Replicas => text.line(
                 4,
                 &format!("with: {{ label: replicas, base: \"1\", pods: {observer} }}"),
             ),
             Kind::Plain | Kind::Clients => {}
+        }
+    }
+
+    /// What stands before a row's charts in a table without a preset.
+    pub(super) fn intro(&self) -> &'static str {
+        match self.vus.is_empty() {
+            true => "value: plan.short",
+            false => "value: plan.users, format: \"{} users:\"",
         }
     }
 

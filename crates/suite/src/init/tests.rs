@@ -40,8 +40,8 @@ fn testbed() -> InitLoad {
     InitLoad::Testbed(TestbedSeen {
         file: "testbed.yaml".to_owned(),
         control: Some("http://127.0.0.1:18500".to_owned()),
-        components: vec!["predict".to_owned()],
-        scaled: Some("predict".to_owned()),
+        components: vec!["predict-1".to_owned()],
+        scaled: Some("predict-1".to_owned()),
     })
 }
 
@@ -76,16 +76,24 @@ fn loads() -> Vec<(InitLoad, Option<&'static str>)> {
 #[test]
 fn every_load_with_every_preset_is_a_suite_with_one_document() {
     let presets = presets::names().map(Some).chain([None]);
-    for preset in presets {
+    let services = [
+        ServiceSeen::Elsewhere,
+        wish(InitLoad::Requests, None, None).service,
+    ];
+    for (preset, service) in presets.flat_map(|preset| services.clone().map(|of| (preset, of))) {
         for (load, target) in loads() {
-            let (file, plan) = planned(&wish(load, target, preset));
+            let (file, plan) = planned(&InitWish {
+                service: service.clone(),
+                ..wish(load, target, preset)
+            });
             assert_eq!(file.documents.len(), 1, "{preset:?}");
             assert!(!plan.rows.is_empty(), "{preset:?}");
+            assert!(plan.warnings.is_empty(), "{preset:?}: {:?}", plan.warnings);
             assert!(
                 compose(&wish(InitLoad::Requests, target, preset))
                     .lines()
                     .count()
-                    <= 60
+                    <= 40
             );
         }
     }
@@ -106,6 +114,7 @@ fn a_url_is_put_under_three_loads_and_its_service_observed() {
     );
     let observed = plan.rows[0].settings.observe.as_ref().expect("observers");
     assert_eq!(observed.1["service"]["process"]["port"], 8080);
+    assert!(observed.1["machine"]["host"].is_object());
 }
 
 #[test]
@@ -161,6 +170,17 @@ fn a_testbed_is_scaled_where_replicas_are_compared() {
     ));
     assert_eq!(plan.rows.len(), 6);
     assert!(plan.rows.iter().all(|row| row.hooks.before.len() == 1));
+}
+
+#[test]
+fn a_proxy_of_containers_is_no_service() {
+    let mut wish = wish(InitLoad::Requests, Some("http://127.0.0.1:8080/"), None);
+    wish.service = ServiceSeen::Here {
+        port: 8080,
+        processes: vec![("docker-proxy".to_owned(), 47)],
+    };
+    let text = compose(&wish);
+    assert!(text.contains("service: { cgroup: { pid: PID } }"), "{text}");
 }
 
 #[test]

@@ -87,7 +87,9 @@ impl Front {
         }
     }
 
-    pub(crate) fn arguments(&self) -> &Vec<String> {
+    /// Its arguments, as they were written.
+    #[must_use]
+    pub fn arguments(&self) -> &Vec<String> {
         match self {
             Front::Script { args, .. } | Front::Plan { args, .. } => args,
             Front::Bench(words) | Front::Hey(words) | Front::Bombardier(words) => words,

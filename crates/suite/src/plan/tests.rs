@@ -278,7 +278,15 @@ fn what_is_probably_not_meant_is_told_at_its_place() {
             "name: s\nrows: [{name: a, bench: 'http://h/', observe: {me: {self: {}}}}]\ndocuments:\n- file: a.md\n  \
              components: [{match: K6, name: k}]\n  columns: [{title: a, value: row.id}]\n",
             "",
-            "s.yaml:4:9: ",
+            "s.yaml:5:24: ",
+            "no observed component is called like `K6`",
+        ),
+        // Pods are called otherwise.
+        (
+            "name: s\nrows: [{name: a, bench: 'http://h/', observe: {me: {self: {}}, pods: {pod: {selector: a=b}}}}]\ndocuments:\n- file: a.md\n  \
+             components: [{match: 'api-*', name: a}, {match: K6, name: k}]\n  columns: [{title: a, value: row.id}]\n",
+            "",
+            "s.yaml:5:51: ",
             "no observed component is called like `K6`",
         ),
     ] {
@@ -289,6 +297,21 @@ fn what_is_probably_not_meant_is_told_at_its_place() {
             "{told:?}"
         );
     }
+}
+
+#[test]
+fn what_is_doubtful_of_many_rows_is_told_once() {
+    let rows: String = (1..=200)
+        .map(|n| format!("- {{name: r{n}, script: load.js, vus: {n}, env: {{N: '{n}'}}}}\n"))
+        .collect();
+    let yaml = format!("name: s\nrows:\n{rows}- {{name: b, script: b.js, vus: 1}}\n");
+    let told = warned(&yaml, "scenarios: {}");
+    assert_eq!(told.len(), 2, "{told:?}");
+    assert!(
+        told[0].starts_with("s.yaml:3:") && told[0].contains(", and so for 199 more rows; leave"),
+        "{told:?}"
+    );
+    assert!(told[1].contains("the scenarios of b.js"), "{told:?}");
 }
 
 #[test]
@@ -400,6 +423,40 @@ fn names_that_no_row_has_are_told_with_what_was_probably_meant() {
     // What the line leaves open, the run fills in.
     let by_run = "  columns: [{title: a, value: plan.stages}]\n";
     assert_eq!(warned_of_document(by_run), Vec::<String>::new());
+}
+
+#[test]
+fn what_a_preset_names_is_told_where_the_user_named_the_preset() {
+    let of = |preset: &str, with: &str| {
+        warned(
+            &format!(
+                "name: s\nrows: [{{name: a, bench: 'http://h/', labels: {{replicas: 1}}}}]\ndocuments:\n- file: a.md\n  preset: {preset}\n{with}"
+            ),
+            "",
+        )
+    };
+    let mut told = 0;
+    for preset in crate::document::presets::names() {
+        for warning in of(preset, "") {
+            assert!(warning.starts_with("s.yaml:5:11: "), "{preset}: {warning}");
+            told += 1;
+        }
+    }
+    assert!(told > 0, "nothing was told");
+    for (preset, name) in [
+        ("gateway", "latency"),
+        ("gateway", "memory"),
+        ("cold-and-sustained", "sink"),
+        ("replicas", "pods"),
+    ] {
+        let told = of(preset, &format!("  with: {{{name}: nix}}\n"));
+        let place = format!("s.yaml:6:{}: no row has an observer `nix`", 12 + name.len());
+        let has = told.iter().filter(|told| told.starts_with(&place)).count();
+        assert_eq!(has, 1, "{preset}: {told:?}");
+        // A name that is left empty leaves its columns out.
+        let without = of(preset, &format!("  with: {{{name}: \"\"}}\n"));
+        assert_eq!(without.len() + 1, told.len(), "{preset}: {without:?}");
+    }
 }
 
 /// Why a suite cannot be planned.

@@ -6,7 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::knee::{Departure, Knee, departure, knee};
+use super::knee::{Departure, Knee, NoKnee, departure, knee};
 use super::point::LoadPoint;
 use super::usl::{Refusal, Usl};
 
@@ -44,6 +44,9 @@ pub struct Curve {
     pub points: Vec<LoadPoint>,
     /// Where throughput bends; `None` when it does not.
     pub knee: Option<Knee>,
+    /// Why no knee is told; `None` where one is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub no_knee: Option<NoKnee>,
     /// Where the p99 leaves its quiet level; `None` when it does not.
     pub departure: Option<Departure>,
     /// The law over concurrency; `None` for rates, which say nothing about it.
@@ -70,10 +73,12 @@ impl Curve {
         let p99: Vec<(f64, f64)> = of_target()
             .filter_map(|point| Some((point.load, point.p99_ns? as f64)))
             .collect();
+        let knee = knee(&throughput);
         Curve {
             schema: SCHEMA.to_owned(),
             axis,
-            knee: knee(&throughput),
+            knee: knee.ok(),
+            no_knee: knee.err(),
             departure: departure(&p99),
             scaling: (axis == Axis::Concurrency).then(|| match Usl::fit(&throughput) {
                 Ok(usl) => Scaling::Fitted(usl),

@@ -26,12 +26,37 @@ pub struct Knee {
     pub above: f64,
 }
 
-/// The knee of points `(load, throughput)`, ascending in load; `None` of a curve that does not bend or goes on rising, or of
-/// fewer than four points.
-#[must_use]
-pub fn knee(points: &[(f64, f64)]) -> Option<Knee> {
+/// Why no knee is told.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", tag = "why")]
+pub enum NoKnee {
+    /// Fewer points than are needed.
+    TooFew {
+        /// Points that say something about the target.
+        have: usize,
+    },
+    /// The curve is almost a straight line.
+    Straight,
+    /// Throughput goes on rising beyond where it bends.
+    Contradicted {
+        /// The load at which it bends.
+        bend: f64,
+        /// Answers per second there.
+        throughput: f64,
+        /// A load beyond, with the most answers.
+        load: f64,
+        /// Answers per second there.
+        measured: f64,
+    },
+}
+
+/// The knee of points `(load, throughput)`, ascending in load.
+///
+/// # Errors
+/// The curve does not bend or goes on rising, or there are fewer than four points.
+pub fn knee(points: &[(f64, f64)]) -> Result<Knee, NoKnee> {
     if points.len() < POINTS_MIN {
-        return None;
+        return Err(NoKnee::TooFew { have: points.len() });
     }
     let (first, last) = (points[0].0, points[points.len() - 1].0);
     let lowest = points
@@ -44,21 +69,34 @@ pub fn knee(points: &[(f64, f64)]) -> Option<Knee> {
         .fold(f64::NEG_INFINITY, f64::max);
     let (width, height) = (last - first, highest - lowest);
     if !(width > 0.0 && height > 0.0) {
-        return None;
+        return Err(NoKnee::Straight);
     }
     let above =
         |(load, throughput): &(f64, f64)| (throughput - lowest) / height - (load - first) / width;
     let farthest = points
         .iter()
-        .max_by(|one, other| above(one).total_cmp(&above(other)))?;
+        .max_by(|one, other| above(one).total_cmp(&above(other)))
+        .expect("there are four points or more");
     let knee = Knee {
         load: farthest.0,
         throughput: farthest.1,
         above: above(farthest),
     };
-    let mut beyond = points.iter().filter(|point| point.0 > knee.load);
-    let is_contradicted = beyond.any(|point| point.1 > RISES_ON * knee.throughput);
-    (knee.above >= ABOVE_MIN && !is_contradicted).then_some(knee)
+    if knee.above < ABOVE_MIN {
+        return Err(NoKnee::Straight);
+    }
+    let beyond = points
+        .iter()
+        .filter(|point| point.0 > knee.load && point.1 > RISES_ON * knee.throughput);
+    match beyond.max_by(|one, other| one.1.total_cmp(&other.1)) {
+        None => Ok(knee),
+        Some((load, measured)) => Err(NoKnee::Contradicted {
+            bend: knee.load,
+            throughput: knee.throughput,
+            load: *load,
+            measured: *measured,
+        }),
+    }
 }
 
 /// Where the p99 leaves its quiet level for good.
@@ -118,7 +156,7 @@ mod tests {
                 1_200.0 - load / 2.0
             }
         });
-        assert_eq!(knee(&falling).map(|knee| knee.load), Some(800.0));
+        assert_eq!(knee(&falling).map(|knee| knee.load), Ok(800.0));
         // Of 1 - e^(-x) from 0 to 4 the point farthest above the line is where the slope is that of the line.
         let smooth: Vec<(f64, f64)> = (0..=400)
             .map(|x| f64::from(x) / 100.0)
@@ -131,20 +169,31 @@ mod tests {
 
     #[test]
     fn a_straight_line_has_none() {
-        assert_eq!(knee(&curve(|load| load)), None);
+        assert_eq!(knee(&curve(|load| load)), Err(NoKnee::Straight));
         assert_eq!(
             knee(&curve(|load| load + 20.0 * (load / 100.0).sin())),
-            None
+            Err(NoKnee::Straight)
         );
-        assert_eq!(knee(&curve(|_| 5.0)), None);
+        assert_eq!(knee(&curve(|_| 5.0)), Err(NoKnee::Straight));
         // A plateau between two rises is no knee.
         let goes_on = curve(|load| match load {
             low if low <= 800.0 => low,
             high if high <= 1_400.0 => 800.0,
             top => top - 600.0,
         });
-        assert_eq!(knee(&goes_on), None);
-        assert_eq!(knee(&[(1.0, 1.0), (2.0, 2.0), (3.0, 2.0)]), None);
+        assert_eq!(
+            knee(&goes_on),
+            Err(NoKnee::Contradicted {
+                bend: 800.0,
+                throughput: 800.0,
+                load: 2_000.0,
+                measured: 1_400.0
+            })
+        );
+        assert_eq!(
+            knee(&[(1.0, 1.0), (2.0, 2.0), (3.0, 2.0)]),
+            Err(NoKnee::TooFew { have: 3 })
+        );
     }
 
     #[test]

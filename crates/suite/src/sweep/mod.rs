@@ -11,7 +11,7 @@ mod usl;
 mod values;
 
 pub use curve::{Axis, Curve, SCHEMA, Scaling};
-pub use knee::{Departure, Knee, departure, knee};
+pub use knee::{Departure, Knee, NoKnee, departure, knee};
 pub use point::LoadPoint;
 pub use usl::{FACTOR_MIN, POINTS_MIN, Peak, Refusal, Usl};
 pub use values::{VALUES_MAX, Values, ValuesError};

@@ -107,6 +107,10 @@ fn history_with(state: &StateFolder, outcome: &SuiteOutcome) -> Result<History, 
                 labels: row.labels.clone(),
                 plan: row.plan.clone(),
                 figures: RunFigures::of(&run.result),
+                doubts: document::doubtful(&run.result.verdict.findings)
+                    .into_iter()
+                    .map(|finding| finding.code.clone())
+                    .collect(),
             });
         }
     }
@@ -211,4 +215,29 @@ fn refused(file: &SuiteFile, path: &Path, error: &DocumentError) -> Ending {
 fn failed(path: &Path, error: &io::Error) -> Ending {
     let why = format!("{}: {error}; check its rights", path.display());
     Ending::refusal(ExitCode::Other, &why)
+}
+
+#[cfg(test)]
+mod tests {
+    use loadline_run::verdict::Code;
+
+    use super::*;
+
+    #[test]
+    fn every_finding_that_marks_a_figure_has_a_footnote() {
+        // These are notes, whatever was measured.
+        let notes = [
+            Code::AgentReturned,
+            Code::ClosedConnections,
+            Code::Redirected,
+            Code::Saturated,
+            Code::NetworkBound,
+            Code::SlowRequest,
+            Code::FailingRequest,
+            Code::OneRun,
+        ];
+        for code in Code::ALL.iter().filter(|code| !notes.contains(code)) {
+            assert!(document::footnote(code.name()).is_some(), "{}", code.name());
+        }
+    }
 }

@@ -154,7 +154,7 @@ impl Suite {
     /// What the rules of all documents match, each once.
     fn component_patterns(&self) -> Vec<String> {
         let rules = self.file.documents.iter().flat_map(|spec| &spec.components);
-        let patterns: BTreeSet<&String> = rules.map(|rule| &rule.pattern).collect();
+        let patterns: BTreeSet<&String> = rules.map(|rule| &rule.pattern.value).collect();
         patterns.into_iter().cloned().collect()
     }
 

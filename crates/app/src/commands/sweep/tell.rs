@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 use loadline_model::verdict::Limit;
 use loadline_report::units;
-use loadline_suite::sweep::{Axis, Curve, LoadPoint, Scaling, Usl};
+use loadline_suite::sweep::{Axis, Curve, LoadPoint, NoKnee, Scaling, Usl};
 
 /// A load that begins.
 pub(super) fn beginning(axis: Axis, load: f64, (number, of): (usize, usize)) -> String {
@@ -197,13 +197,26 @@ fn conclusions(curve: &Curve) -> Vec<String> {
         Axis::Concurrency => units::counted(load as u64, "virtual user"),
     };
     let mut lines = Vec::new();
-    lines.push(match curve.knee {
-        Some(knee) => format!(
+    lines.push(match (curve.knee, curve.no_knee) {
+        (Some(knee), _) => format!(
             "knee: throughput bends at {} ({})",
             load(knee.load),
             units::rate(knee.throughput)
         ),
-        None => "knee: none found; throughput goes on rising, or the loads are too few".to_owned(),
+        (None, Some(NoKnee::Contradicted { bend, throughput, load: at, measured })) => format!(
+            "knee: none told; throughput bends at {} ({}), but at {} it was {}: it goes on rising",
+            load(bend),
+            units::rate(throughput),
+            load(at),
+            units::rate(measured)
+        ),
+        (None, Some(NoKnee::TooFew { have })) => format!(
+            "knee: none found; {} are too few, give four or more at which the generator is not the limit",
+            units::counted(have as u64, "load")
+        ),
+        (None, Some(NoKnee::Straight) | None) => {
+            "knee: none found; throughput does not bend at these loads".to_owned()
+        }
     });
     lines.push(match curve.departure {
         Some(departure) => format!(

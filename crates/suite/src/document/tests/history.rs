@@ -18,6 +18,7 @@ fn a_history_says_what_its_results_said() {
             labels: of.labels.clone(),
             plan: of.plan.clone(),
             figures: RunFigures::of(&of.runs[0].result),
+            doubts: Vec::new(),
         };
         history.push(&row);
         let mut one = History::default();
@@ -45,6 +46,42 @@ fn a_history_says_what_its_results_said() {
     assert_eq!(History::from_bytes(&bytes).expect("torn").rows(), 2);
     bytes[0] = b'x';
     assert!(History::from_bytes(&bytes).is_err());
+}
+
+#[test]
+fn doubts_are_kept_and_a_history_of_before_there_were_any_is_read() {
+    let spec = spec(
+        "file: a.md\ncolumns:\n- { title: Run, value: row.id }\n- { title: Rate, value: run.rps, format: '{:.0 rps}' }\n",
+    );
+    let figures = RunFigures::of(&gateway_row().runs[0].result);
+    let of = |id: &str, doubts: &[&str]| {
+        let mut history = History::default();
+        history.push(&HistoryRow {
+            id: id.to_owned(),
+            figures: figures.clone(),
+            doubts: doubts.iter().map(|code| (*code).to_owned()).collect(),
+            ..HistoryRow::default()
+        });
+        history.to_bytes()
+    };
+    let mut bytes = of("old", &[]);
+    bytes[..4].copy_from_slice(b"LLH1");
+    bytes.extend(of("new", &["nothing-sent", "never-heard-of"]));
+    bytes.extend(of("sound", &[]));
+    let history = History::from_bytes(&bytes).expect("blocks of both kinds");
+    let text = render_history(&spec, "History", &history, None)
+        .expect("a document")
+        .text;
+    for line in [
+        "| old | 13177 rps |",
+        "| new | 13177 rps ¹ ² |",
+        "| sound | 13177 rps |",
+        "- ¹ Not delivered: nothing was sent.",
+        "- ² never-heard-of",
+    ] {
+        assert!(text.lines().any(|is| is == line), "{line}\n{text}");
+    }
+    assert_eq!(&history.to_bytes()[..4], b"LLH2");
 }
 
 /// Told, not judged: `cargo test --release -p loadline-suite -- --ignored a_million --nocapture`.

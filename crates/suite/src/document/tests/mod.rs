@@ -206,7 +206,7 @@ fn settings_that_make_no_sense_are_refused_with_their_place() {
         ),
         (
             "file: a.md\npreset: gateway\nwith: { nothing: x }\n",
-            2,
+            3,
             "leaves no `nothing` open",
         ),
         (

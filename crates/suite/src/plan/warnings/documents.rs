@@ -12,7 +12,9 @@ use crate::document::{self, DocumentSpec, Named, OtherRow, Reference, fits};
 use crate::file::{Problem, SuiteFile};
 
 /// Kinds of observers whose components are called as the observer is.
-const NAMED_ALIKE: [&str; 6] = ["self", "process", "host", "http", "command", "log"];
+const NAMED_ALIKE: [&str; 7] = [
+    "self", "cgroup", "host", "replicas", "http", "command", "log",
+];
 /// Names that a message lists.
 const LISTED_MAX: usize = 10;
 
@@ -28,7 +30,11 @@ pub(super) fn doubts(
         let lost = references
             .iter()
             .filter_map(|reference| known.lost(reference));
-        lost.chain(idle_names(document, rows)).collect::<Vec<_>>()
+        let idle = match known.is_observed_elsewhere() {
+            true => Vec::new(),
+            false => idle_names(document, rows),
+        };
+        lost.chain(idle).collect::<Vec<_>>()
     };
     file.documents.iter().flat_map(of_document).collect()
 }
@@ -175,29 +181,68 @@ fn listed(known: &[&str]) -> String {
     }
 }
 
-/// Rules of `components` that no observer's component fits, as far as those are known before a run.
+/// Rules of `components` that no observer's component can fit, as far as those are known before a run.
 fn idle_names(document: &DocumentSpec, rows: &[PlannedRow]) -> Vec<Problem> {
-    let mut names = Vec::new();
-    for (_, observers) in rows.iter().filter_map(|row| row.settings.observe.as_ref()) {
-        let Some(observers) = observers.as_object() else {
-            return Vec::new();
-        };
-        for (name, settings) in observers {
-            if !NAMED_ALIKE.iter().any(|kind| settings.get(kind).is_some()) {
-                return Vec::new();
-            }
-            names.extend([name.clone(), format!("{name}[1]"), format!("{name}[2]")]);
-        }
-    }
+    let observers = rows.iter().filter_map(|row| row.settings.observe.as_ref());
+    let observers = observers.filter_map(|(_, observers)| observers.as_object());
+    let names: Vec<Called> = observers
+        .flatten()
+        .map(|(name, settings)| Called::of(name, settings))
+        .collect();
     let rules = document.components.iter();
-    let idle = rules.filter(|rule| !names.iter().any(|name| fits(&rule.pattern, name)));
+    let idle = rules.filter(|rule| !names.iter().any(|name| name.may_fit(&rule.pattern.value)));
     let told = idle.map(|rule| {
-        let pattern = &rule.pattern;
+        let pattern = &rule.pattern.value;
         Problem::new(
-            document.file.at.unwrap_or_default(),
+            rule.pattern.at.unwrap_or_default(),
             format!("no observed component is called like `{pattern}`, which `components` of {} renames", document.file.value),
             format!("write the name of an observer in the place of `{pattern}`, with [*] behind it where it sees several processes"),
         )
     });
     told.collect()
+}
+
+/// What the components of an observer are called.
+enum Called {
+    /// One of these.
+    As(Vec<String>),
+    /// As a cluster names pods, containers and nodes.
+    ByCluster,
+    /// As what is observed says.
+    Anyhow,
+}
+
+impl Called {
+    fn of(name: &str, settings: &serde_json::Value) -> Called {
+        let own = name.to_owned();
+        let is = |kind: &&str| settings.get(kind).is_some();
+        if NAMED_ALIKE.iter().any(|kind| is(&kind)) {
+            return Called::As(vec![own]);
+        }
+        if is(&"process") {
+            return Called::As(vec![format!("{own}[1]"), format!("{own}[2]"), own]);
+        }
+        let scrape = settings.get("scrape");
+        match scrape.filter(|scrape| scrape.get("by").is_none()) {
+            Some(scrape) => {
+                let metrics = ["metric", "metrics"]
+                    .iter()
+                    .find_map(|key| scrape.get(key)?.as_array());
+                let metrics = metrics.into_iter().flatten().filter_map(|of| of.as_str());
+                Called::As(metrics.map(str::to_owned).chain([own]).collect())
+            }
+            None if is(&"pod") || is(&"node") => Called::ByCluster,
+            None => Called::Anyhow,
+        }
+    }
+
+    fn may_fit(&self, pattern: &str) -> bool {
+        let is_of_clusters =
+            |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "-./*".contains(c);
+        match self {
+            Called::As(names) => names.iter().any(|name| fits(pattern, name)),
+            Called::ByCluster => pattern.chars().all(is_of_clusters),
+            Called::Anyhow => true,
+        }
+    }
 }

@@ -42,22 +42,44 @@ pub(super) fn of(
         found.extend(dropped_args(group));
     }
     found.extend(twins(rows, &keys, &idle_groups));
-    found.extend(
-        rows.iter()
-            .filter_map(|row| replaced_scenarios(row, scenarios)),
-    );
+    let replaced = rows
+        .iter()
+        .filter_map(|row| replaced_scenarios(row, scenarios));
+    found.extend(grouped(replaced, ["row", "rows"]));
     found.extend(documents::doubts(file, groups, rows));
-    // Rows of one axis are told at one place, once.
     let mut told: Vec<Problem> = Vec::new();
     for problem in found {
         let is_told = told
             .iter()
-            .any(|known| known.at == problem.at && known.fix == problem.fix);
+            .any(|known| known.at == problem.at && known.what == problem.what);
         if !is_told && told.len() < WARNINGS_MAX {
             told.push(problem);
         }
     }
     told
+}
+
+/// What is doubtful in the same way, such as of rows of one script, as one: the first, with how many there are besides.
+fn grouped(
+    doubts: impl Iterator<Item = (String, Problem)>,
+    [one, several]: [&str; 2],
+) -> Vec<Problem> {
+    let mut groups: Vec<(String, Problem, usize)> = Vec::new();
+    for (key, problem) in doubts {
+        match groups.iter_mut().find(|(known, _, _)| *known == key) {
+            Some((_, _, more)) => *more += 1,
+            None => groups.push((key, problem, 0)),
+        }
+    }
+    let told = groups.into_iter().map(|(_, mut problem, more)| {
+        match more {
+            0 => {}
+            1 => problem.what += &format!(", and so for 1 more {one}"),
+            more => problem.what += &format!(", and so for {more} more {several}"),
+        }
+        problem
+    });
+    told.collect()
 }
 
 /// Everything that a row does, what it is called left out.
@@ -136,17 +158,21 @@ fn twins(rows: &[PlannedRow], keys: &[String], idle_groups: &[usize]) -> Vec<Pro
             more => format!(", and so do {more} more"),
         };
         let (one, other) = (&rows[0].title, &rows[1].title);
-        Problem::new(
+        let problem = Problem::new(
             rows[1].settings.front_at,
             format!("the rows {one} and {other} do the same{more}: command line, environment and hooks are alike"),
             format!("change what {other} does, or write `repeat` for several runs of one row"),
-        )
+        );
+        (String::new(), problem)
     });
-    told.collect()
+    grouped(told, ["set of rows", "sets of rows"])
 }
 
-/// `vus`, `duration` and the warm-up of a row leave one scenario of a script that names its own.
-fn replaced_scenarios(row: &PlannedRow, scenarios: &dyn Fn(&str) -> bool) -> Option<Problem> {
+/// `vus`, `duration` and the warm-up of a row leave one scenario of a script that names its own; with the script.
+fn replaced_scenarios(
+    row: &PlannedRow,
+    scenarios: &dyn Fn(&str) -> bool,
+) -> Option<(String, Problem)> {
     let settings = &row.settings;
     let Front::Script { file, .. } = &settings.front else {
         return None;
@@ -172,11 +198,12 @@ fn replaced_scenarios(row: &PlannedRow, scenarios: &dyn Fn(&str) -> bool) -> Opt
         "1" => "1 virtual user".to_owned(),
         users => format!("{users} virtual users"),
     };
-    Some(Problem::new(
+    let problem = Problem::new(
         settings.front_at,
         format!("{cause} the scenarios of {file} by one of {users}"),
         "leave the load to the script, and give it what changes in `env`, or name a scenario in `executor`",
-    ))
+    );
+    Some((file.clone(), problem))
 }
 
 /// A script that takes the place of another without its arguments.
@@ -205,11 +232,12 @@ fn dropped_args(group: &GroupSpec) -> Vec<Problem> {
     let rows = group.rows.iter().map(|row| &row.settings);
     let above = values.chain(&group.include).chain(rows).filter_map(args);
     let dropped = above.filter(|(_, args)| args.is_none()).map(|(at, _)| {
-        Problem::new(
+        let problem = Problem::new(
             at,
             format!("this script takes the place of the default's with its arguments, and has none: `{below}` is dropped"),
             "write {file: …, args: …} with the arguments that it is to have".to_owned(),
-        )
+        );
+        (String::new(), problem)
     });
-    dropped.collect()
+    grouped(dropped, ["script", "scripts"])
 }

@@ -14,6 +14,8 @@ struct Kit {
     presets: &'static [&'static str],
     folder: &'static str,
     suite: &'static str,
+    /// What must run besides its testbed, with the command that starts it; `None`: nothing.
+    beside: Option<(&'static str, &'static str)>,
     files: &'static [(&'static str, &'static str)],
 }
 
@@ -35,6 +37,10 @@ const KITS: [Kit; 5] = [
         presets: &["component-resources"],
         folder: "httpbin-remote-write",
         suite: example!("httpbin-remote-write/suite.yaml"),
+        beside: Some((
+            "a Prometheus at localhost:9090 that takes remote write (or K6_PROMETHEUS_RW_SERVER_URL names another)",
+            "prometheus --web.enable-remote-write-receiver --enable-feature=native-histograms --config.file=FILE &",
+        )),
         files: files![
             "httpbin-remote-write/testbed.yaml",
             "single-get.js",
@@ -45,6 +51,7 @@ const KITS: [Kit; 5] = [
         presets: &["gateway", "gateway-endurance"],
         folder: "soap-gateway",
         suite: example!("soap-gateway/suite.yaml"),
+        beside: None,
         files: files![
             "soap-gateway/testbed.yaml",
             "soap-gateway/scenario.js",
@@ -55,18 +62,21 @@ const KITS: [Kit; 5] = [
         presets: &["cold-and-sustained"],
         folder: "async-ingest",
         suite: example!("async-ingest/suite.yaml"),
+        beside: None,
         files: files!["async-ingest/testbed.yaml"],
     },
     Kit {
         presets: &["client-location"],
         folder: "in-and-out",
         suite: example!("in-and-out/suite.yaml"),
+        beside: None,
         files: files!["in-and-out/testbed.yaml"],
     },
     Kit {
         presets: &["replicas"],
         folder: "replicas",
         suite: example!("replicas/suite.yaml"),
+        beside: None,
         files: files!["replicas/testbed.yaml"],
     },
 ];
@@ -84,13 +94,21 @@ pub(super) fn write(preset: &str, output: &str, force: bool) -> Result<ExitCode,
     }
     let below = Path::new(output).parent().unwrap_or(Path::new(""));
     write_kit(kit, below, force)?;
-    let kit = below.join(kit.folder);
-    let kit = kit.display();
-    let told = format!(
-        "{kit}/suite.yaml and what it needs written; start the services, then the suite:\n  \
-         loadline target --config {kit}/testbed.yaml &\n  loadline suite run {kit}/suite.yaml\n"
-    );
-    Ok(Ending::answer(told).tell())
+    Ok(Ending::answer(told(kit, below)).tell())
+}
+
+/// What is there now, and what is to be started, in its order.
+fn told(kit: &Kit, below: &Path) -> String {
+    let folder = below.join(kit.folder);
+    let folder = folder.display();
+    let (needs, start) = match kit.beside {
+        Some((what, start)) => (format!(" It needs {what}."), format!("  {start}\n")),
+        None => Default::default(),
+    };
+    format!(
+        "{folder}/suite.yaml and what it needs written.{needs} Start the services, then the suite:\n  \
+         loadline target --config {folder}/testbed.yaml &\n{start}  loadline suite run {folder}/suite.yaml\n"
+    )
 }
 
 fn write_kit(kit: &Kit, below: &Path, force: bool) -> Result<(), Ending> {
@@ -135,6 +153,18 @@ mod tests {
         for kit in &KITS {
             let lines = kit.suite.lines().count();
             assert!(lines <= 40, "{}: {lines} lines", kit.folder);
+        }
+    }
+
+    #[test]
+    fn what_a_kit_needs_besides_its_testbed_is_told() {
+        for kit in &KITS {
+            let told = told(kit, Path::new("here"));
+            let is_told = told.contains("It needs a Prometheus at localhost:9090");
+            let needs = kit.suite.contains("prometheus-rw");
+            assert_eq!(is_told, needs, "{told}");
+            let last = format!("\n  loadline suite run here/{}/suite.yaml\n", kit.folder);
+            assert!(told.ends_with(&last), "{told}");
         }
     }
 

@@ -1,34 +1,113 @@
 //! What is found of the service: who listens on its port, what its testbed file says.
 //!
-//! Must not know suites. Invariant: only loopback addresses are this machine; nothing is sent.
+//! Must not know suites. Invariant: what is not surely on this machine is elsewhere; nothing is sent but a query for a
+//! name's addresses.
 
+use std::collections::BTreeSet;
+use std::net::{IpAddr, ToSocketAddrs, UdpSocket};
 use std::path::Path;
+use std::sync::mpsc;
+use std::time::Duration;
 
+use loadline_model::url::parse;
 use loadline_observe::{SystemClock, listeners};
 use loadline_suite::init::{InitLoad, ServiceSeen, TestbedSeen};
+use loadline_suite::plan::Front;
 use loadline_target::testbed;
 
 use crate::{Ending, Files};
 
-/// Who listens where the target is; a testbed says that itself.
-pub(super) fn service(target: Option<&str>, load: &InitLoad) -> ServiceSeen {
-    let parsed = target.and_then(|target| loadline_model::url::parse(target).ok());
-    match parsed {
-        Some(url) if is_here(&url.origin.host) && !matches!(load, InitLoad::Testbed(_)) => {
-            let port = url.origin.port;
-            let found = listeners(Path::new("/proc"), port, &SystemClock::start());
-            ServiceSeen::Here {
-                port,
-                processes: found.into_iter().map(|of| (of.name, of.pid)).collect(),
-            }
-        }
-        _ => ServiceSeen::Elsewhere,
+/// How long a name's addresses are waited for; a name that takes longer is not this machine's.
+const LOOKUP_MAX: Duration = Duration::from_secs(2);
+
+/// Who listens where the target is; a testbed says that itself. Without a target the URLs of a script or a command line
+/// tell, where all are of one port of this machine. `folder` is that from which a script is named.
+pub(super) fn service(target: Option<&str>, load: &InitLoad, folder: &Path) -> ServiceSeen {
+    let ports = match (target, load) {
+        (_, InitLoad::Testbed(_)) => None,
+        (Some(target), _) => ports_here([target.to_owned()].into()),
+        (None, InitLoad::As(front)) => ports_here(urls_of(front, folder)),
+        (None, InitLoad::Requests) => None,
+    };
+    let mut ports = ports.unwrap_or_default().into_iter();
+    let (Some(port), None) = (ports.next(), ports.next()) else {
+        return ServiceSeen::Elsewhere;
+    };
+    let found = listeners(Path::new("/proc"), port, &SystemClock::start());
+    ServiceSeen::Here {
+        port,
+        processes: found.into_iter().map(|of| (of.name, of.pid)).collect(),
     }
 }
 
+/// The ports of URLs; `None`: one of them is not of this machine.
+fn ports_here(urls: BTreeSet<String>) -> Option<BTreeSet<u16>> {
+    let origins = urls.into_iter().map(|url| Some(parse(&url).ok()?.origin));
+    let origins: Vec<_> = origins.collect::<Option<_>>()?;
+    let hosts: BTreeSet<&str> = origins.iter().map(|origin| origin.host.as_str()).collect();
+    let are_here = hosts.into_iter().all(is_here);
+    are_here.then(|| origins.iter().map(|origin| origin.port).collect())
+}
+
+/// Whether all addresses of a host are of this machine.
 fn is_here(host: &str) -> bool {
-    let address: Result<std::net::IpAddr, _> = host.parse();
-    host.eq_ignore_ascii_case("localhost") || address.is_ok_and(|address| address.is_loopback())
+    let host = host.trim_start_matches('[').trim_end_matches(']');
+    if host.eq_ignore_ascii_case("localhost") {
+        return true;
+    }
+    let addresses = match host.parse() {
+        Ok(address) => vec![address],
+        Err(_) => addresses_of(host),
+    };
+    !addresses.is_empty() && addresses.into_iter().all(is_of_this_machine)
+}
+
+fn addresses_of(name: &str) -> Vec<IpAddr> {
+    let (tell, told) = mpsc::channel();
+    let name = name.to_owned();
+    std::thread::spawn(move || {
+        let found = (name.as_str(), 0).to_socket_addrs();
+        // Nobody listens any more where it took too long.
+        let _ = tell.send(found.map(|found| found.map(|of| of.ip()).collect()));
+    });
+    let found = told.recv_timeout(LOOKUP_MAX).ok();
+    found.and_then(Result::ok).unwrap_or_default()
+}
+
+/// Only an address of one of this machine's interfaces can be bound to.
+fn is_of_this_machine(address: IpAddr) -> bool {
+    address.is_loopback() || UdpSocket::bind((address, 0)).is_ok() && !address.is_unspecified()
+}
+
+/// The URLs that a script or a command line names; modules that a script imports are none of its targets.
+fn urls_of(front: &Front, folder: &Path) -> BTreeSet<String> {
+    let text = match front {
+        Front::Script { file, .. } => std::fs::read_to_string(folder.join(file)).ok(),
+        _ => None,
+    };
+    let text = text.unwrap_or_default();
+    let is_import = |line: &&str| {
+        let line = line.trim_start();
+        line.starts_with("import ") || line.contains(" from ") || line.contains("require(")
+    };
+    let lines = text.lines().filter(|line| !is_import(line));
+    let words = front.arguments().iter().map(String::as_str);
+    lines.chain(words).flat_map(urls_in).collect()
+}
+
+/// The URLs in a line, each up to its path.
+fn urls_in(line: &str) -> Vec<String> {
+    let schemes = ["http://", "https://"];
+    let found = schemes.iter().flat_map(|scheme| {
+        let places = line.match_indices(scheme);
+        places.map(move |(at, _)| {
+            let rest = &line[at + scheme.len()..];
+            let is_over = |c: char| !(c.is_ascii_alphanumeric() || "-._~:@[]{}$%".contains(c));
+            let end = rest.find(is_over).unwrap_or(rest.len());
+            format!("{scheme}{}", &rest[..end])
+        })
+    });
+    found.collect()
 }
 
 /// A testbed as a load, and its entrance as the target.
@@ -63,17 +142,50 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_loopback_is_here() {
+    fn addresses_of_interfaces_are_here_and_no_others() {
         for (host, expected) in [
             ("127.0.0.1", true),
             ("127.9.9.9", true),
             ("localhost", true),
             ("::1", true),
-            ("10.0.0.1", false),
-            ("localhost.example", false),
+            ("192.0.2.1", false),
+            ("0.0.0.0", false),
+            ("localhost.invalid", false),
         ] {
             assert_eq!(is_here(host), expected, "{host}");
         }
+        // Where a route leads out, the address that it leads out by is of this machine.
+        let own = UdpSocket::bind("0.0.0.0:0").and_then(|socket| {
+            socket.connect("192.0.2.1:9")?;
+            socket.local_addr()
+        });
+        if let Ok(own) = own {
+            assert!(is_here(&own.ip().to_string()), "{own}");
+        }
+    }
+
+    #[test]
+    fn a_script_whose_urls_are_all_of_one_port_here_names_its_service() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let seen = |text: &str, args: &[&str]| {
+            std::fs::write(folder.path().join("a.js"), text).expect("there is room");
+            let front = Front::Script {
+                file: "a.js".to_owned(),
+                args: args.iter().map(|word| (*word).to_owned()).collect(),
+            };
+            match service(None, &InitLoad::As(front), folder.path()) {
+                ServiceSeen::Here { port, .. } => Some(port),
+                ServiceSeen::Elsewhere => None,
+            }
+        };
+        let import = "import { a } from 'https://jslib.k6.io/a/1.0/index.js';\n";
+        let get =
+            "http.get('http://localhost:7007/a?b=c'); http.get(`http://127.0.0.1:7007/${x}`);";
+        assert_eq!(seen(&format!("{import}{get}"), &[]), Some(7007));
+        assert_eq!(seen(get, &["-e", "BASE=http://127.0.0.1:7008"]), None);
+        assert_eq!(seen("http.get('http://192.0.2.1/')", &[]), None);
+        assert_eq!(seen("http.get(`http://${HOST}/`)", &[]), None);
+        assert_eq!(seen("http.get(BASE)", &[]), None);
     }
 
     #[test]

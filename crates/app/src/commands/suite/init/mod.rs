@@ -94,7 +94,7 @@ fn wish(args: &SuiteInitArgs) -> Result<InitWish, Ending> {
         file => file,
     };
     Ok(InitWish {
-        service: found::service(target.as_deref(), &load),
+        service: found::service(target.as_deref(), &load, &folder),
         file: file.to_owned(),
         document: "RESULTS.md".to_owned(),
         load,

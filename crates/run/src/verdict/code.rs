@@ -56,6 +56,8 @@ codes! {
     CountNotReached = "count-not-reached";
     /// Arrivals were sent, but late: response time far above service time.
     ArrivalsWaited = "arrivals-waited";
+    /// No iteration of a script came to its end.
+    NoIterationCompleted = "no-iteration-completed";
     /// Iterations of a script ended with an exception that nobody caught.
     IterationsThrew = "iterations-threw";
     /// Threads of a plan ended before their time: no data was left, or a sample failed.

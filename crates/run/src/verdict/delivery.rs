@@ -63,11 +63,24 @@ pub(super) fn findings(facts: &Facts<'_>) -> Vec<Finding> {
     findings.extend(paused(facts));
     findings.extend(missed(facts));
     findings.extend(waited(facts));
+    findings.extend(cut_short(facts));
     findings.extend(threw(facts));
     findings.extend(ended_threads(facts));
     findings.extend(wrong(facts));
     findings.extend(unheld(facts));
     findings
+}
+
+/// Iterations that all took longer than the run: what they would have sent at their end was never sent.
+fn cut_short(facts: &Facts<'_>) -> Option<Finding> {
+    facts.completes_no_iteration().then(|| {
+        Code::NoIterationCompleted.finding(
+            Gravity::Caution,
+            "no iteration of the script completed: each was cut off at the end of the run"
+                .to_owned(),
+            "raise the duration[ or {graceful-stop}], or shorten the pauses of the script",
+        )
+    })
 }
 
 /// Iterations that broke off: what they would have sent is missing, and no request tells of it.

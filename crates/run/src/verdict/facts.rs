@@ -8,7 +8,7 @@ use loadline_model::ThreadGroup;
 use loadline_model::error_class::ErrorClass;
 use loadline_model::executor::{Executor, Spacing};
 use loadline_model::plan::{Behaviour, Scenario};
-use loadline_model::result::{Row, TimeMetric};
+use loadline_model::result::{Row, StopReason, TimeMetric};
 use loadline_model::snapshot::{Counts, Snapshot};
 use loadline_model::units::Nanos;
 
@@ -366,6 +366,17 @@ impl<'a> Facts<'a> {
         scenarios.fold((0, 0), |(thrown, all), change| {
             (thrown + change.thrown, all + change.iterations)
         })
+    }
+
+    /// Whether a script sent requests and no iteration of it came to its end.
+    pub(super) fn completes_no_iteration(&self) -> bool {
+        let is_cut = self.evidence.totals.stop == StopReason::Finished;
+        let (_, ended) = self.thrown();
+        is_cut
+            && self.is_script()
+            && self.counts.completed > 0
+            && ended == 0
+            && !self.seen.scenarios.is_empty()
     }
 
     /// Seconds that virtual users spent on requests that came to an end.

@@ -5,13 +5,16 @@
 //! without half of the evidence is never named.
 
 use loadline_metric::TimeTrend;
-use loadline_model::error_class::{ErrorClass, Fault};
+use loadline_model::error_class::ErrorClass;
 use loadline_model::result::{Row, StopReason};
 use loadline_model::verdict::{Finding, Gravity, Limit};
 
 use super::backlog;
 use super::code::Code;
-use super::facts::{Facts, TOO_MANY_REQUESTS, share};
+use super::facts::{Facts, share};
+use super::failing::{
+    FAILURES, FAILURES_OF_OFFERED, cuts_off, failing_side, is_mistaken, refused_share, spoils,
+};
 use super::link;
 use super::names;
 use super::resources::Seen;
@@ -27,15 +30,6 @@ const NAMED: f64 = 0.5;
 const CLEAR_LEAD: f64 = 0.03;
 /// Share of the evidence from which a side that is not the limit is told beside it.
 const TOLD: f64 = 0.25;
-/// Share of failures from which their class says who is in the way.
-const FAILURES: f64 = 0.5;
-/// The same where nobody is held up: nothing but failures and refusals can be in the way then.
-const FAILURES_OF_OFFERED: f64 = 0.02;
-/// Share of the answers that say that the request is wrong, or do not hold what they must, from which they are too many
-/// where nobody is held up: a few are expected.
-const WRONG_OF_OFFERED: f64 = 0.1;
-/// Share of a script's iterations that end with an exception from which the script is in its own way.
-const THROWN: f64 = 0.1;
 /// Share of the virtual users' time on requests from which they are all busy.
 const ALL_BUSY: f64 = 0.8;
 /// The same from which a queue in the target is no matter of chance.
@@ -178,89 +172,10 @@ fn by_time(facts: &Facts<'_>) -> (Limit, Option<Weights>) {
     (limit, weights)
 }
 
-/// Whose failures explain the run; `None` when too few requests failed for that.
-fn failing_side(facts: &Facts<'_>) -> Option<Limit> {
-    let needed = match facts.open && facts.missed().is_none() {
-        true => FAILURES_OF_OFFERED,
-        false => FAILURES,
-    };
-    failing_from(facts, needed)
-}
-
-/// Whose failures, refusals and wrong answers are in the way where nobody is held up.
-fn spoils(facts: &Facts<'_>) -> Option<Limit> {
-    let failing = failing_from(facts, FAILURES_OF_OFFERED);
-    let (thrown, all) = facts.thrown();
-    match facts.counts.good {
-        _ if failing.is_some() => failing,
-        _ if refused_share(facts) >= FAILURES_OF_OFFERED => Some(Limit::Target),
-        _ if is_often_mistaken(facts) => Some(Limit::Plan),
-        // What no answer fulfils may be asked for by mistake.
-        1.. if facts.wrong_content_share() >= WRONG_OF_OFFERED => Some(Limit::Target),
-        _ if share(thrown, all) >= THROWN => Some(Limit::Plan),
-        _ => None,
-    }
-}
-
-/// Whose the failures are, of which there are so many.
-fn failing_from(facts: &Facts<'_>, needed: f64) -> Option<Limit> {
-    let failed = facts.counts.failed_total();
-    if share(failed, facts.counts.started) < needed {
-        return None;
-    }
-    facts.worst_class().map(|class| match class.fault() {
-        // A server that resets many connections is overloaded; a few may be reset by anything between.
-        Fault::Target if are_few_resets(facts, class) => Limit::Unknown,
-        // A name that is found now and then is no mistake.
-        Fault::Plan if class == ErrorClass::Dns && facts.counts.completed > 0 => Limit::Network,
-        Fault::Target if class == ErrorClass::Timeout && facts.are_unacknowledged(failed) => {
-            Limit::Network
-        }
-        Fault::Target if class == ErrorClass::Timeout && facts.are_gapped(failed) => Limit::Network,
-        Fault::Target if class == ErrorClass::Timeout && facts.are_untaken(failed) => {
-            Limit::Unknown
-        }
-        Fault::Target => Limit::Target,
-        Fault::Network => Limit::Network,
-        Fault::Generator => Limit::Generator,
-        Fault::Plan => Limit::Plan,
-    })
-}
-
-/// Whether the failures are resets, and too few for a target that does not keep up.
-fn are_few_resets(facts: &Facts<'_>, class: ErrorClass) -> bool {
-    const FEW: f64 = 0.1;
-    let is_reset = matches!(class, ErrorClass::ResetReading | ErrorClass::ResetSending);
-    is_reset && share(facts.counts.failed_total(), facts.counts.started) < FEW
-}
-
 /// Whether the target took what was sent, and virtual users waited for its answers to the end of the run.
 fn is_silent(facts: &Facts<'_>) -> bool {
     let was_sent = facts.all.bytes_sent > 0;
     was_sent && facts.stuck().is_some() && weights::occupied(facts) < OCCUPIED
-}
-
-/// Whether the target closed the connections of a good part of what was sent: some of it was repeated, some failed.
-fn cuts_off(facts: &Facts<'_>) -> bool {
-    const CUT_OFF: f64 = 0.25;
-    const FAILED: f64 = 0.05;
-    let (started, again) = (facts.counts.started, facts.counts.retried);
-    let failed = facts.counts.failed_total();
-    let is_its_fault = facts.worst_class().map(ErrorClass::fault) == Some(Fault::Target);
-    is_its_fault
-        && share(failed, started) >= FAILED
-        && share(failed + again, started + again) >= CUT_OFF
-}
-
-/// Whether most answers say that the request is wrong, or all those of one request.
-fn is_mistaken(facts: &Facts<'_>) -> bool {
-    const MISTAKEN: f64 = 0.5;
-    facts.mistaken_share() >= MISTAKEN || facts.has_mistakes() && names::always_fails(facts)
-}
-
-/// Whether a tenth of the answers say that the request is wrong: too many, where nobody is held up.
-fn is_often_mistaken(facts: &Facts<'_>) -> bool {
-    facts.mistaken_share() >= WRONG_OF_OFFERED
 }
 
 /// Who took half of the time or more, and clearly more than another; what the target took counts for `of_target`.
@@ -442,11 +357,6 @@ fn shows_queue(time: &TimeTrend) -> bool {
 }
 
 /// The share of answers by which the target says that it cannot, or that it is asked too often.
-fn refused_share(facts: &Facts<'_>) -> f64 {
-    let refused = facts.status_share(|status| status >= 500 || status == TOO_MANY_REQUESTS);
-    refused.min(facts.wrong_share())
-}
-
 /// How the time was split, where more than one side took much of it.
 fn shared(facts: &Facts<'_>, limit: Limit, weights: Weights) -> Option<Finding> {
     let time = weights::mean_time(facts)?;

@@ -12,6 +12,7 @@ mod body;
 mod code;
 mod delivery;
 mod facts;
+mod failing;
 mod limits;
 mod link;
 mod names;

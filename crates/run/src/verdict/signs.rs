@@ -201,7 +201,9 @@ fn stood_still(facts: &Facts<'_>) -> Option<Finding> {
         0 => "the start".to_owned(),
         ns => format!("about {}", duration(ns as f64 / 1e9)),
     };
-    (stalled >= FROZEN_NS).then(|| {
+    // What waits for its own outputs was stopped by nobody.
+    let waits_for_output = facts.seen.back_pressure_ns >= stalled;
+    (stalled >= FROZEN_NS && !waits_for_output).then(|| {
         Code::GeneratorStopped.finding(
             Gravity::Caution,
             format!(
@@ -375,6 +377,11 @@ pub(super) fn waits_to_be_accepted(facts: &Facts<'_>) -> bool {
 fn slow_connects(facts: &Facts<'_>) -> Option<Finding> {
     let connect = &facts.seen.connections.connect;
     let (fastest, slowest) = (connect.min()?, connect.max()?);
+    // The kernel says whether it sent anything again; what connects late without that waits for the generator.
+    let is_known = facts.seen.connections.min_rtt.count() > 0;
+    if is_known && facts.seen.connections.retransmits == 0 {
+        return None;
+    }
     (slowest >= SYN_TIMEOUT_NS && fastest < SYN_TIMEOUT_NS / 3).then(|| {
         Code::SlowConnects.finding(
             Gravity::Caution,

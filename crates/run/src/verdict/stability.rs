@@ -5,7 +5,7 @@
 //! load in each.
 
 use loadline_model::bounded::Bounded;
-use loadline_model::error_class::Fault;
+use loadline_model::error_class::{ErrorClass, Fault};
 use loadline_model::result::Row;
 use loadline_model::snapshot::Tally;
 use loadline_model::units::Nanos;
@@ -122,16 +122,44 @@ fn outage(facts: &Facts<'_>) -> Option<Finding> {
         .iter()
         .map(|row| row_seconds(row))
         .sum();
+    // Answers that usually take as long were not missing.
+    let takes = facts.service()?.p50? as f64 / 1e9;
+    if takes * 2.0 >= lasted {
+        return None;
+    }
+    let further = outages(&rows[down + length..], |row| is_down(&row), recovered);
+    let again = match further {
+        0 => String::new(),
+        1 => "; it happened once more".to_owned(),
+        many => format!("; it happened {many} times more"),
+    };
     Some(Code::OutageSeen.finding(
         Gravity::Caution,
         format!(
-            "for {} from {at} on, goodput fell below {} of its usual {}, then the target recovered",
+            "for {} from {at} on, goodput fell below {} of its usual {}, then the target recovered{again}",
             duration(lasted),
             percent(DOWN),
             rate(usual)
         ),
         "look for a restart, a failover or a long pause (garbage collection) at that time",
     ))
+}
+
+/// How often the target was down and recovered in these rows.
+fn outages(
+    mut rows: &[&Row],
+    is_down: impl Fn(&Row) -> bool,
+    recovered: impl Fn(&&Row) -> bool,
+) -> usize {
+    let mut found = 0;
+    while let Some(down) = rows.iter().position(|row| is_down(row)) {
+        let Some(length) = rows[down..].iter().position(&recovered) else {
+            break;
+        };
+        found += 1;
+        rows = &rows[down + length..];
+    }
+    found
 }
 
 /// Whether the target gave hardly a good answer in a second in which it was asked.
@@ -150,6 +178,17 @@ fn is_down(facts: &Facts<'_>, row: &Row, usual: f64) -> bool {
         true => GONE,
         false => DOWN,
     };
+    // Virtual users that are through ask for less, and got all that they asked for.
+    let most = facts.rows.iter().map(|row| row.active_vus).max();
+    let is_through = !facts.open
+        && row.active_vus.saturating_mul(2) < most.unwrap_or(0)
+        && row.good > 0
+        && row.good == row.completed
+        && row.completed >= row.started
+        && row.failed == 0;
+    if is_through {
+        return false;
+    }
     good(row) < left * usual && was_asked && ran && !is_slow && !fails_by_itself(row)
 }
 
@@ -338,6 +377,10 @@ fn pauses(facts: &Facts<'_>) -> Option<Finding> {
     }
     let usual = facts.service()?.p50? as f64;
     let longest = median(hit.iter().map(|(_, p99)| *p99))?;
+    // What the client gave up is no pause of the target's.
+    if facts.failed(ErrorClass::Timeout) >= hit.len() as u64 {
+        return None;
+    }
     // Seconds with such a request and seconds without are no pauses.
     if names::usually_take(facts, longest / 1e9 / PAUSE_FACTOR) {
         return None;

@@ -8,6 +8,7 @@ use loadline_model::verdict::{Delivery, Finding, Gravity, Limit};
 use super::backlog;
 use super::code::Code;
 use super::facts::Facts;
+use super::failing;
 use super::saturation::Knee;
 
 /// Share of good answers from which the others go without mention in the headline.
@@ -262,7 +263,9 @@ fn short_headline(
 }
 
 fn limit_in_words(facts: &Facts<'_>, limit: Limit, reached: &str) -> Headline {
-    let vus = match facts.vus {
+    // Of those that were made some may never have had anything to do.
+    let active = facts.evidence.totals.active_vus_max;
+    let vus = match facts.vus.min(active.max(1)) {
         1 => "1 VU".to_owned(),
         vus => format!("{} VUs", count(vus)),
     };
@@ -288,6 +291,12 @@ fn limit_in_words(facts: &Facts<'_>, limit: Limit, reached: &str) -> Headline {
             (_, Some(class)) => format!("most failures: {}", class.name()),
             _ => format!("{vus} spent only part of their time waiting for the target"),
         },
+        Limit::Target if failing::refused_share(facts) >= failing::FAILURES => {
+            match facts.worst_status() {
+                Some((status, n)) => others_have(facts, status, n),
+                None => format!("as fast as the target answered {vus}"),
+            }
+        }
         Limit::Target => {
             let mean = facts.mean_service();
             more = mean.map(|mean| format!(" ({} on average)", duration(mean)));

@@ -212,6 +212,10 @@ const WORDS: [(&str, &str); 68] = [
         "Possibly wrong: some successful responses held an error or nothing.",
     ),
     (
+        "no-iteration-completed",
+        "Cut short: no iteration of the script completed.",
+    ),
+    (
         "iterations-threw",
         "Cut short: iterations of the script threw, and the rest of their requests was not sent.",
     ),

@@ -36,9 +36,13 @@ fn syns_that_are_lost_are_the_networks_unless_the_accepted_wait_too() {
         let mut run = far(170, &connect, waiting_ms);
         run.answer(170, &[(0.6, 12 * MS), (0.3, 1_012 * MS), (0.1, 3_012 * MS)]);
         run.totals.seen.counts.started = 170;
+        run.totals.seen.connections.retransmits = 90;
         let verdict = run.judge();
         assert_eq!(verdict.limit, limit, "{}", verdict.headline);
         assert!(found(&verdict, Code::SlowConnects).is_some());
+        // Nothing was sent again: the generator was late.
+        run.totals.seen.connections.retransmits = 0;
+        assert!(found(&run.judge(), Code::SlowConnects).is_none());
     }
 }
 

@@ -1,0 +1,129 @@
+//! Failures, refusals and wrong answers: whose they are, and how many are too many.
+//!
+//! Must not know how long anything takes. Invariant: a class of failures is one side's, unless what was measured of the
+//! connections says otherwise.
+
+use loadline_model::error_class::{ErrorClass, Fault};
+use loadline_model::verdict::Limit;
+
+use super::facts::{Facts, TOO_MANY_REQUESTS, share};
+use super::{names, weights};
+
+/// Share of failures from which their class says who is in the way.
+pub(super) const FAILURES: f64 = 0.5;
+/// The same where nobody is held up: nothing but failures and refusals can be in the way then.
+pub(super) const FAILURES_OF_OFFERED: f64 = 0.02;
+/// Share of the answers that say that the request is wrong, or do not hold what they must, from which they are too many
+/// where nobody is held up: a few are expected.
+const WRONG_OF_OFFERED: f64 = 0.1;
+/// Share of a script's iterations that end with an exception from which the script is in its own way.
+const THROWN: f64 = 0.1;
+
+/// Whose failures explain the run; `None` when too few requests failed for that.
+pub(super) fn failing_side(facts: &Facts<'_>) -> Option<Limit> {
+    let needed = match facts.open && facts.missed().is_none() {
+        true => FAILURES_OF_OFFERED,
+        false => FAILURES,
+    };
+    failing_from(facts, needed)
+}
+
+/// Whose failures, refusals and wrong answers are in the way where nobody is held up.
+pub(super) fn spoils(facts: &Facts<'_>) -> Option<Limit> {
+    let failing = failing_from(facts, FAILURES_OF_OFFERED);
+    let (thrown, all) = facts.thrown();
+    match facts.counts.good {
+        _ if failing.is_some() => failing,
+        _ if refused_share(facts) >= FAILURES_OF_OFFERED => Some(Limit::Target),
+        _ if is_often_mistaken(facts) => Some(Limit::Plan),
+        // What no answer fulfils may be asked for by mistake.
+        1.. if facts.wrong_content_share() >= WRONG_OF_OFFERED => Some(Limit::Target),
+        _ if share(thrown, all) >= THROWN
+            || facts.completes_no_iteration()
+            || ran_out_of_data(facts) =>
+        {
+            Some(Limit::Plan)
+        }
+        _ => None,
+    }
+}
+
+/// Whether all threads of a plan ended because there was nothing left to send.
+fn ran_out_of_data(facts: &Facts<'_>) -> bool {
+    let ended = facts.seen.ended_threads.out_of_data;
+    ended > 0 && ended >= facts.vus
+}
+
+/// Whose the failures are, of which there are so many.
+fn failing_from(facts: &Facts<'_>, needed: f64) -> Option<Limit> {
+    let failed = facts.counts.failed_total();
+    if share(failed, facts.counts.started) < needed {
+        return None;
+    }
+    facts.worst_class().map(|class| match class.fault() {
+        Fault::Target if is_reset(class) && fail_on_the_way(facts) => Limit::Network,
+        // A server that resets many connections is overloaded; a few may be reset by anything between.
+        Fault::Target if is_reset(class) && are_few(facts) => Limit::Unknown,
+        // A name that is found now and then is no mistake.
+        Fault::Plan if class == ErrorClass::Dns && facts.counts.completed > 0 => Limit::Network,
+        Fault::Target if class == ErrorClass::Timeout && facts.are_unacknowledged(failed) => {
+            Limit::Network
+        }
+        Fault::Target if class == ErrorClass::Timeout && facts.are_gapped(failed) => Limit::Network,
+        Fault::Target if class == ErrorClass::Timeout && facts.are_untaken(failed) => {
+            Limit::Unknown
+        }
+        Fault::Target => Limit::Target,
+        Fault::Network => Limit::Network,
+        Fault::Generator => Limit::Generator,
+        Fault::Plan => Limit::Plan,
+    })
+}
+
+fn is_reset(class: ErrorClass) -> bool {
+    matches!(class, ErrorClass::ResetReading | ErrorClass::ResetSending)
+}
+
+/// Whether fewer requests failed than of a target that does not keep up.
+fn are_few(facts: &Facts<'_>) -> bool {
+    const FEW: f64 = 0.1;
+    share(facts.counts.failed_total(), facts.counts.started) < FEW
+}
+
+/// Whether most failures came sooner than anything from the target can.
+fn fail_on_the_way(facts: &Facts<'_>) -> bool {
+    let failed = facts.seen.failed_time.quantile(0.5);
+    let round_trip = weights::round_trip(facts);
+    failed
+        .zip(round_trip)
+        .is_some_and(|(ns, round_trip)| (ns as f64) / 1e9 < round_trip / 2.0)
+}
+
+/// Whether the target closed the connections of a good part of what was sent: some of it was repeated, some failed.
+pub(super) fn cuts_off(facts: &Facts<'_>) -> bool {
+    const CUT_OFF: f64 = 0.25;
+    const FAILED: f64 = 0.05;
+    let (started, again) = (facts.counts.started, facts.counts.retried);
+    let failed = facts.counts.failed_total();
+    let is_its_fault = facts.worst_class().map(ErrorClass::fault) == Some(Fault::Target);
+    is_its_fault
+        && share(failed, started) >= FAILED
+        && share(failed + again, started + again) >= CUT_OFF
+}
+
+/// Whether most answers say that the request is wrong, or all those of one request.
+pub(super) fn is_mistaken(facts: &Facts<'_>) -> bool {
+    const MISTAKEN: f64 = 0.5;
+    facts.mistaken_share() >= MISTAKEN || facts.has_mistakes() && names::always_fails(facts)
+}
+
+/// Whether a tenth of the answers say that the request is wrong: too many, where nobody is held up.
+fn is_often_mistaken(facts: &Facts<'_>) -> bool {
+    facts.mistaken_share() >= WRONG_OF_OFFERED
+}
+
+/// The share of answers that refuse: the target says that it cannot, or will not, keep up.
+pub(super) fn refused_share(facts: &Facts<'_>) -> f64 {
+    let refused = facts.status_share(|status| status >= 500 || status == TOO_MANY_REQUESTS);
+    refused.min(facts.wrong_share())
+}

@@ -17,7 +17,7 @@ const ONE_RUN: &str = "One run only: how far runs differ is not known.";
 const TOLD_ELSEWHERE: [&str; 1] = ["one-run"];
 
 /// Plain words for findings, so that those of several rows share a footnote; one that is not here is told in its own.
-const WORDS: [(&str, &str); 68] = [
+const WORDS: [(&str, &str); 69] = [
     (
         "run-crashed",
         "Cut short: the generator died; the figures cover what it had saved.",

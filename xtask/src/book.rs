@@ -1,7 +1,7 @@
 //! The documentation as a book, where mdBook is installed, and the preprocessor that `book.toml` names for it.
 //!
-//! Must not know what pages say. Invariant: a link of the built book that leaves `docs/` leads to the repository on the web,
-//! for the book holds nothing else.
+//! Must not know what pages say. Invariants: a link of the built book that leaves `docs/` leads to the repository on the web,
+//! for the book holds nothing else; one to a folder's README leads to its `index.html`, as mdBook calls it.
 
 use std::io::Read;
 use std::process::Command;
@@ -16,6 +16,10 @@ use crate::{Result, exec};
 const PAGES: &str = "docs/";
 /// Where the files of the repository are shown.
 const FILES: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main/");
+
+/// A folder's page, and what mdBook makes of it.
+const README: &str = "README.md";
+const INDEX: &str = "index.md";
 
 /// Builds the book. `None`: mdBook is not installed.
 ///
@@ -70,11 +74,16 @@ fn rewritten(content: &str, page: &str) -> String {
         let (path, anchor) = target.split_once('#').unwrap_or((target, ""));
         let leads_to = joined(page, path);
         let is_out = path.starts_with("..") && !leads_to.starts_with(PAGES);
-        match is_out {
-            false => out.push_str(&format!("]({part}")),
-            true if anchor.is_empty() => out.push_str(&format!("]({FILES}{leads_to}){rest}")),
-            true => out.push_str(&format!("]({FILES}{leads_to}#{anchor}){rest}")),
-        }
+        let renamed = match path.strip_suffix(README) {
+            _ if is_out => format!("{FILES}{leads_to}"),
+            Some(folder) if !path.contains("://") => format!("{folder}{INDEX}"),
+            _ => {
+                out.push_str(&format!("]({part}"));
+                continue;
+            }
+        };
+        let mark = if anchor.is_empty() { "" } else { "#" };
+        out.push_str(&format!("]({renamed}{mark}{anchor}){rest}"));
     }
     out
 }
@@ -89,7 +98,7 @@ mod tests {
     fn links_that_leave_the_pages_lead_to_the_repository() {
         let mut book = json!({ "items": [{ "Chapter": {
             "path": "target/testbed.md",
-            "content": "[a](../../examples/README.md#b), [c](../bench.md#d) and [e](https://h/../f) [g",
+            "content": "[a](../../examples/README.md#b), [c](../bench.md#d), [r](README.md#s) and [e](https://h/../f) [g",
             "sub_items": [{ "Chapter": { "path": "a.md", "content": "[h](../GLOSSARY.md)", "sub_items": [] } }],
         }}]});
         lead_out(&mut book);
@@ -97,7 +106,7 @@ mod tests {
         assert_eq!(
             chapter["content"],
             format!(
-                "[a]({FILES}examples/README.md#b), [c](../bench.md#d) and [e](https://h/../f) [g"
+                "[a]({FILES}examples/README.md#b), [c](../bench.md#d), [r](index.md#s) and [e](https://h/../f) [g"
             )
         );
         let below = &chapter["sub_items"][0]["Chapter"]["content"];

@@ -10,7 +10,7 @@ use loadline_model::request_table::RowFigures;
 use loadline_model::test_summary::{ByTag, MetricSummary};
 
 use crate::Style;
-use crate::page::{Page, cut};
+use crate::page::Page;
 use crate::units::{count, counted, rate, share, span_or_dash};
 
 /// Columns of a value of the tag; longer ones are cut.
@@ -48,7 +48,10 @@ pub(crate) fn write(page: &mut Page, table: &ByTag, counted_ns: u64) {
         .iter()
         .map(|row| {
             let figures = shown.iter().map(|column| row[column + 1].clone());
-            [cut(&row[0], name)].into_iter().chain(figures).collect()
+            [shortened(&row[0], name)]
+                .into_iter()
+                .chain(figures)
+                .collect()
         })
         .collect();
     page.table(&format!("<{}", ">".repeat(shown.len())), &head, &rows);
@@ -114,11 +117,27 @@ fn fitting(rows: &[Vec<String>], width: usize) -> (Vec<usize>, usize) {
 pub fn cells(table: &ByTag, counted_ns: u64, rows_max: usize) -> Vec<Vec<String>> {
     let rows = table.rows.iter().take(rows_max);
     rows.map(|(value, metrics)| {
-        let mut row = vec![cut(shown_value(value), VALUE_COLUMNS)];
+        let mut row = vec![shortened(shown_value(value), VALUE_COLUMNS)];
         row.extend(figures(metrics, counted_ns));
         row
     })
     .collect()
+}
+
+/// A value of the tag in so many columns. URLs begin alike: where something is left out, most of the end stays.
+#[must_use]
+pub fn shortened(value: &str, columns: usize) -> String {
+    let letters = value.chars().count();
+    if letters <= columns {
+        return value.to_owned();
+    }
+    let kept = columns.saturating_sub(1);
+    let (begin, end) = (kept / 3, kept - kept / 3);
+    let head = value.chars().take(begin);
+    let tail = value.chars().skip(letters - end);
+    head.chain(['…'].into_iter().take(columns))
+        .chain(tail)
+        .collect()
 }
 
 /// A value of the tag as it is shown.
@@ -227,6 +246,14 @@ mod tests {
             heads(&table, 160),
             "requests req/s failed avg p50 p90 p95 p99 max"
         );
+    }
+
+    #[test]
+    fn the_end_of_a_value_tells_it_from_others() {
+        assert_eq!(shortened("GET http://h:1/a/b", 18), "GET http://h:1/a/b");
+        assert_eq!(shortened("GET http://h:1/a/b", 10), "GET…:1/a/b");
+        assert_eq!(shortened("µµµµ", 2), "…µ");
+        assert_eq!(shortened("µµµµ", 0), "");
     }
 
     #[test]

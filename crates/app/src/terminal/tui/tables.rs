@@ -74,7 +74,7 @@ pub(super) fn names(frame: &mut Frame<'_>, area: Rect, shown: &Shown) {
         .saturating_sub(columns.len() * (FIGURE + 1) + 2)
         .min(60);
     let line = |name_of: &str, figures: &[&str]| {
-        let mut text = format!("  {name_of:<name$.name$}");
+        let mut text = format!("  {:<name$}", by_tag::shortened(name_of, name));
         for column in &columns {
             text.push_str(&format!(" {:>FIGURE$}", figures[*column]));
         }

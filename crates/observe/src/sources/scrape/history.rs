@@ -33,6 +33,16 @@ impl History {
         }
     }
 
+    /// What was added from the last look before a time to the first one after another: all that was between them, and what
+    /// was beside them, where whatever is observed had work there too. `None`: there are no two looks.
+    pub(super) fn around(&self, from: u64, to: u64, last: (u64, &Buckets)) -> Option<Buckets> {
+        let looks = self.looks.iter().map(|(at, buckets)| (*at, buckets));
+        let all: Vec<(u64, &Buckets)> = looks.chain([last]).collect();
+        let before = all.iter().rfind(|look| look.0 <= from).or(all.first())?;
+        let after = all.iter().find(|look| look.0 >= to).or(all.last())?;
+        (before.0 < after.0).then(|| after.1.since(before.1))
+    }
+
     /// What was added between two times, as near to them as there are looks: where both have the same one, from the look
     /// before it to the one after it. `None`: there are no two looks.
     /// `last` is the newest look, which may not be kept.
@@ -91,5 +101,16 @@ mod tests {
             assert_eq!(between.map(|added| added.count()), Some(count), "{from}");
         }
         assert_eq!(History::default().between(1, 2, (5, &last)), None);
+        // All of a load that begins and ends between looks, and nothing else where it was quiet.
+        for (from, to, count) in [
+            (80, 120, 9.0),
+            (10, 110, 9.0),
+            (110, 190, 2.0),
+            (10, 90, 7.0),
+        ] {
+            let around = history.around(from, to, (200, &last));
+            assert_eq!(around.map(|added| added.count()), Some(count), "{from}");
+        }
+        assert_eq!(History::default().around(1, 2, (5, &last)), None);
     }
 }

@@ -243,11 +243,14 @@ impl Metric {
             return;
         };
         let last = (self.last_unix_ns, &self.total);
-        for (prefix, (from, to)) in [
-            ("window_", (window.start_unix_ns, window.end_unix_ns)),
-            ("steady_", steady_or_all(window)),
-        ] {
-            if let Some(added) = history.between(from, to, last) {
+        let load = (window.start_unix_ns, window.end_unix_ns);
+        for (prefix, (from, to)) in [("window_", load), ("steady_", steady_or_all(window))] {
+            // Beside the load it is quiet; beside its steady part it is not.
+            let added = match (from, to) == load {
+                true => history.around(from, to, last),
+                false => history.between(from, to, last),
+            };
+            if let Some(added) = added {
                 tell_quantiles(prefix, &added, unit, |metric, value| {
                     // The end of a span does not belong to it.
                     readings.put_at(to.saturating_sub(1), component, metric, value);

@@ -17,6 +17,10 @@ pub(super) struct History {
 }
 
 impl History {
+    pub(super) fn is_empty(&self) -> bool {
+        self.looks.is_empty()
+    }
+
     pub(super) fn push(&mut self, at_unix_ns: u64, buckets: &Buckets) {
         let stride = self.stride.max(1);
         if self.number.is_multiple_of(stride) {

@@ -192,6 +192,10 @@ impl Metric {
         }
         self.last_unix_ns = now_unix_ns;
         if let Some(history) = &mut self.history {
+            // What the page before did not have began at zero.
+            if let Some(since) = since_unix_ns.filter(|_| history.is_empty()) {
+                history.push(since, &Buckets::default());
+            }
             history.push(now_unix_ns, &self.total);
         }
         self.before.extend(self.now.drain());

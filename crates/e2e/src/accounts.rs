@@ -18,6 +18,8 @@ use crate::clock;
 const READ_EVERY: Duration = Duration::from_millis(10);
 /// Readings that are kept: minutes of them.
 const READINGS_MAX: usize = 30_000;
+/// After how many readings new processes are looked for.
+const SEARCH_EVERY: u32 = 10;
 
 /// What is read: one number, in any unit; `None` where it is not there.
 pub type Account = Box<dyn Fn() -> Option<f64> + Send>;
@@ -134,6 +136,88 @@ impl Timeline {
             |(least, most), (_, value)| (least.min(*value), most.max(*value)),
         )
     }
+}
+
+/// What was read of one process.
+#[derive(Clone, Debug)]
+pub struct Watched {
+    /// Its number.
+    pub pid: u32,
+    /// Its processor time in seconds.
+    pub cpu: Timeline,
+    /// Its resident memory in bytes.
+    pub memory: Timeline,
+}
+
+/// Processes of one name, those too that begin while they are watched.
+pub struct ProcessWatch {
+    stop: Arc<AtomicBool>,
+    thread: Option<JoinHandle<Vec<Watched>>>,
+}
+
+impl ProcessWatch {
+    /// Starts to read the processes whose command's name begins like this.
+    #[must_use]
+    pub fn start(prefix: &'static str) -> ProcessWatch {
+        let stop = Arc::new(AtomicBool::new(false));
+        let told = Arc::clone(&stop);
+        let read = move || {
+            let mut watched: Vec<(Watched, Account, Account)> = Vec::new();
+            let mut looks = 0_u32;
+            while !told.load(Ordering::Relaxed) {
+                if looks.is_multiple_of(SEARCH_EVERY) {
+                    for pid in named(prefix) {
+                        if watched.iter().all(|(known, _, _)| known.pid != pid) {
+                            let (cpu, memory) = (Timeline::default(), Timeline::default());
+                            let one = Watched { pid, cpu, memory };
+                            watched.push((one, of_process(pid), memory_of_process(pid)));
+                        }
+                    }
+                }
+                looks += 1;
+                for (one, cpu, memory) in &mut watched {
+                    one.cpu.read(cpu);
+                    one.memory.read(memory);
+                }
+                clock::pause(READ_EVERY);
+            }
+            watched.into_iter().map(|(one, _, _)| one).collect()
+        };
+        ProcessWatch {
+            stop,
+            thread: Some(std::thread::spawn(read)),
+        }
+    }
+
+    /// Ends, and gives what was read of each, by its number.
+    ///
+    /// # Panics
+    /// Reading panicked.
+    #[must_use]
+    pub fn end(mut self) -> Vec<Watched> {
+        self.stop.store(true, Ordering::Relaxed);
+        let thread = self.thread.take().expect("it has not ended yet");
+        let mut watched = thread.join().expect("it reads");
+        watched.sort_by_key(|one| one.pid);
+        watched
+    }
+}
+
+impl Drop for ProcessWatch {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+    }
+}
+
+/// The processes whose command's name begins like this.
+fn named(prefix: &str) -> Vec<u32> {
+    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+    let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+    let is_named = |pid: &u32| {
+        let name = fs::read_to_string(format!("/proc/{pid}/comm"));
+        name.is_ok_and(|name| name.starts_with(prefix))
+    };
+    pids.filter(is_named).collect()
 }
 
 /// Processor time of a process in seconds, without its children.

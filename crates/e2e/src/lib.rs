@@ -8,6 +8,7 @@ pub mod accounts;
 pub mod agents;
 pub mod axe;
 pub mod browser;
+pub mod cells;
 pub mod certificates;
 pub mod clock;
 pub mod dialects;

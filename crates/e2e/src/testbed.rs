@@ -243,16 +243,22 @@ impl Connection {
     /// Nobody listens there.
     #[must_use]
     pub fn to(url: &str) -> Connection {
+        Connection::try_to(url).expect("somebody listens there")
+    }
+
+    /// Connects to a URL without a path.
+    ///
+    /// # Errors
+    /// What the system says, as when nobody listens there.
+    pub fn try_to(url: &str) -> std::io::Result<Connection> {
         let host = url.trim_start_matches("http://").to_owned();
-        let stream = TcpStream::connect(&host).expect("somebody listens there");
-        stream
-            .set_read_timeout(Some(PATIENCE))
-            .expect("a limit can be set");
-        stream.set_nodelay(true).expect("the option can be set");
-        Connection {
+        let stream = TcpStream::connect(&host)?;
+        stream.set_read_timeout(Some(PATIENCE))?;
+        stream.set_nodelay(true)?;
+        Ok(Connection {
             stream: BufReader::new(stream),
             host,
-        }
+        })
     }
 
     /// Sends a request and reads the answer.

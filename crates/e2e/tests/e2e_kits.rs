@@ -1,5 +1,5 @@
 //! The kits of `examples/`: each is run as it stands, only shorter, and its document held against counts that were made
-//! elsewhere: by the testbed, by a real Prometheus, and in the results themselves.
+//! elsewhere: by the testbed and its logs, by the kernel, by a real Prometheus, from raw samples.
 //!
 //! Must not know how a document is made. Invariant: a cell is compared with a number that the suite did not write.
 
@@ -7,6 +7,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use loadline_e2e::accounts::{ProcessWatch, Watched};
+use loadline_e2e::cells::{
+    PageWatch, Pages, column, hold, hold_between, hold_process, list, load_of, mean, number,
+    quantile,
+};
 use loadline_e2e::prometheus::Prometheus;
 use loadline_e2e::testbed::Testbed;
 use loadline_e2e::{loadline, run_to_end, skip};
@@ -35,8 +40,18 @@ struct Kit {
     _alone: MutexGuard<'static, ()>,
 }
 
+/// What lies between a client and the service's log: both ways, and the balancer.
+const WAY_S: f64 = 0.005;
+/// One mebibyte.
+const MIB: f64 = 1_048_576.0;
+
 impl Kit {
     fn start(name: &str) -> Kit {
+        Kit::start_with(name, &[])
+    }
+
+    /// Starts a kit of whose suite or testbed something is replaced, so that others count beside it.
+    fn start_with(name: &str, changes: &[(&str, &str)]) -> Kit {
         let alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
         let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
         let folder = tempfile::tempdir().expect("there is room");
@@ -47,12 +62,13 @@ impl Kit {
             let entry = entry.expect("it can be read");
             fs::copy(entry.path(), folder.path().join(entry.file_name())).expect("there is room");
         }
-        let suite = kit.join("suite.yaml");
-        let mut text = fs::read_to_string(&suite).expect("there is a suite");
-        for (long, short) in SHORTER {
-            text = text.replace(long, short);
+        for file in [kit.join("suite.yaml"), folder.path().join("testbed.yaml")] {
+            let mut text = fs::read_to_string(&file).expect("it was copied");
+            for (before, after) in SHORTER.iter().chain(changes) {
+                text = text.replace(before, after);
+            }
+            fs::write(&file, text).expect("there is room");
         }
-        fs::write(&suite, text).expect("there is room");
         Kit {
             testbed: Testbed::start_in(folder),
             folder: kit,
@@ -101,13 +117,42 @@ impl Kit {
 
     /// Answers of all runs, those before the measured ones too.
     fn answered(&self) -> u64 {
+        self.sum("completed")
+    }
+
+    /// A count of all runs, those before the measured ones too.
+    fn sum(&self, name: &str) -> u64 {
         let files = ["result.json", "smoke.json", "warm-up.json"];
         files
             .iter()
             .flat_map(|file| self.results(file))
-            .map(|(_, result)| completed(&result))
+            .map(|(_, result)| count(&result, name))
             .sum()
     }
+
+    /// Holds the bytes of all runs against what a component that all of them went through read and wrote.
+    fn hold_bytes(&self, component: &str) {
+        for (counted, name) in [("bytes_in", "bytes_sent"), ("bytes_out", "bytes_received")] {
+            let counted = self.testbed.count(component, counted) as f64;
+            hold(name, self.sum(name) as f64, counted, 0.0);
+        }
+    }
+}
+
+/// Those of the watched processes that were there during all of a load, by their number.
+fn there<'w>(watched: &'w [Watched], result: &Value) -> Vec<&'w Watched> {
+    let (from, to) = load_of(result);
+    let was_there = |one: &&Watched| {
+        let (first, last) = one.cpu.reach();
+        first < from && to < last
+    };
+    watched.iter().filter(was_there).collect()
+}
+
+/// Samples in ascending order.
+fn sorted(mut samples: Vec<f64>) -> Vec<f64> {
+    samples.sort_by(f64::total_cmp);
+    samples
 }
 
 fn copy(examples: &Path, to: &Path, kit: &str) {
@@ -132,8 +177,12 @@ fn copy(examples: &Path, to: &Path, kit: &str) {
 }
 
 fn completed(result: &Value) -> u64 {
+    count(result, "completed")
+}
+
+fn count(result: &Value, name: &str) -> u64 {
     let counts = &result["totals"]["seen"]["counts"];
-    counts["completed"].as_u64().expect("a result counts")
+    counts[name].as_u64().expect("a result counts")
 }
 
 /// The lines of the first table under a heading that is like this one: cells, head first.
@@ -151,20 +200,6 @@ fn table(document: &str, block: &str) -> Vec<Vec<String>> {
     lines.map(cells).collect()
 }
 
-/// The first number of a cell.
-fn number(cell: &str) -> f64 {
-    let start = cell
-        .find(|c: char| c.is_ascii_digit())
-        .unwrap_or_else(|| panic!("no number in {cell:?}"));
-    let digits: String = cell[start..]
-        .chars()
-        .take_while(|c| c.is_ascii_digit() || *c == '.')
-        .collect();
-    digits
-        .parse()
-        .unwrap_or_else(|why| panic!("{cell:?}: {why}"))
-}
-
 /// Answers per second of a result, reckoned here.
 fn rate(result: &Value) -> f64 {
     let measured = result["totals"]["measured_ns"]
@@ -177,6 +212,98 @@ fn is_near(a: f64, b: f64, share: f64) -> bool {
     (a - b).abs() <= b.abs() * share
 }
 
+/// Rate, CPU and memory of a row of components, against the results' counts and the kernel.
+fn hold_components(row: &[String], result: &Value, watched: &[Watched]) {
+    let mean = row[2].split("avg: ").nth(1).expect("a mean");
+    let (unit, rounding) = if mean.contains('K') {
+        (1e3, 0.5)
+    } else {
+        (1.0, 0.000_5)
+    };
+    hold(
+        "requests per second",
+        number(mean) * unit,
+        rate(result),
+        rounding,
+    );
+    let (cores, bytes) = (list(&row[3]), list(&row[4]));
+    let alive = there(watched, result);
+    assert!(alive.len() >= 2, "two replicas or more: {}", alive.len());
+    for (at, one) in alive.into_iter().enumerate() {
+        let of = |all: &[(String, f64)]| {
+            let name = format!("httpbin_repl_{}", at + 1);
+            let found = all.iter().find(|(known, _)| *known == name);
+            found.unwrap_or_else(|| panic!("{name}: {row:?}")).1
+        };
+        let component = format!("httpbin[{}]", at + 1);
+        let (cores, bytes) = ((of(&cores), 0.000_05), (of(&bytes) * MIB, 0.005 * MIB));
+        hold_process(result, ("httpbin", &component), one, cores, bytes);
+    }
+}
+
+/// A row of a gateway, against its page of metrics, raw samples and the kernel.
+fn hold_gateway(row: &[String], result: &Value, samples: &str, watched: &[Watched], pages: &Pages) {
+    let p95 = pages.quantile("proxy_latency_seconds", load_of(result), 0.95);
+    hold("the proxy's p95", number(&row[5]), 1e3 * p95, 0.005);
+    let is_time = |line: &str| line.starts_with("http_req_duration,");
+    let times = sorted(column(samples, "metric_value", is_time));
+    hold("the mean", number(&row[6]), mean(&times), 0.005);
+    hold_between("p95", number(&row[7]), quantile(&times, 0.95), 0.005);
+    hold_between("p99", number(&row[8]), quantile(&times, 0.99), 0.005);
+    let alive = there(watched, result);
+    assert_eq!(alive.len(), 1, "one gateway at a time");
+    let (_, to) = load_of(result);
+    let (_, memory) = alive[0].memory.around(to, 1.0);
+    hold("memory", number(&row[9]), memory / (1024.0 * MIB), 0.05);
+    // The gateway's own count has those in it who read its page.
+    for (at, name) in [(10, "data_sent,"), (11, "data_received,")] {
+        let values = column(samples, "metric_value", |line| line.starts_with(name));
+        hold(
+            name,
+            number(&row[at]),
+            values.iter().sum::<f64>() / 1e9,
+            0.005,
+        );
+    }
+}
+
+/// A row of replicas, against the log of the service, `answers` with their instants and seconds, and the kernel.
+fn hold_replicas(
+    head: &[String],
+    row: &[String],
+    result: &Value,
+    answers: &[(f64, f64)],
+    watched: &[Watched],
+) {
+    let (from, to) = load_of(result);
+    let own = answers.iter().filter(|(at, _)| (from..to).contains(at));
+    let times = sorted(own.map(|(_, elapsed)| *elapsed).collect());
+    hold("answers", completed(result) as f64, times.len() as f64, 0.0);
+    let counted = times.len() as f64 / (to - from);
+    hold("requests per second", number(&row[2]), counted, 0.000_05);
+    hold("the mean", number(&row[3]), mean(&times), WAY_S);
+    for (at, q) in [(4, 0.5), (5, 0.95), (6, 0.99)] {
+        hold_between(&head[at], number(&row[at]), quantile(&times, q), WAY_S);
+    }
+    let (cores, bytes) = (list(&row[7]), list(&row[8]));
+    let alive = there(watched, result);
+    assert_eq!(
+        (cores.len(), bytes.len()),
+        (alive.len(), alive.len()),
+        "{row:?}"
+    );
+    for (one, (cores, bytes)) in alive.into_iter().zip(cores.iter().zip(&bytes)) {
+        let (cores, name) = ((cores.1 / 1e3, 0.000_5), &bytes.0);
+        hold_process(
+            result,
+            ("pods", name),
+            one,
+            cores,
+            (bytes.1 * MIB, 0.5 * MIB),
+        );
+    }
+}
+
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
 fn httpbin_over_remote_write() {
@@ -185,6 +312,7 @@ fn httpbin_over_remote_write() {
         Err(why) => return skip("httpbin_over_remote_write", &why),
     };
     let kit = Kit::start("httpbin-remote-write");
+    let watch = ProcessWatch::start("httpbin-");
     let url = prometheus.write_url();
     let (document, results) = kit.run(&[("K6_PROMETHEUS_RW_SERVER_URL", &url)]);
     let rows = table(&document, "get");
@@ -208,6 +336,11 @@ fn httpbin_over_remote_write() {
         assert!(row[3].contains("Prometheus"), "{row:?}");
     }
     assert!(rows[4][3].contains("httpbin_repl_4 = "), "{:?}", rows[4]);
+    let watched = watch.end();
+    for (row, (_, result)) in rows[2..].iter().zip(&results) {
+        hold_components(row, result, &watched);
+    }
+    kit.hold_bytes("balancer");
     // Counted by the servers, by Prometheus, and by the results.
     assert_eq!(kit.testbed.count("httpbin", "requests"), kit.answered());
     let measured: u64 = results.iter().map(|(_, result)| completed(result)).sum();
@@ -230,8 +363,23 @@ fn httpbin_over_remote_write() {
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
 fn plugins_of_a_gateway() {
-    let kit = Kit::start("soap-gateway");
-    let (document, results) = kit.run(&[]);
+    let kit = Kit::start_with(
+        "soap-gateway",
+        &[
+            (
+                "script: scenario.js",
+                "script: { file: scenario.js, args: \"--out csv=${label.Service name}-${label.Scenario}.csv\" }",
+            ),
+            ("mode: endurance,", "mode: endurance, script: scenario.js,"),
+        ],
+    );
+    let (watch, pages) = (
+        ProcessWatch::start("gateway-0"),
+        PageWatch::start(kit.testbed.url("gateway"), "/metrics"),
+    );
+    // A page that is read once a second is read once more behind the load.
+    let (document, results) = kit.run(&[("LOADLINE_OBSERVE_TAIL", "1200ms")]);
+    let (watched, pages) = (watch.end(), pages.end());
     let rows = table(&document, "performance");
     assert_eq!(
         rows[0],
@@ -262,7 +410,9 @@ fn plugins_of_a_gateway() {
             "{row:?}: {}",
             rate(result)
         );
-        assert!(number(&row[5]) > 0.0 && number(&row[9]) > 0.0, "{row:?}");
+        let samples = kit.folder.join(format!("{}-{}.csv", row[0], row[1]));
+        let samples = fs::read_to_string(samples).expect("samples were kept");
+        hold_gateway(row, result, &samples, &watched, &pages);
     }
     assert_eq!(table(&document, "endurance").len(), 3, "{document}");
     assert_eq!(kit.testbed.count("gateway", "requests"), kit.answered());
@@ -274,7 +424,14 @@ fn plugins_of_a_gateway() {
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
 fn asynchronous_ingest() {
-    let kit = Kit::start("async-ingest");
+    let kit = Kit::start_with(
+        "async-ingest",
+        &[
+            ("-c 100\"", "-c 100 --csv cold.csv\""),
+            ("'one message'\"", "'one message' --csv sustained.csv\""),
+            ("{time} acked", "{unix_ms} acked"),
+        ],
+    );
     let (document, results) = kit.run(&[]);
     let rows = table(&document, "results");
     assert_eq!(rows[0][0], "Test");
@@ -285,6 +442,47 @@ fn asynchronous_ingest() {
     // Five consumers acknowledge 95 a second together, 5,700 a minute.
     let sink = rows[3].last().expect("a row has cells");
     assert!(is_near(number(sink), 5_700.0, 0.1), "{sink}");
+    let (from, to) = load_of(&results[1].1);
+    let log = kit.testbed.file("acks.log");
+    let acks = log
+        .lines()
+        .filter_map(|line| line.split(' ').next()?.parse::<f64>().ok());
+    let acks = acks.filter(|at| (from..to).contains(&(at / 1e3))).count();
+    hold(
+        "acknowledged a minute",
+        number(sink),
+        60.0 * acks as f64 / (to - from),
+        0.5,
+    );
+    for (row, (file, (_, result))) in rows[2..]
+        .iter()
+        .zip(["cold.csv", "sustained.csv"].iter().zip(&results))
+    {
+        let samples = fs::read_to_string(kit.folder.join(file)).expect("samples were kept");
+        let times = column(&samples, "service_ns", |_| true);
+        let times: Vec<f64> = sorted(times).iter().map(|ns| ns / 1e6).collect();
+        let seconds = result["totals"]["measured_ns"].as_f64().expect("a length") / 1e9;
+        let of = times.len() as f64;
+        let variance = times
+            .iter()
+            .map(|time| (time - mean(&times)).powi(2))
+            .sum::<f64>()
+            / of;
+        let received = count(result, "bytes_received") as f64 / 1024.0 / seconds;
+        for (at, counted, rounding) in [
+            (1, of, 0.0),
+            (2, mean(&times), 0.5),
+            (3, times[0], 0.5),
+            (4, times[times.len() - 1], 0.5),
+            (5, variance.sqrt(), 0.005),
+            (6, 0.0, 0.0),
+            (7, of / seconds, 0.05),
+            (8, received, 0.005),
+        ] {
+            hold(&rows[0][at], number(&row[at]), counted, rounding);
+        }
+    }
+    kit.hold_bytes("ingest");
     assert_eq!(kit.testbed.count("sink", "requests"), kit.answered());
 }
 
@@ -307,6 +505,19 @@ fn inside_and_outside() {
             rate_of(name)
         );
     }
+    for (row, name) in rows[2..].iter().zip(["windows", "linux", "pod"]) {
+        let found = results.iter().find(|(folder, _)| folder.starts_with(name));
+        let (_, result) = found.expect("the row was run");
+        let bytes = count(result, "bytes_sent") + count(result, "bytes_received");
+        let seconds = result["totals"]["measured_ns"].as_f64().expect("a length") / 1e9;
+        hold(
+            "throughput",
+            number(&row[2]),
+            bytes as f64 / MIB / seconds,
+            0.005,
+        );
+    }
+    kit.hold_bytes("server");
     // A round trip of 76 ms, one of 35 ms, and none.
     assert!(rate_of("windows") < rate_of("linux") && rate_of("linux") < rate_of("pod"));
     assert!(
@@ -320,8 +531,21 @@ fn inside_and_outside() {
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
 fn one_replica_against_three() {
-    let kit = Kit::start("replicas");
+    let kit = Kit::start_with(
+        "replicas",
+        &[(
+            "      workers: 1\n",
+            "      workers: 1\n      log: { file: access.log, template: \"{unix_ms} {elapsed_ms}\" }\n",
+        )],
+    );
+    let watch = ProcessWatch::start("predict-");
     let (document, results) = kit.run(&[]);
+    let watched = watch.end();
+    let log = kit.testbed.file("access.log");
+    let lines = log.lines().filter_map(|line| line.split_once(' '));
+    let answers: Vec<(f64, f64)> = lines
+        .map(|(at, elapsed)| (number(at) / 1e3, number(elapsed) / 1e3))
+        .collect();
     let rows = table(&document, "results");
     assert_eq!(rows[0][..3], ["Test", "Replicas", "Requests/sec"]);
     assert_eq!((rows.len(), results.len()), (6, 4), "{document}");
@@ -337,5 +561,14 @@ fn one_replica_against_three() {
         assert!((speed_up - measured).abs() <= 0.02, "{speed_up} {measured}");
         assert!(speed_up > 1.3, "three replicas carry more: {speed_up}");
     }
+    for row in &rows[2..] {
+        let rate_of = row[0].split("r: ").nth(1);
+        let rate_of = rate_of.and_then(|rest| rest.split('/').next());
+        let folder = format!("rate-{}-qps-replicas-{}-", rate_of.expect("a rate"), row[1]);
+        let found = results.iter().find(|(name, _)| name.starts_with(&folder));
+        let (_, result) = found.unwrap_or_else(|| panic!("no {folder}"));
+        hold_replicas(&rows[0], row, result, &answers, &watched);
+    }
+    kit.hold_bytes("balancer");
     assert_eq!(kit.testbed.count("predict", "requests"), kit.answered());
 }

@@ -17,6 +17,10 @@ pub(super) struct History {
 }
 
 impl History {
+    pub(super) fn is_empty(&self) -> bool {
+        self.looks.is_empty()
+    }
+
     pub(super) fn push(&mut self, at_unix_ns: u64, buckets: &Buckets) {
         let stride = self.stride.max(1);
         if self.number.is_multiple_of(stride) {
@@ -31,6 +35,16 @@ impl History {
             });
             self.stride = stride * 2;
         }
+    }
+
+    /// What was added from the last look before a time to the first one after another: all that was between them, and what
+    /// was beside them, where whatever is observed had work there too. `None`: there are no two looks.
+    pub(super) fn around(&self, from: u64, to: u64, last: (u64, &Buckets)) -> Option<Buckets> {
+        let looks = self.looks.iter().map(|(at, buckets)| (*at, buckets));
+        let all: Vec<(u64, &Buckets)> = looks.chain([last]).collect();
+        let before = all.iter().rfind(|look| look.0 <= from).or(all.first())?;
+        let after = all.iter().find(|look| look.0 >= to).or(all.last())?;
+        (before.0 < after.0).then(|| after.1.since(before.1))
     }
 
     /// What was added between two times, as near to them as there are looks: where both have the same one, from the look
@@ -91,5 +105,16 @@ mod tests {
             assert_eq!(between.map(|added| added.count()), Some(count), "{from}");
         }
         assert_eq!(History::default().between(1, 2, (5, &last)), None);
+        // All of a load that begins and ends between looks, and nothing else where it was quiet.
+        for (from, to, count) in [
+            (80, 120, 9.0),
+            (10, 110, 9.0),
+            (110, 190, 2.0),
+            (10, 90, 7.0),
+        ] {
+            let around = history.around(from, to, (200, &last));
+            assert_eq!(around.map(|added| added.count()), Some(count), "{from}");
+        }
+        assert_eq!(History::default().around(1, 2, (5, &last)), None);
     }
 }

@@ -192,6 +192,10 @@ impl Metric {
         }
         self.last_unix_ns = now_unix_ns;
         if let Some(history) = &mut self.history {
+            // What the page before did not have began at zero.
+            if let Some(since) = since_unix_ns.filter(|_| history.is_empty()) {
+                history.push(since, &Buckets::default());
+            }
             history.push(now_unix_ns, &self.total);
         }
         self.before.extend(self.now.drain());
@@ -243,11 +247,14 @@ impl Metric {
             return;
         };
         let last = (self.last_unix_ns, &self.total);
-        for (prefix, (from, to)) in [
-            ("window_", (window.start_unix_ns, window.end_unix_ns)),
-            ("steady_", steady_or_all(window)),
-        ] {
-            if let Some(added) = history.between(from, to, last) {
+        let load = (window.start_unix_ns, window.end_unix_ns);
+        for (prefix, (from, to)) in [("window_", load), ("steady_", steady_or_all(window))] {
+            // Beside the load it is quiet; beside its steady part it is not.
+            let added = match (from, to) == load {
+                true => history.around(from, to, last),
+                false => history.between(from, to, last),
+            };
+            if let Some(added) = added {
                 tell_quantiles(prefix, &added, unit, |metric, value| {
                     // The end of a span does not belong to it.
                     readings.put_at(to.saturating_sub(1), component, metric, value);

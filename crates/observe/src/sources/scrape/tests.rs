@@ -135,6 +135,39 @@ fn the_whole_run_has_quantiles_too() {
 }
 
 #[test]
+fn what_appears_on_a_page_during_the_run_began_at_zero() {
+    let pages = [
+        "a 1\n",
+        "d_seconds_bucket{le=\"1\"} 10\nd_seconds_bucket{le=\"2\"} 10\nd_seconds_bucket{le=\"+Inf\"} 10\n",
+        "d_seconds_bucket{le=\"1\"} 10\nd_seconds_bucket{le=\"2\"} 20\nd_seconds_bucket{le=\"+Inf\"} 20\n",
+    ];
+    let mut source = ScrapeSource::new(&settings(&pages, "metric=d_seconds"), TIMEOUT).unwrap();
+    let clock = TestClock::default();
+    let mut readings = Readings::new(&Arc::from("s"), 0);
+    for second in 0..3 {
+        clock.set_seconds(100.0 + f64::from(second));
+        let tick = Tick {
+            clock: &clock,
+            load_ended_unix_ns: None,
+        };
+        let read = source.read(&tick, &mut readings);
+        assert_eq!(read.is_err(), second == 0);
+    }
+    let mut said = Readings::new(&Arc::from("s"), 0);
+    let window = RunWindow {
+        start_unix_ns: 100_500_000_000,
+        end_unix_ns: 102_000_000_000,
+        steady_unix_ns: None,
+    };
+    source.conclude(&window, &mut said).unwrap();
+    let p95 = said.value("s", "window_p95_seconds");
+    assert!(
+        p95.is_some_and(|p95| (p95 - 1.9).abs() < 1e-9),
+        "all twenty count: {p95:?}"
+    );
+}
+
+#[test]
 fn what_the_page_does_not_have_is_a_gap() {
     let all = looks(&["a 1\n"], "metric=b");
     assert!(all[0].1.as_ref().unwrap_err().0.contains("no metric b"));

@@ -141,8 +141,12 @@ fn command(run: &Test) -> Vec<String> {
         add(&["--listen", &format!("0.0.0.0:{JOIN_PORT}")]);
         add(&["--identity", &format!("{IDENTITY_FOLDER}/{IDENTITY_FILE}")]);
     }
-    if matches!(run.work, Work::Script(_)) && !has(&run.arguments, "--address", "-a") {
-        add(&[&format!("--address=0.0.0.0:{REST_PORT}")]);
+    let letter = match run.work {
+        Work::Script(_) => "-a",
+        Work::Bench | Work::Plan(_) | Work::Suite { .. } => "--address",
+    };
+    if !has(&run.arguments, "--address", letter) {
+        add(&[&rest_address()]);
     }
     add(&["--tag", &format!("testrun_name={}", run.name)]);
     command.extend(run.arguments.clone());
@@ -150,10 +154,18 @@ fn command(run: &Test) -> Vec<String> {
     command
 }
 
+/// Where the REST API listens.
+fn rest_address() -> String {
+    format!("--address=0.0.0.0:{REST_PORT}")
+}
+
 /// What the pod of a suite runs. What an earlier suite of this name left behind is set aside.
 fn suite(run: &Test, file: &Source) -> Vec<String> {
     let state = format!("{RESULTS_FOLDER}/{}.state", run.name);
-    let words = ["loadline", "suite", "run", "--fresh", "--state", &state];
+    let address = rest_address();
+    let words = [
+        "loadline", "suite", "run", "--fresh", "--state", &state, &address,
+    ];
     let mut command: Vec<String> = words.map(str::to_owned).to_vec();
     command.extend(run.arguments.clone());
     command.push(file.path());

@@ -23,7 +23,7 @@ Examples:
 
 docs/suite.md describes the file; `suite schema` prints its JSON Schema for editors.
 
-Exit codes: 0 success, 99 a row failed, 104 invalid file, 105 stopped by a signal, 255 anything else failed.")]
+Exit codes: 0 success, 99 a row failed, 103 stopped through the REST API, 104 invalid file, 105 stopped by a signal, 255 anything else failed.")]
 pub struct SuiteArgs {
     /// What to do with the suite.
     #[command(subcommand)]
@@ -163,6 +163,17 @@ pub struct SuiteRunArgs {
     /// Set aside earlier results in the state directory
     #[arg(long)]
     pub fresh: bool,
+    /// Who may end it.
+    #[command(flatten)]
+    pub ending: SuiteEndingArgs,
+}
+
+/// How a suite can be ended beside signals.
+#[derive(Args, Debug)]
+pub struct SuiteEndingArgs {
+    /// Serve the part of the REST API that stops the suite: docs/control.md
+    #[arg(long, value_name = "HOST:PORT")]
+    pub address: Option<String>,
 }
 
 /// Options of `loadline suite resume`.
@@ -180,6 +191,9 @@ pub struct SuiteResumeArgs {
     /// Repeat runs that failed their gates, too
     #[arg(long)]
     pub failed: bool,
+    /// Who may end it.
+    #[command(flatten)]
+    pub ending: SuiteEndingArgs,
 }
 
 /// Options of `loadline suite explain`.

@@ -19,6 +19,7 @@ use crate::http::AccessSettings;
 use crate::jmeter::wire;
 use crate::journal::Place;
 use crate::outputs::files_of;
+use crate::rest::{self, Rest};
 use crate::result_files::{ResultFiles, check_apart};
 use crate::terminal::progress::Live;
 use crate::terminal::tui::{Tui, TuiSetup};
@@ -82,6 +83,7 @@ impl OwnRun<'_> {
             env,
         )?;
         let web = serve(results, env, &run)?;
+        let rest = serve_rest(results, env, &run)?;
         let (mut sinks, metrics) = match &self.steps {
             None => (Sinks::of_samples(results, &mut run, self.name, env)?, None),
             Some(_) => {
@@ -111,7 +113,7 @@ impl OwnRun<'_> {
                 web.event(event);
             }
         });
-        drop((live, tui));
+        drop((live, tui, rest));
         let Finished {
             result,
             journal,
@@ -199,6 +201,15 @@ fn serve(args: &ResultArgs, env: &Env, run: &Run) -> Result<Option<Web>, Ending>
     })?;
     print::to_stderr(&format!("live page: {}\n", web.url()));
     Ok(Some(web))
+}
+
+/// Begins to serve the REST API where it is wanted.
+fn serve_rest(args: &ResultArgs, env: &Env, run: &Run) -> Result<Option<Rest>, Ending> {
+    let Some(address) = &args.address else {
+        return Ok(None);
+    };
+    let access = AccessSettings::of(args.control_token.as_deref(), &args.control_host, env);
+    rest::of_ending(address, &access, run.orders()).map(Some)
 }
 
 fn journal_place(args: &ResultArgs, env: &Env) -> Place {

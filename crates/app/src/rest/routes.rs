@@ -21,8 +21,8 @@ use crate::k6::{Level, Notice};
 use crate::script_run::Logger;
 
 const JSON: &str = "application/json";
-const JSON_UTF8: &str = "application/json; charset=utf-8";
-const PLAIN: &str = "text/plain; charset=utf-8";
+pub(super) const JSON_UTF8: &str = "application/json; charset=utf-8";
+pub(super) const PLAIN: &str = "text/plain; charset=utf-8";
 const HTML: &str = "text/html; charset=utf-8";
 
 /// What the API reads and steers.
@@ -32,12 +32,12 @@ pub(crate) struct Api {
     pub(crate) logger: Arc<Logger>,
 }
 
-fn ok(content_type: &'static str, body: impl Into<String>) -> Answer {
+pub(super) fn ok(content_type: &'static str, body: impl Into<String>) -> Answer {
     Answer::new(200, content_type, body)
 }
 
 /// A JSON:API error.
-fn error(status: u16, content_type: &'static str, title: &str, detail: &str) -> Answer {
+pub(super) fn error(status: u16, content_type: &'static str, title: &str, detail: &str) -> Answer {
     let error = Json::Object(vec![
         ("status".to_owned(), Json::text(status.to_string())),
         ("title".to_owned(), Json::text(title)),
@@ -47,7 +47,7 @@ fn error(status: u16, content_type: &'static str, title: &str, detail: &str) -> 
     Answer::new(status, content_type, document.compact())
 }
 
-fn not_found() -> Answer {
+pub(super) fn not_found() -> Answer {
     Answer::new(404, PLAIN, "404 page not found\n").with(X_CONTENT_TYPE_OPTIONS, "nosniff")
 }
 
@@ -68,23 +68,39 @@ impl Service for Api {
     }
 
     fn refused(&self, why: Refusal) -> Answer {
-        error(403, JSON_UTF8, "Forbidden", why.text())
+        refused(why)
     }
 
     fn too_large(&self) -> Answer {
-        let detail = "the body is too long or broke off";
-        error(413, JSON_UTF8, "Request body too large", detail)
+        too_large()
     }
 
     fn too_slow(&self) -> Answer {
-        let detail = "the body did not come in time";
-        error(408, JSON_UTF8, "Request timeout", detail)
+        too_slow()
     }
 
     fn broken(&self) -> Answer {
-        let detail = "no thread could be had to run the script";
-        error(500, JSON_UTF8, "Internal error", detail)
+        broken()
     }
+}
+
+pub(super) fn refused(why: Refusal) -> Answer {
+    error(403, JSON_UTF8, "Forbidden", why.text())
+}
+
+pub(super) fn too_large() -> Answer {
+    let detail = "the body is too long or broke off";
+    error(413, JSON_UTF8, "Request body too large", detail)
+}
+
+pub(super) fn too_slow() -> Answer {
+    let detail = "the body did not come in time";
+    error(408, JSON_UTF8, "Request timeout", detail)
+}
+
+pub(super) fn broken() -> Answer {
+    let detail = "no thread could be had to run the script";
+    error(500, JSON_UTF8, "Internal error", detail)
 }
 
 impl Api {

@@ -11,6 +11,9 @@ use serde_json::{Map, Value};
 
 use crate::k6::json::Json;
 
+/// Why the number of virtual users cannot be changed.
+const NO_STEERING: &str = "live VU configuration updates are not supported";
+
 /// The document.
 pub(super) fn document(watch: &RunWatch) -> String {
     let phase = watch.phase();
@@ -37,11 +40,24 @@ pub(super) fn document(watch: &RunWatch) -> String {
             Json::Bool(is_held && is_tainted && summary.duration_ns > 0),
         ),
     ];
+    resource(rows.to_vec())
+}
+
+/// The document of something that can be ended alone.
+pub(super) fn of_ending(is_stopped: bool) -> String {
+    resource(vec![
+        ("stopped", Json::Bool(is_stopped)),
+        ("running", Json::Bool(true)),
+    ])
+}
+
+fn resource(attributes: Vec<(&str, Json)>) -> String {
+    let rows = attributes.into_iter();
     let rows = rows.map(|(name, value)| (name.to_owned(), value));
     let resource = [
         ("type", Json::text("status")),
         ("id", Json::text("default")),
-        ("attributes", Json::Object(rows.to_vec())),
+        ("attributes", Json::Object(rows.collect())),
     ];
     let resource = resource.map(|(name, value)| (name.to_owned(), value));
     Json::Object(vec![("data".to_owned(), Json::Object(resource.to_vec()))]).compact()
@@ -138,6 +154,24 @@ impl Change {
         })
     }
 
+    /// Whether the end of something is wanted that cannot be changed otherwise; then as in k6 nothing else counts.
+    ///
+    /// # Errors
+    /// What cannot be done, and why.
+    pub(super) fn is_stop_alone(self) -> Result<bool, Refusal> {
+        if self.is_stopped {
+            return Ok(true);
+        }
+        if self.is_paused.is_some() {
+            let why = "pause and resume are not supported here; stopped ends it";
+            return Err(("Pause error", why.to_owned()));
+        }
+        if self.vus.is_some() || self.max_vus.is_some() {
+            return Err(("Execution config error", NO_STEERING.to_owned()));
+        }
+        Ok(false)
+    }
+
     /// Notes what is to be, and gives the orders that bring it about. As in k6, a test that is to
     /// end is not changed otherwise.
     ///
@@ -169,7 +203,7 @@ impl Change {
 
     fn steering(self, watch: &RunWatch) -> Result<Steering, String> {
         let Some(now) = watch.steering() else {
-            return Err("live VU configuration updates are not supported".to_owned());
+            return Err(NO_STEERING.to_owned());
         };
         let vus = self.vus.unwrap_or(now.vus.into());
         let most = self.max_vus.unwrap_or(now.max_vus.into());

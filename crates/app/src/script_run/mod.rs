@@ -32,7 +32,6 @@ use loadline_run::{
 
 use crate::agents::StartedAgents;
 use crate::environment::NO_VERDICT;
-use crate::http::TokenChoice;
 use crate::journal::{self, RunJournal};
 use crate::k6::{Identity, K6Error, Level, Notice, ScriptRun, SummaryMode};
 use crate::observers;
@@ -212,10 +211,7 @@ impl Going<'_> {
             logger: Arc::clone(&self.logger),
         };
         match Rest::start(&settings.address, &self.run.access, api) {
-            Ok(rest) => {
-                self.tell_token(&settings.address, rest.token());
-                Ok(Some(rest))
-            }
+            Ok(rest) => Ok(Some(rest)),
             Err(why) => {
                 let error = K6Error::new(ExitCode::CannotListen, "Error from API server");
                 Err(K6Error {
@@ -223,15 +219,6 @@ impl Going<'_> {
                     ..error
                 })
             }
-        }
-    }
-
-    /// Says which token the API wants, where it was not the user who named it.
-    fn tell_token(&self, address: &str, token: Option<&str>) {
-        if let (Some(token), TokenChoice::Fresh) = (token, &self.run.access.token) {
-            print::to_stderr(&format!(
-                "REST API at {address}: send Authorization: Bearer {token} (--control-token names another, or off)\n"
-            ));
         }
     }
 

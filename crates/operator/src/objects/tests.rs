@@ -215,6 +215,7 @@ fn agents_share_a_plan() {
     let words: Vec<&str> = command.iter().filter_map(Value::as_str).collect();
     assert_eq!(words[..5], ["loadline", "run", "--quiet", "--agents", "2"]);
     assert_eq!(words[words.len() - 2..], ["-Jx=1", "/test/a.jmx"]);
+    assert!(words.contains(&"--address=0.0.0.0:6565"), "{words:?}");
 }
 
 #[test]
@@ -235,6 +236,7 @@ fn one_pod_runs_a_suite_and_joins_nothing() {
             "--fresh",
             "--state",
             "/results/s.state",
+            "--address=0.0.0.0:6565",
             "--only=-a",
             "/test/suite.yaml"
         ])

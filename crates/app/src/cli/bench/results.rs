@@ -4,8 +4,8 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
 use clap::builder::FalseyValueParser;
+use clap::{ArgGroup, Args};
 use loadline_metric::threshold::Threshold;
 use loadline_model::Check;
 
@@ -14,7 +14,7 @@ use crate::k6::OutputSpec;
 
 /// What is judged, kept and shown.
 #[derive(Args, Debug)]
-#[command(next_help_heading = "Results")]
+#[command(next_help_heading = "Results", group = ArgGroup::new("served").args(["web", "address"]).multiple(true))]
 pub struct ResultArgs {
     /// Check that a response must pass to count as goodput (repeatable) [default: status 200 to 399]
     ///
@@ -44,13 +44,16 @@ pub struct ResultArgs {
     #[arg(long, value_name = "HOST:PORT", num_args = 0..=1, require_equals = true,
         default_missing_value = "127.0.0.1:5665")]
     pub web: Option<String>,
-    /// Token that clients of the live page must send; off disables it [default: $LOADLINE_CONTROL_TOKEN,
+    /// Serve the part of the REST API that stops the run: docs/control.md
+    #[arg(long, value_name = "HOST:PORT")]
+    pub address: Option<String>,
+    /// Token that clients of the live page and the REST API must send; off disables it [default: $LOADLINE_CONTROL_TOKEN,
     /// else none on loopback and random elsewhere]
-    #[arg(long, value_name = "TOKEN", requires = "web")]
+    #[arg(long, value_name = "TOKEN", requires = "served")]
     pub control_token: Option<String>,
-    /// Accept this host name for the live page; * accepts any (repeatable) [default:
+    /// Accept this host name for the live page and the REST API; * accepts any (repeatable) [default:
     /// $LOADLINE_CONTROL_HOSTS]
-    #[arg(long, value_name = "NAME", requires = "web")]
+    #[arg(long, value_name = "NAME", requires = "served")]
     pub control_host: Vec<String>,
     /// Add compressed HdrHistogram V2 data (base64) to the JSON result
     #[arg(long, requires = "json")]

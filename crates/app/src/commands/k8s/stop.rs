@@ -2,7 +2,7 @@
 //!
 //! Must not know how it runs. Invariant: a test whose load has begun keeps its result.
 
-use loadline_kubernetes::{ClusterTest, ForwardTo, RemotePort, TestKind, TestName};
+use loadline_kubernetes::{ClusterTest, ForwardTo, RemotePort, TestName};
 use loadline_model::ExitCode;
 use serde_json::json;
 
@@ -41,15 +41,7 @@ fn may_stop(test: &ClusterTest) -> Result<(), Ending> {
             test.id()
         )));
     }
-    match test.kind {
-        TestKind::TestRun | TestKind::LoadTest => Ok(()),
-        TestKind::LoadSuite => Err(Ending::usage(&format!(
-            "{} runs many tests and cannot be stopped: delete it (kubectl delete loadsuite {}); rows that ended are \
-             on its volume",
-            test.id(),
-            test.name
-        ))),
-    }
+    Ok(())
 }
 
 /// Asks a test to stop; deletes one whose load has not begun.

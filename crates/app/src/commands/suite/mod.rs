@@ -24,8 +24,10 @@ use loadline_suite::state::{
     StateError, StateFolder, StateLock, SuiteRecord, SystemDisk, usual_folder,
 };
 
-use crate::cli::{SuiteAction, SuiteArgs, SuiteFileArgs};
+use crate::cli::{SuiteAction, SuiteArgs, SuiteEndingArgs, SuiteFileArgs};
 use crate::files::Files;
+use crate::http::AccessSettings;
+use crate::rest;
 use crate::terminal::{print, style};
 use crate::{Ending, Env};
 use executor::Processes;
@@ -57,7 +59,7 @@ pub(super) fn run(args: &SuiteArgs, env: &Env) -> Result<ExitCode, Ending> {
             }
             let _lock = suite.lock()?;
             suite.begin_anew(args.fresh)?;
-            suite.run(only, false, env)
+            suite.run(only, false, &args.ending, env)
         }
         SuiteAction::Resume(args) => {
             let suite = Suite::open(&args.suite, env)?;
@@ -67,7 +69,7 @@ pub(super) fn run(args: &SuiteArgs, env: &Env) -> Result<ExitCode, Ending> {
                 return Ok(Ending::answer(text).tell());
             }
             let _lock = suite.lock()?;
-            suite.run(only, args.failed, env)
+            suite.run(only, args.failed, &args.ending, env)
         }
         SuiteAction::Status(args) => {
             let suite = Suite::open(args, env)?;
@@ -253,11 +255,16 @@ impl Suite {
         &self,
         only: Option<Vec<usize>>,
         failed_again: bool,
+        ending: &SuiteEndingArgs,
         env: &Env,
     ) -> Result<ExitCode, Ending> {
         print::to_stderr(&show::warnings(&self.plan));
         self.warn_of_damaged();
-        let wish = Wish::listen()?;
+        let (wish, orders) = Wish::listen()?;
+        let access = AccessSettings::of(None, &[], env);
+        let address = ending.address.as_deref();
+        let rest = address.map(|address| rest::of_ending(address, &access, orders));
+        let rest = rest.transpose()?;
         let clock = Clock::start();
         let binary = std::env::current_exe().map_err(|error| {
             let why = format!("cannot find this program's own file: {error}");
@@ -269,7 +276,11 @@ impl Suite {
             wish: Arc::clone(&wish),
             clock,
         };
-        let mut world = System::new(Box::new(SuiteClock { wish, clock }), self.folder.clone());
+        let clock_of_hooks = SuiteClock {
+            wish: Arc::clone(&wish),
+            clock,
+        };
+        let mut world = System::new(Box::new(clock_of_hooks), self.folder.clone());
         let secrets = self.plan.secrets.iter();
         let secrets = secrets.filter_map(|name| Some((name.clone(), env.get(name)?.to_owned())));
         let settings = RunSettings {
@@ -289,19 +300,28 @@ impl Suite {
             &settings,
             &mut tell,
         );
+        drop(rest);
         let end = end.map_err(|error| state_refusal(&error))?;
         let outcome = self.outcome()?;
         self.warn_of_outdated();
         let written = documents::write_all(&self.file, &self.folder, &self.state, &outcome)?;
         let tables = self.tables(&outcome, env)?;
-        let text = format!("{}{tables}{written}", show::status(&outcome, &self.state));
+        let status = show::status(&outcome, &self.state);
+        let not_run = match end.interrupted {
+            true => show::not_run(&outcome, &self.state),
+            false => String::new(),
+        };
+        let text = format!("{status}{tables}{written}{not_run}");
         print::to_stdout(&text).map_err(|error| {
             Ending::refusal(
                 ExitCode::Other,
                 &format!("the status cannot be written: {error}"),
             )
         })?;
-        Ok(code(&end))
+        Ok(match code(&end) {
+            ExitCode::ExternalAbort if wish.is_remote() => ExitCode::RestAbort,
+            code => code,
+        })
     }
 }
 

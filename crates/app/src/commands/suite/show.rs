@@ -236,6 +236,27 @@ pub(super) fn status(outcome: &SuiteOutcome, state: &StateFolder) -> String {
     )
 }
 
+/// The rows that a stopped suite did not run, or not to their end; nothing where there are none.
+pub(super) fn not_run(outcome: &SuiteOutcome, state: &StateFolder) -> String {
+    let mut lines = [
+        ("stopped on the way", String::new()),
+        ("not run", String::new()),
+    ];
+    let pending = outcome.rows.iter();
+    for row in pending.filter(|row| row.status == RowStatus::Pending) {
+        let repeat = row.plan.get("repeat").and_then(|text| text.parse().ok());
+        let has_begun = (1..=repeat.unwrap_or(1)).any(|n| state.status(&row.id, n).is_some());
+        let title = row.plan.get("title").unwrap_or(&row.id);
+        let line = &mut lines[usize::from(!has_begun)].1;
+        *line += if line.is_empty() { "" } else { ", " };
+        *line += title;
+    }
+    let lines = lines.iter().filter(|(_, rows)| !rows.is_empty());
+    lines
+        .map(|(what, rows)| format!("{what}: {rows}\n"))
+        .collect()
+}
+
 /// How wide the widest table is.
 pub(super) fn width(tables: &[PlainTable]) -> usize {
     let widths = tables

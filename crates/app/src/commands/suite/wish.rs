@@ -3,7 +3,8 @@
 //! Must not know what is stopped. Invariant: a wait ends when its time is over or a further wish comes, whichever is
 //! first.
 
-use std::sync::mpsc::Receiver;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, Sender};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -22,18 +23,21 @@ const NOTICE: &str =
 #[derive(Debug, Default)]
 pub(super) struct Wish {
     asked: Mutex<u32>,
+    /// Whether the first who asked did so through the REST API.
+    is_remote: AtomicBool,
     changed: Condvar,
 }
 
 impl Wish {
-    /// Listens to signals from now on.
+    /// Listens to signals from now on, and to whoever has the other thing that is given.
     ///
     /// # Errors
     /// They cannot be caught, or there is no thread for it.
-    pub(super) fn listen() -> Result<Arc<Wish>, Ending> {
+    pub(super) fn listen() -> Result<(Arc<Wish>, Sender<RunCommand>), Ending> {
         let (orders, received) = signals::orders(NOTICE, SecondSignal::Orders)?;
         let wish = Arc::new(Wish::default());
         let listener = Arc::clone(&wish);
+        let others = orders.clone();
         let started = std::thread::Builder::new()
             .name("suite-signals".to_owned())
             .spawn(move || {
@@ -45,13 +49,18 @@ impl Wish {
             let why = format!("cannot start a thread: {error}; raise the limit of threads");
             Ending::refusal(ExitCode::Other, &why)
         })?;
-        Ok(wish)
+        Ok((wish, others))
     }
 
     fn count(&self, received: &Receiver<RunCommand>) {
         for order in received.iter() {
             if order.is_stop() {
-                *self.held() += 1;
+                let mut held = self.held();
+                if *held == 0 && order == RunCommand::StopRemotely {
+                    self.is_remote.store(true, Ordering::Relaxed);
+                }
+                *held += 1;
+                drop(held);
                 self.changed.notify_all();
             }
         }
@@ -60,6 +69,11 @@ impl Wish {
     /// How often it was asked to stop.
     pub(super) fn times(&self) -> u32 {
         *self.held()
+    }
+
+    /// Whether the first who asked did so through the REST API.
+    pub(super) fn is_remote(&self) -> bool {
+        self.is_remote.load(Ordering::Relaxed)
     }
 
     /// Waits; a further wish ends it.
@@ -119,7 +133,7 @@ mod tests {
         }
         drop(orders);
         counting.join().expect("it counts without panic");
-        assert_eq!(wish.times(), 2);
+        assert_eq!((wish.times(), wish.is_remote()), (2, false));
         wish.wait(Duration::ZERO);
     }
 }

@@ -29,16 +29,15 @@ fn over(chart: &str) -> String {
 
 /// The seconds that a chart shows at both ends of its axis.
 fn ends(page: &mut Browser, chart: &str) -> [f64; 2] {
+    let legend = format!("figure[data-chart={chart}] .u-series .u-value");
+    let shown = format!("document.querySelector('{legend}').textContent");
     [0.002, 0.998].map(|across| {
+        // What the legend says next is not what it said before.
+        page.point((1.0, 1.0));
+        page.wait_for(&format!("{shown} === '–'"));
         let place = page.place(&over(chart), across, 0.5);
         page.point(place);
-        page.value(
-            "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))",
-        );
-        let legend = format!("figure[data-chart={chart}] .u-series .u-value");
-        page.wait_for(&format!(
-            "document.querySelector('{legend}').textContent.endsWith('UTC')"
-        ));
+        page.wait_for(&format!("{shown}.endsWith('UTC')"));
         let told = page.text(&legend);
         let seconds = told.split_once(" s ").map(|(seconds, _)| seconds);
         let seconds = seconds.and_then(|seconds| seconds.parse().ok());
@@ -48,7 +47,9 @@ fn ends(page: &mut Browser, chart: &str) -> [f64; 2] {
 
 /// Presses a key while the chart of rates has the focus.
 fn press(page: &mut Browser, key: &str) {
-    page.value("document.querySelector('figure[data-chart=rate] .plot').focus()");
+    page.value(
+        "document.querySelector('figure[data-chart=rate] .plot').focus({ preventScroll: true })",
+    );
     page.press(key);
 }
 

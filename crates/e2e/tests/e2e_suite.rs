@@ -333,6 +333,29 @@ fn failed_rows_are_told_with_their_reason() {
     );
 }
 
+/// The bar is half a second; what is held here is far more, since other tests run beside it.
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn two_hundred_rows_are_planned_at_once() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let folder = folder.path();
+    std::fs::write(folder.join("a.js"), "export default function () {}").expect("there is room");
+    let text = "name: many\ntarget: http://127.0.0.1:1/\n\
+        defaults: { script: a.js, env: { SIZE: \"${axis.size}\" }, duration: 1s }\n\
+        axes: { vus: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10], size: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10], way: [a, b] }\n\
+        before: [{ exec: \"echo ${axis.way}\" }]\ndocuments: [{ file: R.md, preset: replicas, with: { label: vus } }]\n";
+    std::fs::write(folder.join("suite.yaml"), text).expect("there is room");
+    let mut seconds = f64::INFINITY;
+    for _ in 0..3 {
+        let begun = loadline_e2e::clock::now();
+        let (code, out, err) = suite(folder, &["plan"]);
+        seconds = seconds.min(begun.elapsed().as_secs_f64());
+        assert_eq!(code, Some(0), "{err}");
+        assert!(out.contains("vus=10 size=10 way=b"), "{out}");
+    }
+    assert!(seconds < 5.0, "{seconds} s for 200 rows");
+}
+
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
 fn a_bad_suite_is_refused_with_its_place_and_nothing_is_done() {

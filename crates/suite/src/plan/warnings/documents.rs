@@ -215,8 +215,8 @@ enum Called {
 impl Called {
     fn of(name: &str, settings: &serde_json::Value) -> Called {
         let own = name.to_owned();
-        let is = |kind: &&str| settings.get(kind).is_some();
-        if NAMED_ALIKE.iter().any(|kind| is(&kind)) {
+        let is = |kind: &&str| settings.get(*kind).is_some();
+        if NAMED_ALIKE.iter().any(&is) {
             return Called::As(vec![own]);
         }
         if is(&"process") {

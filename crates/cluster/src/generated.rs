@@ -99,6 +99,14 @@ pub struct Hello {
     /// The agent stands in, as it was asked to.
     #[prost(message, optional, tag = "7")]
     pub stands_in: ::core::option::Option<StandIn>,
+    /// Digest (SHA-256) of the archive that the process holds; empty: of none.
+    #[prost(bytes = "vec", tag = "8")]
+    pub archive: ::prost::alloc::vec::Vec<u8>,
+    /// Where it runs, for those who read of it: its pod, and the node of that; empty outside a cluster.
+    #[prost(string, tag = "9")]
+    pub pod: ::prost::alloc::string::String,
+    #[prost(string, tag = "10")]
+    pub node: ::prost::alloc::string::String,
 }
 /// Make the share of a lost agent beside your own: over a connection of its own, whose first word says this again. Told to those that can.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -219,12 +227,18 @@ pub struct Job {
     /// Whether each result of a plan of steps is delivered.
     #[prost(bool, tag = "5")]
     pub wants_results: bool,
+    /// Digest (SHA-256) of the archive; empty: there is none.
+    #[prost(bytes = "vec", tag = "6")]
+    pub archive_digest: ::prost::alloc::vec::Vec<u8>,
+    /// The agent holds that archive already, as its first word said: it does not follow.
+    #[prost(bool, tag = "7")]
+    pub archive_is_held: bool,
 }
 /// A piece of the archive; pieces come in order.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Chunk {
-    #[prost(bytes = "vec", tag = "1")]
-    pub bytes: ::prost::alloc::vec::Vec<u8>,
+    #[prost(bytes = "bytes", tag = "1")]
+    pub bytes: ::prost::bytes::Bytes,
 }
 /// The agent is ready.
 #[derive(Clone, PartialEq, ::prost::Message)]

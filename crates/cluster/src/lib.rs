@@ -17,9 +17,13 @@ mod local;
 mod message;
 mod share;
 
-pub use agent::{AgentError, AgentSettings, Assignment, Ended, HiddenSecrets, Prepare, attend};
+pub use agent::{
+    AgentError, AgentSettings, Assignment, Ended, HiddenSecrets, Place, Prepare, attend,
+};
 pub use coordinator::hear_hostile;
 pub use coordinator::{Fleet, FleetError, FleetHandle, FleetSettings, Recipe, ResultTaker, Takers};
 pub use identity::{Identity, IdentityError, Token};
+pub use prost::bytes::Bytes;
+
 pub use local::{LocalAgents, TOKEN_VARIABLE};
 pub use share::share_of;

@@ -20,6 +20,7 @@ fn the_messages_are_generated_from_the_protocol() {
     tonic_prost_build::configure()
         .out_dir(folder.path())
         .build_transport(true)
+        .bytes(".loadline.cluster.v1.Chunk")
         .compile_fds(described)
         .expect("it becomes code");
     let fresh =

@@ -81,6 +81,7 @@ pub fn agent(run: &Test, settings: &Settings, number: u32, address: &str) -> Val
         &name,
     ];
     pod.container.insert("command".into(), json!(command));
+    pod.tell_place();
     pod.share();
     pod.identity(&identity_key(run.kind, number));
     // In an Indexed Job the cluster gives each pod a host name of its own: that of the Job, with the index.
@@ -232,6 +233,20 @@ impl<'a> Pod<'a> {
         self.container.insert("env".into(), json!(env));
         self.container
             .insert("terminationMessagePath".into(), json!(LAST_WORD));
+    }
+
+    /// Lets an agent say where it runs, unless the user says it.
+    fn tell_place(&mut self) {
+        let mut env = list(&self.container, "env");
+        for (name, path) in [
+            ("POD_NAME", "metadata.name"),
+            ("NODE_NAME", "spec.nodeName"),
+        ] {
+            if !env.iter().any(|one| one["name"] == name) {
+                env.push(json!({"name": name, "valueFrom": {"fieldRef": {"fieldPath": path}}}));
+            }
+        }
+        self.container.insert("env".into(), json!(env));
     }
 
     /// What a coordinator of agents needs.

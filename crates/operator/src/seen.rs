@@ -77,6 +77,8 @@ pub struct SeenPod {
     pub name: String,
     /// Whose it is.
     pub role: Role,
+    /// Where it runs; `None`: nowhere yet.
+    pub node: Option<String>,
     /// When it was made.
     pub made: Option<Timestamp>,
     /// Why it has no node, and since when.
@@ -281,6 +283,7 @@ impl SeenPod {
         Some(SeenPod {
             name: pod.metadata.name.clone()?,
             role: pod_role(names, job, labels.get(INDEX_LABEL))?,
+            node: pod.spec.as_ref().and_then(|spec| spec.node_name.clone()),
             made: pod.metadata.creation_timestamp.as_ref().map(|time| time.0),
             unscheduled,
             waiting: before.iter().chain(ours).find_map(waiting),

@@ -116,6 +116,9 @@ pub struct Lost {
     /// Its pod; empty: it was gone before it was seen.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub pod: String,
+    /// The node of that; `None`: it had none, or it is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub node: Option<String>,
     /// Why, in the cluster's words.
     pub cause: String,
     /// The pod that goes on with its share.

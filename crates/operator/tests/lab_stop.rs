@@ -98,8 +98,8 @@ fn ctrl_c_ends_a_line_of_bench() {
         .stderr(Stdio::piped())
         .spawn()
         .expect("it runs");
-    lab.wait_of("loadtest/b", "jsonpath={.status.stage}=started");
     until("there is load", || service.asked().0 > 50);
+    lab.wait_of("loadtest/b", "jsonpath={.status.stage}=started");
     let interrupt = Command::new("kill")
         .args(["-INT", &child.id().to_string()])
         .status();

@@ -10,6 +10,14 @@ use super::{Outcome, packages, suites};
 use crate::workspace::{self, root};
 use crate::{Result, exec, image};
 
+/// What the lab's tests are of: where something there differs from the main branch, they are not left out for want of programs.
+const TESTED: &[&str] = &[
+    "crates/cluster",
+    "crates/kubernetes",
+    "crates/operator",
+    "deploy",
+    "xtask/kube-lab",
+];
 /// Set to 1, the lab's programs are built where they are not there yet.
 const BUILD: &str = "LOADLINE_KUBE_LAB_BUILD";
 /// Ports of this run's lab, beside the one that somebody may have started by hand.
@@ -165,11 +173,24 @@ impl State {
         }
         match std::env::var(BUILD).as_deref() {
             Ok("1") => State::Wanted,
+            _ if is_touched(root(), TESTED) => State::Wanted,
             _ => State::Missing(format!(
                 "the Kubernetes lab is not built; {BUILD}=1 builds it, in 12 minutes of processor time"
             )),
         }
     }
+}
+
+/// Whether something in these folders differs from the main branch that the clone was made of; not so where that is not known.
+fn is_touched(root: &Path, folders: &[&str]) -> bool {
+    let mut differ = Command::new("git");
+    differ.args(["diff", "--quiet", "origin/main", "--"]);
+    let differ = differ.args(folders).current_dir(root).stdin(Stdio::null());
+    // 1 says that there are differences, more that they cannot be told.
+    differ
+        .stderr(Stdio::null())
+        .status()
+        .is_ok_and(|status| status.code() == Some(1))
 }
 
 /// A lab; dropped, it is ended.
@@ -263,6 +284,32 @@ mod tests {
         assert_eq!(set[0], ("KUBECONFIG".to_owned(), "/run/admin".to_owned()));
         assert!(set[1].1.starts_with("/bin-of-lab:/"), "{}", set[1].1);
         assert_eq!(set.len(), 2);
+    }
+
+    #[test]
+    fn a_folder_that_differs_from_the_main_branch_is_touched() {
+        let folder = tempfile::tempdir().expect("there is room");
+        let root = folder.path();
+        let git = |words: &[&str]| {
+            let mut git = Command::new("git");
+            git.args(["-c", "user.name=a", "-c", "user.email=a@b"]);
+            let ran = git.args(words).current_dir(root).output();
+            assert!(ran.is_ok_and(|ran| ran.status.success()), "{words:?}");
+        };
+        git(&["init", "-q"]);
+        assert!(!is_touched(root, &["a"]), "there is no main branch");
+        for name in ["a", "b"] {
+            fs::create_dir(root.join(name)).expect("there is room");
+            fs::write(root.join(name).join("file"), "1").expect("there is room");
+        }
+        git(&["add", "."]);
+        git(&["commit", "-qm", "first"]);
+        git(&["update-ref", "refs/remotes/origin/main", "HEAD"]);
+        assert!(!is_touched(root, &["a"]));
+        fs::write(root.join("a/file"), "2").expect("there is room");
+        assert!(is_touched(root, &["a"]) && !is_touched(root, &["b"]));
+        git(&["commit", "-qam", "second"]);
+        assert!(is_touched(root, &["a", "b"]));
     }
 
     #[test]

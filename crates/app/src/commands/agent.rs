@@ -7,7 +7,9 @@ use std::sync::Arc;
 use std::sync::mpsc::sync_channel;
 use std::thread;
 
-use loadline_cluster::{AgentError, AgentSettings, Assignment, Identity, Token, attend, share_of};
+use loadline_cluster::{
+    AgentError, AgentSettings, Assignment, Identity, Place as AgentPlace, Token, attend, share_of,
+};
 use loadline_metric::SeriesPlan;
 use loadline_model::{ExitCode, TestPlan};
 use loadline_run::steps::StepsSetup;
@@ -25,18 +27,23 @@ use crate::k6::{K6Invocation, secret_sources};
 use crate::recipe::{PlanRecipe, ScriptRecipe};
 use crate::script_run::{self, Loading, Place};
 use crate::terminal::{print, signals};
-use crate::{Ending, Files};
+use crate::{Ending, Env, Files};
+
+/// Where a cluster says by these which pod this is, and on which node.
+const POD_NAME: &str = "POD_NAME";
+const NODE_NAME: &str = "NODE_NAME";
 
 /// Runs the command.
 ///
 /// # Errors
 /// The agent cannot take part, or the test is over for it.
-pub(super) fn run(args: AgentArgs, files: &Files) -> Result<ExitCode, Ending> {
+pub(super) fn run(args: AgentArgs, env: &Env, files: &Files) -> Result<ExitCode, Ending> {
     loadline_run::prepare_process();
     let settings = AgentSettings {
         identity: identity(&args, files)?,
         join: args.join,
         name: args.name,
+        place: of_pod(env),
         orphan_grace: args.orphan_grace,
         leave: signals::termination()?,
         on_note: |note| print::to_stderr(&format!("loadline: {note}\n")),
@@ -152,15 +159,24 @@ fn secrets(invocation: &K6Invocation) -> Result<Arc<Secrets>, String> {
     Ok(Arc::new(secrets))
 }
 
+/// Where this process runs, as a cluster tells it.
+fn of_pod(env: &Env) -> AgentPlace {
+    let said = |name: &str| env.get(name).unwrap_or_default().to_owned();
+    AgentPlace {
+        pod: said(POD_NAME),
+        node: said(NODE_NAME),
+    }
+}
+
 /// The script in an archive, under a plan.
 fn script(
     recipe: &ScriptRecipe,
     invocation: &K6Invocation,
     plan: &TestPlan,
-    archive: Vec<u8>,
+    archive: Bytes,
     (log, secrets): (Arc<dyn ScriptLog>, Arc<Secrets>),
 ) -> Result<ScriptSetup, String> {
-    let archive = Archive::read(Bytes::from(archive)).map_err(|error| error.message)?;
+    let archive = Archive::read(archive).map_err(|error| error.message)?;
     let place = Place {
         entry: archive.metadata.filename.clone(),
         directory: archive.directory(),

@@ -71,7 +71,7 @@ pub(crate) fn dispatch(arguments: &[String], env: &Env) -> Result<ExitCode, Endi
         Command::Hey(dialect) => hey::run(&dialect.arguments, arguments, env, files),
         Command::Bombardier(dialect) => bombardier::run(&dialect.arguments, arguments, env, files),
         Command::Jmeter(dialect) => jmeter::run(&dialect.arguments, arguments, env),
-        Command::Agent(args) => agent::run(args, files),
+        Command::Agent(args) => agent::run(args, env, files),
         Command::K8s(args) => k8s::run(&args, env, files),
         Command::Target(args) => target::run(args),
         Command::Demo(args) => demo::run(&args, env),

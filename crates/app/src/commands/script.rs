@@ -239,7 +239,7 @@ fn recipe(
         .write(&mut archive)
         .map_err(|error| K6Error::other(format!("the script cannot be packed: {error}")))?;
     Ok(Some(AgentsRecipe {
-        archive,
+        archive: archive.into(),
         plan: ScriptRecipe {
             is_k6: invocation.identity == Identity::K6,
             words: invocation.words.clone(),

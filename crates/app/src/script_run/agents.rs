@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use loadline_cluster::Recipe;
+use loadline_cluster::{Bytes, Recipe};
 use loadline_model::TestPlan;
 use loadline_run::ScriptSetup;
 
@@ -17,7 +17,7 @@ use crate::recipe::{PlanRecipe, ScriptRecipe};
 /// From what agents make a script's test anew.
 pub(crate) struct AgentsRecipe {
     /// The script and all that it reads.
-    pub(crate) archive: Vec<u8>,
+    pub(crate) archive: Bytes,
     /// The plan's.
     pub(crate) plan: ScriptRecipe,
 }

@@ -3,6 +3,7 @@
 //! Must not know what a script is. Invariant: an agent that has lost its coordinator goes on for as long as it may, and keeps what it
 //! measures; then it stops, for nobody would count what it does.
 
+mod archive;
 mod line;
 mod outbox;
 mod outlet;
@@ -29,6 +30,7 @@ use loadline_script::vu::SetupData;
 
 use crate::coordinator::Recipe;
 use crate::identity::{Identity, fresh_name};
+use archive::Held;
 use standing_in::StandIns;
 
 /// How an agent takes part.
@@ -44,8 +46,19 @@ pub struct AgentSettings {
     pub orphan_grace: Duration,
     /// Who is told what becomes of the connection.
     pub on_note: fn(&str),
+    /// Where it runs.
+    pub place: Place,
     /// Set when the agent is to leave the test, such as by SIGTERM: its share is free at once.
     pub leave: Arc<AtomicBool>,
+}
+
+/// Where an agent runs, for those who read of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Place {
+    /// Its pod; empty: it is in none.
+    pub pod: String,
+    /// The node of that; empty: it is not known.
+    pub node: String,
 }
 
 /// How a test ended for one of its agents.
@@ -146,6 +159,7 @@ pub fn attend(settings: AgentSettings, prepare: Prepare) -> Result<Ended, AgentE
         prepare,
         process: fresh_name().unwrap_or_default(),
         stand_ins: StandIns::default(),
+        archive: Held::default(),
     });
     let outcome = attend_for_oneself(&agent);
     // What is done for others ends with the test, too.
@@ -161,6 +175,8 @@ struct Agent {
     /// A name that no other process has.
     process: String,
     stand_ins: StandIns,
+    /// What the test is made of, as it was sent last.
+    archive: Held,
 }
 
 fn attend_for_oneself(agent: &Arc<Agent>) -> Result<Ended, AgentError> {

@@ -15,18 +15,19 @@ use tokio::sync::mpsc;
 use tokio_stream::wrappers::{ReceiverStream, UnboundedReceiverStream};
 use tonic::transport::{Channel, Endpoint};
 
+use super::archive::Arriving;
 use super::line::{Line, Outgoing};
 use super::outlet::Outlet;
 use super::parting::{Parting, Why};
 use super::standing_in;
 use super::work::{Control, GoingOn, LiveView, Work};
 use super::{Agent, AgentError, AgentSettings, Assignment, Ended, TRY_EVERY};
-use crate::coordinator::{ARCHIVE_MAX, MESSAGE_MAX, Recipe, WINDOW};
+use crate::coordinator::{MESSAGE_MAX, Recipe, WINDOW};
 use crate::generated::coordination_client::CoordinationClient;
 use crate::generated::from_agent::What;
 use crate::generated::to_agent::What as Told;
 use crate::generated::{
-    Batch, ClockAnswer, HandOver, Hello, Job, Order, Part, Refusal, StandIn, Start, Welcome,
+    Batch, ClockAnswer, HandOver, Hello, Order, Part, Refusal, StandIn, Start, Welcome,
 };
 use crate::message::command_of;
 
@@ -113,7 +114,7 @@ struct Session<'a> {
     parting: Arc<Parting>,
     line: Option<Line>,
     /// The job whose archive is not whole yet.
-    job: Option<(Job, Vec<u8>)>,
+    job: Option<Arriving>,
     /// Which part is the agent's.
     welcome: Option<Welcome>,
     /// How the test began, where it has.
@@ -272,6 +273,9 @@ impl Session<'_> {
             stands_in: self.stands_in.clone(),
             grace_ms: u64::try_from(self.settings.orphan_grace.as_millis()).unwrap_or(u64::MAX),
             part: part.filter(|_| self.start.is_some()),
+            archive: self.agent.archive.digest(),
+            pod: self.settings.place.pod.clone(),
+            node: self.settings.place.node.clone(),
         }
     }
 
@@ -297,17 +301,13 @@ impl Session<'_> {
                 self.say(What::Clock(ClockAnswer { number, at_ns }));
             }
             Told::Job(job) => {
-                let bytes = job.archive_bytes;
-                if bytes > ARCHIVE_MAX as u64 {
-                    let why = format!("its script has {bytes} bytes, more than {ARCHIVE_MAX}");
-                    return Err(AgentError::Unable(why));
-                }
-                self.job = Some((job, Vec::new()));
+                let arriving = Arriving::new(job, &self.agent.archive);
+                self.job = Some(arriving.map_err(AgentError::Unable)?);
                 self.begin_if_whole()?;
             }
             Told::Program(chunk) => {
-                if let Some((_, archive)) = &mut self.job {
-                    archive.extend(chunk.bytes);
+                if let Some(arriving) = &mut self.job {
+                    arriving.take(&chunk.bytes);
                 }
                 self.begin_if_whole()?;
             }
@@ -399,11 +399,11 @@ impl Session<'_> {
     }
 
     fn begin_if_whole(&mut self) -> Result<(), AgentError> {
-        let is_whole =
-            |(job, archive): &mut (Job, Vec<u8>)| archive.len() as u64 >= job.archive_bytes;
-        let Some((job, archive)) = self.job.take_if(is_whole) else {
+        let Some(arriving) = self.job.take_if(|arriving| arriving.is_whole()) else {
             return Ok(());
         };
+        let arrived = arriving.finish(&self.agent.archive);
+        let (job, archive) = arrived.map_err(AgentError::Unable)?;
         let part = self.welcome.as_ref();
         let (number, agents) = part.map_or((0, 1), |part| (part.number, part.agents));
         let recipe = Recipe {

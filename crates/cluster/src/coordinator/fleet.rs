@@ -26,7 +26,7 @@ use loadline_script::host::LogEntry;
 use loadline_script::vu::SetupData;
 use prost::Message as _;
 
-use super::jobs::Recipe;
+use super::jobs::{Recipe, Told};
 use super::roster::{Expected, Roster};
 use super::server::{Serving, Shared, serve};
 use crate::generated::{Kept, LogLine};
@@ -168,7 +168,7 @@ impl Fleet {
             live: (0..agents)
                 .map(|_| Arc::new(LiveCounters::for_scenarios(1)))
                 .collect(),
-            recipe,
+            recipe: Told::new(recipe),
             values: settings.takers.values,
             samples: samples.as_ref().map(Arc::downgrade),
             results: results.as_ref().map(Arc::downgrade),

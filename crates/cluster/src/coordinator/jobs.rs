@@ -2,13 +2,13 @@
 //!
 //! Must not know what is in it. Invariant: all agents are told the same.
 
-use crate::generated::to_agent::What;
-use crate::generated::{Chunk, Job};
+use aws_lc_rs::digest::{SHA256, digest};
+use prost::bytes::Bytes;
+
+use crate::generated::Job;
 
 /// Most bytes of an archive.
 pub(crate) const ARCHIVE_MAX: usize = 64 << 20;
-/// Bytes of a piece of it.
-const CHUNK: usize = 1 << 20;
 
 /// From what agents make the test anew.
 #[derive(Clone, Debug, Default)]
@@ -16,7 +16,7 @@ pub struct Recipe {
     /// The plan's; its form is that of who starts the agents.
     pub plan: Vec<u8>,
     /// The script and all that it reads, as k6's archive; empty for other runs.
-    pub archive: Vec<u8>,
+    pub archive: Bytes,
     /// Whether each value of a script is delivered.
     pub wants_values: bool,
     /// Whether each request is delivered.
@@ -44,21 +44,72 @@ impl Recipe {
         }
         Ok(())
     }
+}
 
-    /// As it is told.
-    pub(super) fn told(&self) -> impl Iterator<Item = What> {
-        let job = What::Job(Job {
-            recipe: self.plan.clone(),
-            archive_bytes: self.archive.len() as u64,
-            wants_values: self.wants_values,
-            wants_samples: self.wants_samples,
-            wants_results: self.wants_results,
+/// A recipe as agents are told it, with what is known of its archive.
+pub(super) struct Told {
+    recipe: Recipe,
+    /// Digest of the archive; empty where there is none.
+    digest: Vec<u8>,
+}
+
+impl Told {
+    pub(super) fn new(recipe: Recipe) -> Told {
+        Told {
+            digest: digest_of(&recipe.archive),
+            recipe,
+        }
+    }
+
+    /// The job of an agent that holds an archive of this digest, and the archive that is to follow; empty: none.
+    pub(super) fn to(&self, held: &[u8]) -> (Job, Bytes) {
+        let is_held = !held.is_empty() && held == self.digest;
+        let job = Job {
+            recipe: self.recipe.plan.clone(),
+            archive_bytes: self.recipe.archive.len() as u64,
+            wants_values: self.recipe.wants_values,
+            wants_samples: self.recipe.wants_samples,
+            wants_results: self.recipe.wants_results,
+            archive_digest: self.digest.clone(),
+            archive_is_held: is_held,
+        };
+        let archive = match is_held {
+            true => Bytes::new(),
+            // All links share it.
+            false => self.recipe.archive.clone(),
+        };
+        (job, archive)
+    }
+}
+
+/// By what an archive is known; empty for an empty one.
+pub(crate) fn digest_of(archive: &[u8]) -> Vec<u8> {
+    match archive {
+        [] => Vec::new(),
+        archive => digest(&SHA256, archive).as_ref().to_vec(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_archive_is_not_sent_to_who_holds_it() {
+        let archive = Bytes::from_static(b"script");
+        let told = Told::new(Recipe {
+            archive: archive.clone(),
+            ..Recipe::default()
         });
-        let pieces = self.archive.chunks(CHUNK).map(|bytes| {
-            What::Program(Chunk {
-                bytes: bytes.to_vec(),
-            })
-        });
-        std::iter::once(job).chain(pieces)
+        let (job, follows) = told.to(&[]);
+        assert_eq!(
+            (job.archive_is_held, follows.as_ptr()),
+            (false, archive.as_ptr())
+        );
+        let (again, follows) = told.to(&job.archive_digest);
+        assert!(again.archive_is_held && follows.is_empty());
+        assert!(!told.to(b"another").0.archive_is_held);
+        let none = Told::new(Recipe::default());
+        assert!(!none.to(&[]).0.archive_is_held, "there is nothing to hold");
     }
 }

@@ -4,11 +4,12 @@
 
 mod fleet;
 mod jobs;
+mod outbound;
 mod roster;
 mod server;
 
 pub use fleet::{Fleet, FleetError, FleetHandle, FleetSettings, ResultTaker, Takers};
-pub(crate) use jobs::ARCHIVE_MAX;
 pub use jobs::Recipe;
+pub(crate) use jobs::{ARCHIVE_MAX, digest_of};
 pub use roster::hear_hostile;
 pub(crate) use server::{MESSAGE_MAX, WINDOW};

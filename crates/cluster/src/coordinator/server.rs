@@ -18,17 +18,19 @@ use loadline_metric::MetricRegistry;
 use loadline_model::TestPlan;
 use loadline_model::snapshot::Sample;
 use tokio::sync::{mpsc, oneshot};
-use tokio_stream::wrappers::{TcpListenerStream, UnboundedReceiverStream};
+use tokio_stream::wrappers::TcpListenerStream;
 use tonic::transport::Server;
 use tonic::{Request, Response, Status, Streaming};
 
 use super::fleet::ResultTaker;
-use super::jobs::Recipe;
+use super::jobs::Told;
+use super::outbound::{Outbound, Sending};
 use super::roster::{Act, Link, Lost, Roster};
 use crate::batch::{samples_received, values_received};
 use crate::generated::coordination_server::{Coordination, CoordinationServer};
+use crate::generated::from_agent::What as Said;
 use crate::generated::to_agent::What;
-use crate::generated::{Batch, FromAgent, LogLine, Taken, ToAgent};
+use crate::generated::{Batch, FromAgent, LogLine, Taken};
 use crate::identity::Identity;
 use crate::share::share_of;
 
@@ -40,7 +42,7 @@ pub(crate) const WINDOW: u32 = 4 << 20;
 const TICK: Duration = Duration::from_millis(200);
 
 /// What is sent over one link.
-type Outgoing = mpsc::UnboundedSender<Result<ToAgent, Status>>;
+type Outgoing = mpsc::UnboundedSender<Outbound>;
 
 /// What the server and the run share.
 pub(super) struct Shared {
@@ -48,7 +50,7 @@ pub(super) struct Shared {
     /// Told when somebody is ready, or gone.
     pub(super) changed: Condvar,
     pub(super) live: Vec<Arc<LiveCounters>>,
-    pub(super) recipe: Recipe,
+    pub(super) recipe: Told,
     /// Who takes each value of a script, and the metrics that there are.
     pub(super) values: Option<(ValueSender, Arc<MetricRegistry>)>,
     /// Who takes each request, for as long as the run keeps the way open.
@@ -93,8 +95,27 @@ impl Shared {
         let acts = ask(&mut roster);
         // While the roster is held, so that what follows from it keeps its order.
         self.carry_out(acts);
-        for (counters, live) in self.live.iter().zip(&roster.live()) {
-            counters.show(live);
+        for (share, counters) in (0..).zip(&self.live) {
+            counters.show(&roster.live_of(share));
+        }
+        drop(roster);
+        self.changed.notify_all();
+    }
+
+    /// Lets the roster hear what is said over a link: what it costs does not grow with the number of agents, of whom each says
+    /// something several times a second.
+    fn hear(&self, link: Link, said: Said) {
+        let now = platform::monotonic_ns();
+        let mut roster = self.roster();
+        let before = roster.share_at(link);
+        let acts = roster.heard(now, link, said);
+        self.carry_out(acts);
+        // Whoever is lost by its word sits nowhere any more.
+        let share = before.or_else(|| roster.share_at(link));
+        if let Some((share, counters)) =
+            share.and_then(|share| Some((share, self.live.get(share as usize)?)))
+        {
+            counters.show(&roster.live_of(share));
         }
         drop(roster);
         self.changed.notify_all();
@@ -104,7 +125,11 @@ impl Shared {
         for act in acts {
             match act {
                 Act::Say(link, what) => self.say(link, what),
-                Act::Employ(link) => self.recipe.told().for_each(|what| self.say(link, what)),
+                Act::Employ(link, held) => {
+                    let (job, archive) = self.recipe.to(&held);
+                    self.say(link, What::Job(job));
+                    self.send(link, Outbound::Archive(archive));
+                }
                 Act::Close(link) => drop(self.links().open.remove(&link)),
                 // A run that no longer listens has ended.
                 Act::Tell(report) => drop(self.reports.send(report)),
@@ -159,13 +184,17 @@ impl Shared {
     }
 
     fn say(&self, link: Link, what: What) {
+        self.send(link, Outbound::Say(what));
+    }
+
+    fn send(&self, link: Link, what: Outbound) {
         if let Some(outgoing) = self.links().open.get(&link) {
             // A link that is closed is told of by its other half.
-            drop(outgoing.send(Ok(ToAgent { what: Some(what) })));
+            drop(outgoing.send(what));
         }
     }
 
-    fn open(&self) -> (Link, mpsc::UnboundedReceiver<Result<ToAgent, Status>>) {
+    fn open(&self) -> (Link, mpsc::UnboundedReceiver<Outbound>) {
         let (outgoing, receiver) = mpsc::unbounded_channel();
         let mut links = self.links();
         let link = links.next;
@@ -179,7 +208,7 @@ struct Desk(Arc<Shared>);
 
 #[tonic::async_trait]
 impl Coordination for Desk {
-    type AttendStream = UnboundedReceiverStream<Result<ToAgent, Status>>;
+    type AttendStream = Sending;
 
     async fn attend(
         &self,
@@ -187,7 +216,7 @@ impl Coordination for Desk {
     ) -> Result<Response<Self::AttendStream>, Status> {
         let (link, receiver) = self.0.open();
         tokio::spawn(listen(Arc::clone(&self.0), link, request.into_inner()));
-        Ok(Response::new(UnboundedReceiverStream::new(receiver)))
+        Ok(Response::new(Sending::new(receiver)))
     }
 
     async fn deliver(&self, request: Request<Streaming<Batch>>) -> Result<Response<Taken>, Status> {
@@ -206,9 +235,8 @@ impl Coordination for Desk {
 /// Hears a link to its end.
 async fn listen(shared: Arc<Shared>, link: Link, mut incoming: Streaming<FromAgent>) {
     while let Ok(Some(message)) = incoming.message().await {
-        let now = platform::monotonic_ns();
         if let Some(said) = message.what {
-            shared.decide(|roster| roster.heard(now, link, said));
+            shared.hear(link, said);
         }
     }
     let now = platform::monotonic_ns();

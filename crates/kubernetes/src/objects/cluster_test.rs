@@ -176,6 +176,8 @@ pub struct LostAgent {
     pub agent: String,
     /// Its pod; empty: it was gone before it was seen.
     pub pod: String,
+    /// The node of that; `None`: it had none, or it is not known.
+    pub node: Option<String>,
     /// Why, in the cluster's words.
     pub cause: String,
     /// The pod that went on in its place.
@@ -276,6 +278,7 @@ impl LostAgent {
         LostAgent {
             agent: json::owned(value, "/agent"),
             pod: json::owned(value, "/pod"),
+            node: json::filled(value, "/node"),
             cause: json::owned(value, "/cause"),
             replaced_by: json::filled(value, "/replacedBy"),
         }

@@ -125,9 +125,18 @@ fn fields_that_are_not_known_go_through() {
     ] {
         assert_eq!(spec[field], runner[field], "{field}");
     }
-    for field in ["env", "envFrom", "resources"] {
+    for field in ["envFrom", "resources"] {
         assert_eq!(container(&made)[field], runner[field], "{field}");
     }
+    // Behind them an agent is told where it runs, for whoever reads of its loss.
+    let env = container(&made)["env"].as_array().expect("a list").clone();
+    let names: Vec<_> = env.iter().map(|one| &one["name"]).collect();
+    assert_eq!(names, ["EMPTY", "POD_NAME", "NODE_NAME"]);
+    assert_eq!(env[0], runner["env"][0]);
+    let own = json!({"runner": {"env": [{"name": "NODE_NAME", "value": "mine"}]}});
+    let own = container(&agent_of(&own))["env"].clone();
+    assert_eq!(own.as_array().map(Vec::len), Some(2), "{own}");
+    assert_eq!(own[0]["value"], "mine");
     assert_eq!(
         made["metadata"]["labels"],
         json!({"l": "1", "app": "k6", "k6_cr": "t", "runner": "true"})

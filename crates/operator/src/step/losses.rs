@@ -159,6 +159,7 @@ impl At<'_> {
                     Fate::Lost(cause) => lost.push(Lost {
                         agent: Names::of(self.run).agent(number),
                         pod: pod.map(|pod| pod.name.clone()).unwrap_or_default(),
+                        node: pod.and_then(|pod| pod.node.clone()),
                         cause,
                         replaced_by: None,
                     }),
@@ -189,9 +190,10 @@ impl At<'_> {
 /// Losses in one line.
 pub(super) fn told(lost: &[Lost]) -> String {
     let of_one = |one: &Lost| {
-        let pod = match one.pod.as_str() {
-            "" => String::new(),
-            pod => format!(" (pod {pod})"),
+        let pod = match (one.pod.as_str(), &one.node) {
+            ("", _) => String::new(),
+            (pod, None) => format!(" (pod {pod})"),
+            (pod, Some(node)) => format!(" (pod {pod} on node {node})"),
         };
         let next = one.replaced_by.as_ref();
         let next = next.map_or(String::new(), |pod| format!(", and replaced by pod {pod}"));

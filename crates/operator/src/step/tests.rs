@@ -63,6 +63,7 @@ pub(super) fn pod(role: Role) -> SeenPod {
     SeenPod {
         name: format!("{}-x", job(role).name),
         role,
+        node: Some("n-1".to_owned()),
         made: Some(at(0)),
         unscheduled: None,
         waiting: None,

@@ -46,7 +46,9 @@ pub(super) fn result(test: &ClusterTest) -> String {
     for lost in &test.lost {
         let _ = write!(text, "lost: {}", lost.agent);
         if !lost.pod.is_empty() {
-            let _ = write!(text, " (pod {})", lost.pod);
+            let node = lost.node.as_ref();
+            let node = node.map_or(String::new(), |node| format!(" on node {node}"));
+            let _ = write!(text, " (pod {}{node})", lost.pod);
         }
         let _ = write!(text, ": {}", lost.cause);
         if let Some(pod) = &lost.replaced_by {
@@ -150,7 +152,7 @@ fn tell_some(text: &mut String, counts: &[(u64, &str)]) {
 pub(super) fn json(test: &ClusterTest) -> String {
     let time = |at: Option<u64>| at.map(loadline_kubernetes::time::format);
     let lost = test.lost.iter().map(|lost| {
-        json!({ "agent": lost.agent, "pod": lost.pod, "cause": lost.cause, "replacedBy": lost.replaced_by })
+        json!({ "agent": lost.agent, "pod": lost.pod, "node": lost.node, "cause": lost.cause, "replacedBy": lost.replaced_by })
     });
     let value = json!({
         "kind": test.kind.name(),
@@ -310,12 +312,12 @@ mod tests {
     fn lost_agents_are_told() {
         let lost = test(
             &json!({ "stage": "finished", "result": "passed", "exitCode": 0,
-            "lost": [{ "agent": "t-2", "pod": "t-2-x", "cause": "OOMKilled", "replacedBy": "t-2-y" }] }),
+            "lost": [{ "agent": "t-2", "pod": "t-2-x", "node": "n-1", "cause": "OOMKilled", "replacedBy": "t-2-y" }] }),
         );
         assert_eq!(
             result(&lost),
             "test t: finished, passed, exit code 0\n\
-             lost: t-2 (pod t-2-x): OOMKilled; pod t-2-y took over its share\n"
+             lost: t-2 (pod t-2-x on node n-1): OOMKilled; pod t-2-y took over its share\n"
         );
         let failed = test(
             &json!({ "stage": "error", "result": "error", "reason": "AgentLost", "message": "why" }),

@@ -107,7 +107,7 @@ impl Roster {
                 seat.awaited = Some(awaited);
                 *missed = seat;
             }
-            None => self.seats.push(seat),
+            None => drop(self.add_seat(seat)),
         }
         acts.extend(self.welcome_back(now_ns, number));
         Ok(acts)
@@ -248,8 +248,7 @@ impl Roster {
             let awaited_for = self.expected.awaited_for;
             let awaited = Awaited::new(since_ns, awaited_for, seat.workers.start);
             seat.awaited = is_awaited.then_some(awaited);
-            let number = self.seats.len();
-            self.seats.push(seat);
+            let number = self.add_seat(seat);
             let why =
                 "it did not come back to the new coordinator, and what it had done is not known";
             let lost = Lost {

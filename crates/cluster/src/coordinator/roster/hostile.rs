@@ -45,7 +45,9 @@ pub fn hear_hostile(mut bytes: &[u8]) {
             roster.heard(now, head[4].into(), said);
         }
         roster.tick(now);
-        roster.live();
+        for seat in &roster.seats {
+            roster.live_of(seat.share);
+        }
         if roster.is_ready() && !roster.is_closed {
             roster.close();
             roster.start(now, None);

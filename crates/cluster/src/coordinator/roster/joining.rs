@@ -61,8 +61,7 @@ impl Roster {
         };
         let seat = Seat::new(now_ns, link, (share, hello), state);
         let note = format!("{} has joined: {} of {}", seat.name, share + 1, all);
-        let number = self.seats.len();
-        self.seats.push(seat);
+        let number = self.add_seat(seat);
         self.greet(now_ns, number, note)
     }
 
@@ -96,8 +95,8 @@ impl Roster {
         );
         let note = format!("{} has joined, and is not needed: {why}", seat.name);
         self.late += 1;
-        self.seats.push(seat);
-        self.greet(now_ns, self.seats.len() - 1, note)
+        let number = self.add_seat(seat);
+        self.greet(now_ns, number, note)
     }
 
     /// Tells an agent what it is here; `back`: how it goes on with what it does already.
@@ -123,7 +122,7 @@ impl Roster {
         let seat = &mut self.seats[number];
         acts.push(seat.ask(now_ns));
         if seat.state != State::Idle {
-            acts.push(Act::Employ(link));
+            acts.push(Act::Employ(link, seat.holds.clone()));
             let orders = self.orders.iter();
             acts.extend(orders.map(|order| Act::Say(link, What::Order(Order::from(*order)))));
         }
@@ -150,6 +149,16 @@ pub(super) fn named(name: &str, share: u32) -> String {
     match shortened(name) {
         name if name.is_empty() => format!("agent-{}", share.saturating_add(1)),
         name => name,
+    }
+}
+
+/// Where an agent is, as it stands behind its name; empty where that is not known.
+pub(super) fn place_of(hello: &Hello) -> String {
+    match (shortened(&hello.pod), shortened(&hello.node)) {
+        (pod, node) if node.is_empty() && pod.is_empty() => String::new(),
+        (pod, node) if node.is_empty() => format!(" (pod {pod})"),
+        (pod, node) if pod.is_empty() => format!(" (node {node})"),
+        (pod, node) => format!(" (pod {pod} on node {node})"),
     }
 }
 

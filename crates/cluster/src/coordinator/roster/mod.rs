@@ -53,8 +53,8 @@ pub(super) type Link = u64;
 pub(super) enum Act {
     /// Send it.
     Say(Link, What),
-    /// Send the job.
-    Employ(Link),
+    /// Send the job to who holds an archive of this digest; empty: none.
+    Employ(Link, Vec<u8>),
     /// Hang up.
     Close(Link),
     /// The run is told.
@@ -117,6 +117,8 @@ pub(super) struct Roster {
     expected: Expected,
     seats: Vec<Seat>,
     by_link: BTreeMap<Link, usize>,
+    /// Places of those that make a share, or made it.
+    by_share: BTreeMap<u32, Vec<usize>>,
     /// Why the test cannot begin.
     failures: Vec<String>,
     is_closed: bool,
@@ -150,6 +152,7 @@ impl Roster {
             expected,
             seats: Vec::new(),
             by_link: BTreeMap::new(),
+            by_share: BTreeMap::new(),
             failures: Vec::new(),
             is_closed: false,
             next_worker: 0,
@@ -191,6 +194,19 @@ impl Roster {
     pub(super) fn clock_error_ns(&self) -> u64 {
         let errors = self.seats.iter().map(|seat| seat.clock.offset().error_ns);
         errors.max().unwrap_or(0)
+    }
+
+    /// Whose share is spoken of over a link; `None`: nobody is known there.
+    pub(super) fn share_at(&self, link: Link) -> Option<u32> {
+        self.by_link.get(&link).map(|at| self.seats[*at].share)
+    }
+
+    /// One more seat; gives its number. Who sits down there later has the same share.
+    fn add_seat(&mut self, seat: Seat) -> usize {
+        let number = self.seats.len();
+        self.by_share.entry(seat.share).or_default().push(number);
+        self.seats.push(seat);
+        number
     }
 
     /// Takes in what was said over a link.
@@ -401,7 +417,10 @@ impl Roster {
                 seat.note(&report);
                 let mut acts = vec![received, Act::Tell(report)];
                 acts.extend(self.settle_if_ended(number));
-                acts.extend(self.end_phases());
+                // Whoever goes on changes nothing for those that wait for a phase's end.
+                if self.seats[number].has_ended() {
+                    acts.extend(self.end_phases());
+                }
                 acts
             }
         }
@@ -459,8 +478,9 @@ impl Roster {
             name: seat.stands_in_for.as_ref().unwrap_or(&seat.name).clone(),
             workers: seat.workers.clone(),
             why: format!(
-                "{} was lost with its share of the load, 1/{}: {why}",
+                "{}{} was lost with its share of the load, 1/{}: {why}",
                 seat.label(),
+                seat.place,
                 self.expected.wanted
             ),
             begun: 0,

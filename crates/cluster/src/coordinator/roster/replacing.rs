@@ -96,7 +96,7 @@ impl Roster {
         };
         let mut former = std::mem::replace(seat, next);
         former.is_former = true;
-        self.seats.push(former);
+        self.add_seat(former);
         acts.extend(self.greet(now_ns, number, note));
         acts
     }

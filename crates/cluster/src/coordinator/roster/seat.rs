@@ -11,7 +11,7 @@ use loadline_engine::live::LiveTotals;
 use loadline_engine::platform::GeneratorTotals;
 use loadline_model::{AgentShare, AgentSums, Nanos, Snapshot};
 
-use super::joining::{named, shortened};
+use super::joining::{named, place_of, shortened};
 use super::room::Room;
 use super::{Act, CORES_MAX, Hello, Link, Ready, WORKERS_MAX, nanos};
 use crate::clocks::{ClockSync, Exchange};
@@ -20,6 +20,9 @@ use crate::generated::{ClockAnswer, ClockQuestion, Start};
 
 /// Longest that the load of an agent goes on without a coordinator, in milliseconds: a day.
 const GRACE_MAX_MS: u64 = 86_400_000;
+
+/// Bytes of a digest; what is longer is none.
+const DIGEST_BYTES: usize = 32;
 
 /// How far a seat is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,6 +54,10 @@ pub(super) struct Seat {
     /// Set while it cannot be heard, and may come back.
     pub(super) away: Option<Away>,
     pub(super) name: String,
+    /// Where it runs, as it stands behind its name.
+    pub(super) place: String,
+    /// Digest of the archive that its process holds; empty: of none.
+    pub(super) holds: Vec<u8>,
     /// The process of who sits here.
     pub(super) process: String,
     /// Whether it may be asked to stand in.
@@ -144,6 +151,11 @@ impl Seat {
             grace_ns: hello.grace_ms.min(GRACE_MAX_MS) * 1_000_000,
             away: None,
             name: named(&hello.name, share),
+            place: place_of(hello),
+            holds: match hello.archive.len() {
+                DIGEST_BYTES => hello.archive.clone(),
+                _ => Vec::new(),
+            },
             process: match shortened(&hello.process) {
                 name if name.is_empty() => format!("link {link}"),
                 name => name,

@@ -298,7 +298,7 @@ impl World {
                         (None, _) => {}
                     }
                 }
-                Act::Employ(link) => {
+                Act::Employ(link, _) => {
                     let agent = self.agents.iter_mut();
                     let mut agent = agent.filter(|agent| agent.link == Some(link));
                     if let Some(agent) = agent.next() {

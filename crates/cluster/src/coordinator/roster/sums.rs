@@ -22,15 +22,13 @@ struct Process<'a> {
 }
 
 impl Roster {
-    /// What each share counts, by its number, whoever made it.
-    pub(in crate::coordinator) fn live(&self) -> Vec<LiveTotals> {
-        let mut sums = vec![LiveTotals::default(); self.expected.wanted as usize];
-        for seat in &self.seats {
-            if let Some(sum) = sums.get_mut(seat.share as usize) {
-                sum.merge(&seat.live);
-            }
+    /// What a share counts, whoever made it.
+    pub(in crate::coordinator) fn live_of(&self, share: u32) -> LiveTotals {
+        let mut sum = LiveTotals::default();
+        for number in self.by_share.get(&share).into_iter().flatten() {
+            sum.merge(&self.seats[*number].live);
         }
-        sums
+        sum
     }
 
     /// What all agents have used, beside what is used here. Agents that share cores have them once.

@@ -3,6 +3,7 @@
 //! Must not know links or clocks. Invariant: what is said comes as it would over the wire.
 
 mod coming_back;
+mod places;
 mod standing_in;
 
 use loadline_model::Snapshot;
@@ -146,7 +147,7 @@ fn what_a_lost_agent_had_begun_is_what_it_did_not_report() {
     };
     assert_eq!(gone(roster.closed(S, 0)), [(0, lost)]);
     assert!(gone(roster.closed(S, 0)).is_empty(), "once");
-    let live = roster.live()[0];
+    let live = roster.live_of(0);
     assert_eq!((live.vus_active, live.active()), (0, 0));
 }
 
@@ -271,7 +272,7 @@ fn an_agent_without_work_waits_for_the_end_and_is_missed_by_nobody() {
     roster.heard(0, 0, hello("one"));
     let acts = roster.heard(0, 1, hello("two"));
     assert!(
-        !acts.iter().any(|act| matches!(act, Act::Employ(_))),
+        !acts.iter().any(|act| matches!(act, Act::Employ(..))),
         "{acts:?}"
     );
     roster.heard(0, 0, ready_with(2, ""));
@@ -419,7 +420,7 @@ mod replacing {
         assert_eq!(gone(roster.closed(2 * S, 0)).len(), 1);
         let acts = roster.heard(3 * S, LATE, hello("again"));
         assert!(
-            acts.iter().any(|act| matches!(act, Act::Employ(LATE))),
+            acts.iter().any(|act| matches!(act, Act::Employ(LATE, _))),
             "{acts:?}"
         );
         let acts = roster.heard(4 * S, LATE, ready_with(3, ""));
@@ -440,7 +441,7 @@ mod replacing {
             ..Live::default()
         };
         roster.heard(5 * S, LATE, Said::Live(live));
-        assert_eq!(roster.live()[0].started, 15);
+        assert_eq!(roster.live_of(0).started, 15);
         let lost = gone(roster.closed(6 * S, LATE));
         assert!(
             matches!(&lost[..], [(0, lost)] if lost.workers == (3..6) && lost.from == from),
@@ -508,12 +509,12 @@ mod replacing {
         assert!(gone(roster.closed(2 * S, LATE)).is_empty(), "told already");
         let acts = roster.heard(3 * S, LATE + 1, hello("third"));
         assert!(
-            acts.iter().any(|act| matches!(act, Act::Employ(_))),
+            acts.iter().any(|act| matches!(act, Act::Employ(..))),
             "{acts:?}"
         );
         let acts = roster.heard(3 * S, LATE + 2, hello("fourth"));
         assert!(
-            !acts.iter().any(|act| matches!(act, Act::Employ(_))),
+            !acts.iter().any(|act| matches!(act, Act::Employ(..))),
             "{acts:?}"
         );
     }

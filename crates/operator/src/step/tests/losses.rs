@@ -36,7 +36,7 @@ fn a_lost_agent_is_named() {
     let (reason, message) = told(&finished);
     assert_eq!(reason, "AgentLost");
     assert!(
-        message.contains("agent t-2 (pod t-2-x) was lost: OOMKilled"),
+        message.contains("agent t-2 (pod t-2-x on node n-1) was lost: OOMKilled"),
         "{message}"
     );
     assert_eq!(finished.status.expect("a status").lost.len(), 1);

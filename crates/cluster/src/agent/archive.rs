@@ -1,0 +1,124 @@
+//! The archive of a job: on its way, and held for the next job.
+//!
+//! Must not know what is in it. Invariant: what is used has the digest that the coordinator told.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use prost::bytes::Bytes;
+
+use crate::coordinator::{ARCHIVE_MAX, digest_of};
+use crate::generated::Job;
+
+/// The archive that this process has been sent last, for when it joins again or stands in.
+#[derive(Debug, Default)]
+pub(super) struct Held(Mutex<(Vec<u8>, Bytes)>);
+
+impl Held {
+    /// By what it is known; empty where there is none.
+    pub(super) fn digest(&self) -> Vec<u8> {
+        self.held().0.clone()
+    }
+
+    fn held(&self) -> MutexGuard<'_, (Vec<u8>, Bytes)> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A job whose archive is on its way.
+#[derive(Debug)]
+pub(super) struct Arriving {
+    job: Job,
+    archive: Vec<u8>,
+}
+
+impl Arriving {
+    /// # Errors
+    /// The archive is too large, or is said to be held.
+    pub(super) fn new(job: Job, held: &Held) -> Result<Arriving, String> {
+        let bytes = job.archive_bytes;
+        if bytes > ARCHIVE_MAX as u64 {
+            return Err(format!(
+                "its script has {bytes} bytes, more than {ARCHIVE_MAX}"
+            ));
+        }
+        if job.archive_is_held && held.digest() != job.archive_digest {
+            return Err("its script is not the one that was sent before".to_owned());
+        }
+        Ok(Arriving {
+            job,
+            archive: Vec::new(),
+        })
+    }
+
+    /// One more piece.
+    pub(super) fn take(&mut self, piece: &[u8]) {
+        self.archive.extend_from_slice(piece);
+    }
+
+    /// Whether nothing more comes.
+    pub(super) fn is_whole(&self) -> bool {
+        self.job.archive_is_held || self.archive.len() as u64 >= self.job.archive_bytes
+    }
+
+    /// The job with its archive, which is held from now on.
+    ///
+    /// # Errors
+    /// It is another than the coordinator told of.
+    pub(super) fn finish(self, held: &Held) -> Result<(Job, Bytes), String> {
+        let mut held = held.held();
+        if !self.job.archive_is_held {
+            let digest = digest_of(&self.archive);
+            // A coordinator of an earlier version tells none.
+            if !self.job.archive_digest.is_empty() && self.job.archive_digest != digest {
+                return Err("its script has not arrived as it was sent".to_owned());
+            }
+            *held = (digest, self.archive.into());
+        }
+        Ok((self.job, held.1.clone()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn job(archive: &[u8], archive_is_held: bool) -> Job {
+        Job {
+            archive_bytes: archive.len() as u64,
+            archive_digest: digest_of(archive),
+            archive_is_held,
+            ..Job::default()
+        }
+    }
+
+    #[test]
+    fn what_was_sent_once_is_held() {
+        let held = Held::default();
+        assert!(Arriving::new(job(b"script", true), &held).is_err());
+        let mut first = Arriving::new(job(b"script", false), &held).expect("a job");
+        first.take(b"scr");
+        assert!(!first.is_whole());
+        first.take(b"ipt");
+        assert!(first.is_whole());
+        let (_, archive) = first.finish(&held).expect("it is whole");
+        assert_eq!(held.digest(), digest_of(b"script"));
+        let again = Arriving::new(job(b"script", true), &held).expect("it is held");
+        assert!(again.is_whole());
+        let (_, same) = again.finish(&held).expect("it is held");
+        assert_eq!(same.as_ptr(), archive.as_ptr());
+        let mut changed = Arriving::new(job(b"script", false), &held).expect("a job");
+        changed.take(b"scrept");
+        assert!(changed.finish(&held).is_err());
+        let mut old = Arriving::new(
+            Job {
+                archive_digest: Vec::new(),
+                ..job(b"other", false)
+            },
+            &held,
+        )
+        .expect("a job");
+        old.take(b"other");
+        assert_eq!(old.finish(&held).expect("it is whole").1, &b"other"[..]);
+        assert!(Arriving::new(job(b"script", true), &held).is_err());
+    }
+}

@@ -104,7 +104,7 @@ pub fn make(page: &str, folder: &Path) -> PathBuf {
     command.current_dir(folder);
     match page {
         "report" => command
-            .args(["report", "--html", "report.html"])
+            .args(["report", "--rejudge", "--html", "report.html"])
             .arg(stored("ramp.json")),
         "compare" => {
             for (result, row) in ROWS {

@@ -208,6 +208,8 @@ pub(crate) enum Expr {
     /// `~x`.
     Complement(Box<Expr>),
     Binary(Operator, Box<Expr>, Box<Expr>),
+    /// Operators that bind alike, one after another: however many there are, the tree is no deeper.
+    Chain(Box<Expr>, Vec<(Operator, Expr)>),
     And(Box<Expr>, Box<Expr>),
     Or(Box<Expr>, Box<Expr>),
     Ternary(Box<Expr>, Box<Expr>, Box<Expr>),

@@ -353,6 +353,10 @@ fn walk_expression(expression: &Expr, visit: &mut dyn FnMut(Part<'_>)) {
             all(&[target, value]);
         }
         Expr::Property { of, name, .. } => all(&[of, name]),
+        Expr::Chain(first, rest) => {
+            visit(Part::Expression(first));
+            rest.iter().for_each(|(_, one)| visit(Part::Expression(one)));
+        }
         Expr::List(values) => values.iter().for_each(|one| visit(Part::Expression(one))),
         Expr::AssignMany { targets, value } => {
             targets.iter().for_each(|one| visit(Part::Expression(one)));

@@ -10,7 +10,6 @@ const ALWAYS: &[&str] = &["java.lang", "java.util", "java.io", "java.net", "groo
 
 /// Classes that are named and have nothing static.
 const PLAIN: &[&str] = &[
-    "java.lang.Object",
     "java.lang.CharSequence",
     "java.lang.Number",
     "java.lang.Iterable",

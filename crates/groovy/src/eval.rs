@@ -26,6 +26,8 @@ use frame::Frame;
 
 /// Calls may be nested so deeply.
 const DEEPEST_CALL: usize = 180;
+/// Expressions may be nested so deeply, those of calls within calls counted.
+const DEEPEST_EXPRESSION: usize = 900;
 /// Bytes that a run may take in all.
 const MOST_BYTES: usize = 1 << 30;
 /// After so many steps the host is asked whether the script may go on.
@@ -106,6 +108,8 @@ pub(crate) struct Interpreter<'r> {
     bindings: &'r mut dyn Bindings,
     shared: Rc<Shared>,
     depth: usize,
+    /// How deeply expressions are nested.
+    nesting: usize,
     steps: u64,
     bytes: usize,
 }
@@ -125,6 +129,7 @@ pub(crate) fn run(parsed: &Parsed, dialect: Dialect, bindings: &mut dyn Bindings
         bindings,
         shared,
         depth: 0,
+        nesting: 0,
         steps: 0,
         bytes: 0,
     };
@@ -161,6 +166,10 @@ impl Interpreter<'_> {
 impl Machine for Interpreter<'_> {
     fn host(&mut self) -> &mut dyn Host {
         self.bindings.host()
+    }
+
+    fn bindings(&mut self) -> &mut dyn Bindings {
+        &mut *self.bindings
     }
 
     fn work(&mut self, steps: u64) -> Outcome<()> {

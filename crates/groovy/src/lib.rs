@@ -5,6 +5,7 @@
 //! when the host says so; what it asks for that is not there is named before it runs.
 
 mod ast;
+pub mod bound;
 mod check;
 mod classes;
 mod convert;

@@ -64,7 +64,7 @@ pub(crate) fn arithmetic(
         }
         // A number and a text make a text.
         (left, Operator::Plus)
-            if (left.is_number() || matches!(left, Value::Truth(_) | Value::Char(_)) || left.is_null())
+            if (left.is_number() || matches!(left, Value::Char(_)) || left.is_null())
                 && matches!(right, Value::Text(_) | Value::Composed(_)) =>
         {
             let text = print::text(left) + &print::text(right);

@@ -237,6 +237,12 @@ pub trait Bindings: Host {
     /// Binds a value to a name, as a script does with a name that it has not declared.
     fn bind(&mut self, name: &str, value: Value);
 
+    /// Asks an object of the host's for a method; `None`: it has none of that name.
+    ///
+    /// # Errors
+    /// What it throws.
+    fn ask(&mut self, object: &'static str, method: &str, given: &[Value]) -> Outcome<Option<Value>>;
+
     /// It as a host.
     fn host(&mut self) -> &mut dyn Host;
 }
@@ -245,6 +251,9 @@ pub trait Bindings: Host {
 pub trait Machine {
     /// What the script has from outside.
     fn host(&mut self) -> &mut dyn Host;
+
+    /// What it finds by name.
+    fn bindings(&mut self) -> &mut dyn Bindings;
 
     /// Counts work; a script that does too much ends.
     ///

@@ -22,6 +22,16 @@ use super::{Interpreter, MethodReference, ScriptClosure};
 impl Interpreter<'_> {
     pub(super) fn expression(&mut self, expression: &Expr, frame: &Rc<Frame>) -> Outcome {
         self.work(1)?;
+        if self.nesting >= super::DEEPEST_EXPRESSION {
+            return Err(Thrown::bare("java.lang.StackOverflowError"));
+        }
+        self.nesting += 1;
+        let outcome = self.expression_here(expression, frame);
+        self.nesting -= 1;
+        outcome
+    }
+
+    fn expression_here(&mut self, expression: &Expr, frame: &Rc<Frame>) -> Outcome {
         match expression {
             Expr::Null => Ok(Value::Null),
             Expr::Truth(truth) => Ok(Value::Truth(*truth)),
@@ -34,6 +44,14 @@ impl Interpreter<'_> {
                 let left = self.expression(left, frame)?;
                 let right = self.expression(right, frame)?;
                 self.operate(*operator, &left, &right)
+            }
+            Expr::Chain(first, rest) => {
+                let mut value = self.expression(first, frame)?;
+                for (operator, right) in rest {
+                    let right = self.expression(right, frame)?;
+                    value = self.operate(*operator, &value, &right)?;
+                }
+                Ok(value)
             }
             Expr::Property { .. } => self.property_expression(expression, frame),
             Expr::Composed(pieces) => self.composed(pieces, frame),

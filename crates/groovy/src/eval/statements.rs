@@ -437,7 +437,7 @@ impl Interpreter<'_> {
             Some(message) => {
                 let message = self.expression(message, frame)?;
                 let text = match condition {
-                    Expr::Binary(..) | Expr::And(..) | Expr::Or(..) => format!("({text})"),
+                    Expr::Binary(..) | Expr::Chain(..) | Expr::And(..) | Expr::Or(..) => format!("({text})"),
                     _ => text.to_string(),
                 };
                 (

@@ -17,7 +17,7 @@ pub(super) static NOTHING: Table = Table::new(&[]);
 
 /// Whether a method can be called on nothing.
 pub(super) fn is_known_to_null(name: &str, count: usize) -> bool {
-    matches!((name, count), ("toString", 0) | ("equals" | "is" | "asType", 1) | ("plus", 1))
+    matches!((name, count), ("toString", 0) | ("equals" | "is" | "asType", 1))
 }
 
 // tidy: table
@@ -37,17 +37,6 @@ pub(super) static METHODS: Table = Table::new(&[
     row("hashCode", 0, 0, |_, this, _| Ok(Value::Int(order::hash(this)))),
     row("getClass", 0, 0, |_, this, _| Ok(Value::Class(print::class_name(this).into()))),
     row("is", 1, 1, |_, this, given| Ok(Value::Truth(super::super::operators::is_same(this, &given[0])))),
-    row("plus", 1, 1, |machine, this, given| {
-        // A text behind anything makes a text; all else has no sum.
-        match given {
-            [Value::Text(_) | Value::Composed(_)] => {
-                let text = print::text(this) + &print::text(&given[0]);
-                machine.take(text.len())?;
-                Ok(Value::text(text))
-            }
-            _ => Err(super::missing(this, "plus", given)),
-        }
-    }),
     row("compareTo", 1, 1, |_, this, given| {
         Ok(Value::Int(order::compare(this, &given[0])? as i32))
     }),

@@ -19,6 +19,29 @@ pub(super) struct Builder {
     text: RefCell<String>,
 }
 
+/// `new Object()`, which is nothing but itself: a number tells it from others.
+struct Plain(u64);
+
+static NOTHING: Table = Table::new(&[]);
+
+impl Object for Plain {
+    fn class(&self) -> &'static str {
+        "java.lang.Object"
+    }
+
+    fn text(&self) -> String {
+        format!("java.lang.Object@{:x}", self.0 & 0xffff_ffff)
+    }
+
+    fn methods(&self) -> &'static Table {
+        &NOTHING
+    }
+
+    fn any(&self) -> &dyn Any {
+        self
+    }
+}
+
 /// Standard output.
 pub(super) struct Printer;
 
@@ -243,6 +266,7 @@ fn made(class: &'static str, given: &[Value]) -> Value {
 static STRING_BUILDER: Table = Table::new(&[row("new", 0, 1, |_, _, given| Ok(made("java.lang.StringBuilder", given)))]);
 static STRING_BUFFER: Table = Table::new(&[row("new", 0, 1, |_, _, given| Ok(made("java.lang.StringBuffer", given)))]);
 static STRING_WRITER: Table = Table::new(&[row("new", 0, 1, |_, _, _| Ok(made("java.io.StringWriter", &[])))]);
+static OBJECT: Table = Table::new(&[row("new", 0, 0, |machine, _, _| Ok(Value::object(Plain(machine.host().random()))))]);
 static OPTIONAL: Table = Table::new(&[
     row("of", 1, 1, |_, _, given| Ok(maybe(Some(given[0].clone())))),
     row("ofNullable", 1, 1, |_, _, given| Ok(maybe(Some(given[0].clone()).filter(|one| !one.is_null())))),
@@ -254,4 +278,5 @@ pub(super) const CLASSES: &[Class] = &[
     Class { name: "java.lang.StringBuffer", statics: &STRING_BUFFER },
     Class { name: "java.io.StringWriter", statics: &STRING_WRITER },
     Class { name: "java.util.Optional", statics: &OPTIONAL },
+    Class { name: "java.lang.Object", statics: &OBJECT },
 ];

@@ -14,7 +14,7 @@ impl Parser<'_> {
         let mut links = 0_usize;
         loop {
             links += 1;
-            if links > 300 {
+            if links > 60 {
                 return Err(super::unsupported("a chain of calls of this length"));
             }
             value = match self.kind() {

@@ -166,19 +166,33 @@ impl Parser<'_> {
 
     fn binary(&mut self, least: u8) -> Read<Expr> {
         let mut left = self.unary()?;
-        // A long chain of operators makes a tree that leans to the left: it is bounded too.
+        // A long chain of other operators makes a tree that leans to the left, which is bounded.
         let mut links = 0_usize;
+        let mut last_level = 0;
         while let Some((between, level, tokens)) = self.between() {
             if level < least {
                 break;
             }
-            links += 1;
-            if links > 4_000 {
+            if !matches!(between, Between::Operator(_)) || level != last_level {
+                links += 1;
+            }
+            if links > 60 {
                 return Err(super::unsupported("an expression of this length"));
             }
             for _ in 0..tokens {
                 self.advance();
             }
+            if let Between::Operator(operator) = between
+                && level == last_level
+            {
+                let right = self.deeper(|this| this.binary(level + 1))?;
+                left = chained(left, operator, right);
+                continue;
+            }
+            last_level = match between {
+                Between::Operator(_) => level,
+                _ => 0,
+            };
             let boxed = Box::new(left);
             left = match between {
                 Between::As => Expr::Cast {
@@ -294,6 +308,20 @@ impl Parser<'_> {
             is_up,
             is_prefix: false,
         })
+    }
+}
+
+/// A value with one more operator of the same kind behind it.
+fn chained(left: Expr, operator: Operator, right: Expr) -> Expr {
+    match left {
+        Expr::Chain(first, mut rest) => {
+            rest.push((operator, right));
+            Expr::Chain(first, rest)
+        }
+        Expr::Binary(before, first, second) => {
+            Expr::Chain(first, vec![(before, *second), (operator, right)])
+        }
+        left => Expr::Binary(operator, Box::new(left), Box::new(right)),
     }
 }
 

@@ -42,7 +42,9 @@ pub(crate) fn unsupported(
 }
 
 /// Functions that every script has.
-const BUILTINS: &[&str] = &["println", "print", "printf", "sprintf", "sleep", "use", "with", "call"];
+const BUILTINS: &[&str] = &[
+    "println", "print", "printf", "sprintf", "sleep", "use", "with", "call",
+];
 
 impl Checker<'_> {
     fn tell(&mut self, what: String) {
@@ -127,7 +129,8 @@ impl Checker<'_> {
 
     /// Whether a path names a class in full.
     fn is_class(&self, expression: &Expr) -> bool {
-        paths::dotted(expression).is_some_and(|path| path.contains('.') && classes::full_name(&path).is_some())
+        paths::dotted(expression)
+            .is_some_and(|path| path.contains('.') && classes::full_name(&path).is_some())
     }
 
     fn made(&mut self, class: &Type) {
@@ -146,7 +149,8 @@ impl Checker<'_> {
         let path = paths::dotted(of)?;
         let first = path.split('.').next().unwrap_or_default();
         let last = path.rsplit('.').next().unwrap_or_default();
-        let looks_like_one = last.starts_with(char::is_uppercase) && last.chars().any(char::is_lowercase);
+        let looks_like_one =
+            last.starts_with(char::is_uppercase) && last.chars().any(char::is_lowercase);
         if self.own.contains(first) || (self.of_host)(first, "").is_some() {
             return None;
         }
@@ -171,7 +175,10 @@ impl Checker<'_> {
         let Some(of) = of else {
             let is_static = |path: &Name| path.starts_with("static ");
             let is_there = BUILTINS.contains(&&**name)
-                || self.imports.iter().any(|(known, path)| is_static(path) && (**known == **name || **known == *"*"))
+                || self
+                    .imports
+                    .iter()
+                    .any(|(known, path)| is_static(path) && (**known == **name || **known == *"*"))
                 || classes::full_name(name).is_some();
             if !is_there && !name.starts_with(char::is_uppercase) {
                 // Within closures of builders any name can be called.
@@ -184,7 +191,10 @@ impl Checker<'_> {
         };
         if let Some(class) = self.named_class(of) {
             match class {
-                Ok(class) if library::has_static(&class, name) || library::is_known_method(name) && !library::is_class_method_only(&class) => {}
+                Ok(class)
+                    if library::has_static(&class, name)
+                        || library::is_known_method(name)
+                            && !library::is_class_method_only(&class) => {}
                 Ok(class) => self.tell(format!("{class}.{name}()")),
                 Err(class) => self.tell(format!("the class {class}")),
             }
@@ -316,7 +326,10 @@ fn walk_statement(statement: &Statement, visit: &mut dyn FnMut(Part<'_>)) {
             }
         }
         Statement::Block(block) => walk_block(block, visit),
-        Statement::Return(None) | Statement::Break(_) | Statement::Continue(_) | Statement::Empty => {}
+        Statement::Return(None)
+        | Statement::Break(_)
+        | Statement::Continue(_)
+        | Statement::Empty => {}
     }
 }
 
@@ -355,7 +368,8 @@ fn walk_expression(expression: &Expr, visit: &mut dyn FnMut(Part<'_>)) {
         Expr::Property { of, name, .. } => all(&[of, name]),
         Expr::Chain(first, rest) => {
             visit(Part::Expression(first));
-            rest.iter().for_each(|(_, one)| visit(Part::Expression(one)));
+            rest.iter()
+                .for_each(|(_, one)| visit(Part::Expression(one)));
         }
         Expr::List(values) => values.iter().for_each(|one| visit(Part::Expression(one))),
         Expr::AssignMany { targets, value } => {
@@ -381,7 +395,9 @@ fn walk_expression(expression: &Expr, visit: &mut dyn FnMut(Part<'_>)) {
                 }
             }
         }
-        Expr::Call { of, name, given, .. } => {
+        Expr::Call {
+            of, name, given, ..
+        } => {
             if let Some(of) = of {
                 visit(Part::Expression(of));
             }
@@ -396,7 +412,10 @@ fn walk_expression(expression: &Expr, visit: &mut dyn FnMut(Part<'_>)) {
         Expr::NewArray {
             lengths, values, ..
         } => {
-            lengths.iter().chain(values.iter().flatten()).for_each(|one| visit(Part::Expression(one)));
+            lengths
+                .iter()
+                .chain(values.iter().flatten())
+                .for_each(|one| visit(Part::Expression(one)));
         }
         Expr::Closure(code) => visit(Part::Code(code)),
         _ => {}
@@ -420,12 +439,18 @@ impl Names {
 
     fn statement(&mut self, statement: &Statement) {
         match statement {
-            Statement::Declare { names, .. } => self.own.extend(names.iter().map(|(name, _)| name.clone())),
-            Statement::DeclareMany { names, .. } => self.own.extend(names.iter().map(|(name, _)| name.clone())),
+            Statement::Declare { names, .. } => {
+                self.own.extend(names.iter().map(|(name, _)| name.clone()))
+            }
+            Statement::DeclareMany { names, .. } => {
+                self.own.extend(names.iter().map(|(name, _)| name.clone()))
+            }
             Statement::ForIn { name, .. } => {
                 self.own.insert(name.clone());
             }
-            Statement::Try { catches, .. } => self.own.extend(catches.iter().map(|one| one.name.clone())),
+            Statement::Try { catches, .. } => {
+                self.own.extend(catches.iter().map(|one| one.name.clone()))
+            }
             _ => {}
         }
         walk_statement(statement, &mut |part| self.part(&part));
@@ -466,11 +491,11 @@ impl Names {
                 if !code.name.is_empty() {
                     self.own.insert(code.name.clone());
                 }
-                self.own.extend(code.parameters.iter().flatten().map(|one| one.name.clone()));
+                self.own
+                    .extend(code.parameters.iter().flatten().map(|one| one.name.clone()));
                 self.own.extend(["it".into()]);
                 self.block(&code.body);
             }
         }
     }
 }
-

@@ -6,7 +6,14 @@ use super::library;
 use super::thrown::exception_class;
 
 /// Packages whose classes need no import.
-const ALWAYS: &[&str] = &["java.lang", "java.util", "java.io", "java.net", "groovy.lang", "groovy.util"];
+const ALWAYS: &[&str] = &[
+    "java.lang",
+    "java.util",
+    "java.io",
+    "java.net",
+    "groovy.lang",
+    "groovy.util",
+];
 
 /// Classes that are named and have nothing static.
 const PLAIN: &[&str] = &[
@@ -70,16 +77,22 @@ pub(crate) fn full_name(name: &str) -> Option<&'static str> {
 /// The full name of a class of whatever package by its last name; `None`: there is none.
 #[must_use]
 pub(crate) fn any_full_name(name: &str) -> Option<&'static str> {
-    let primitive = ["int", "long", "double", "float", "byte", "short", "char", "boolean"];
+    let primitive = [
+        "int", "long", "double", "float", "byte", "short", "char", "boolean",
+    ];
     if primitive.contains(&name) {
         return None;
     }
-    all().find(|known| *known == name || last(known) == last(name)).or_else(|| exception_class(name))
+    all()
+        .find(|known| *known == name || last(known) == last(name))
+        .or_else(|| exception_class(name))
 }
 
 /// The full name of a class by its name in a package; `None`: there is none.
 #[must_use]
 pub(crate) fn in_package(package_name: &str, name: &str) -> Option<&'static str> {
     let exception = || exception_class(name).filter(|class| package(class) == package_name);
-    all().find(|known| last(known) == name && package(known) == package_name).or_else(exception)
+    all()
+        .find(|known| last(known) == name && package(known) == package_name)
+        .or_else(exception)
 }

@@ -128,26 +128,32 @@ pub(crate) fn cast(machine: &mut dyn Machine, value: Value, to: &Type) -> Outcom
             other => Err(bean_shell_cast(&other, &told(&to.name))),
         },
         "boolean" | "Boolean" => Ok(Value::Truth(order::truth(&value))),
-        "int" | "Integer" | "long" | "Long" | "short" | "Short" | "byte" | "Byte" | "double" | "Double" | "float"
-        | "Float" | "BigDecimal" | "BigInteger" | "Number" => {
+        "int" | "Integer" | "long" | "Long" | "short" | "Short" | "byte" | "Byte" | "double"
+        | "Double" | "float" | "Float" | "BigDecimal" | "BigInteger" | "Number" => {
             let number = match &value {
                 Value::Text(text) if !machine.is_bean_shell() => {
                     let mut characters = text.chars();
                     match (characters.next(), characters.next()) {
-                        (Some(one), None) if name != "Number" => Value::Int(u32::from(one).cast_signed()),
+                        (Some(one), None) if name != "Number" => {
+                            Value::Int(u32::from(one).cast_signed())
+                        }
                         _ => return Err(cannot_cast(&value, &told(&to.name))),
                     }
                 }
                 number if number.is_number() => value.clone(),
                 Value::Char(_) if name != "Number" => value.clone(),
-                _ if machine.is_bean_shell() => return Err(bean_shell_cast(&value, &told(&to.name))),
+                _ if machine.is_bean_shell() => {
+                    return Err(bean_shell_cast(&value, &told(&to.name)));
+                }
                 _ => return Err(cannot_cast(&value, &told(&to.name))),
             };
             numeric(&number, name).ok_or_else(|| cannot_cast(&value, &told(&to.name)))
         }
         "char" | "Character" => match &value {
             Value::Char(_) => Ok(value),
-            Value::Text(text) if text.chars().count() == 1 => Ok(Value::Char(text.chars().next().unwrap_or('\0'))),
+            Value::Text(text) if text.chars().count() == 1 => {
+                Ok(Value::Char(text.chars().next().unwrap_or('\0')))
+            }
             number if number.is_number() => {
                 let code = number::int_of(number).unwrap_or(0).cast_unsigned() & 0xffff;
                 Ok(Value::Char(char::from_u32(code).unwrap_or('\u{fffd}')))
@@ -175,18 +181,25 @@ fn collection(machine: &mut dyn Machine, value: Value, to: &Type, name: &str) ->
             Value::Set(_) if name == "Collection" || name == "Iterable" => Ok(value),
             _ => Ok(Value::list(library::values(machine, &value)?)),
         },
-        "LinkedList" | "Queue" | "Deque" | "Stack" | "Vector" if matches!(value, Value::List(_)) => Ok(value),
-        "Set" | "HashSet" | "LinkedHashSet" | "TreeSet" | "SortedSet" if is_sequence => match &value {
-            Value::Set(_) => Ok(value),
-            _ => set(machine, &value, name),
-        },
-        "Map" | "HashMap" | "LinkedHashMap" | "TreeMap" if matches!(value, Value::Map(_)) => Ok(value),
-        "List" | "ArrayList" | "Set" | "Map" | "HashMap" | "LinkedHashMap" | "Collection" | "HashSet" => {
-            match is_instance(&value, to) || machine.is_bean_shell() {
-                true => Ok(value),
-                false => Err(cannot_cast(&value, &told(&to.name))),
+        "LinkedList" | "Queue" | "Deque" | "Stack" | "Vector"
+            if matches!(value, Value::List(_)) =>
+        {
+            Ok(value)
+        }
+        "Set" | "HashSet" | "LinkedHashSet" | "TreeSet" | "SortedSet" if is_sequence => {
+            match &value {
+                Value::Set(_) => Ok(value),
+                _ => set(machine, &value, name),
             }
         }
+        "Map" | "HashMap" | "LinkedHashMap" | "TreeMap" if matches!(value, Value::Map(_)) => {
+            Ok(value)
+        }
+        "List" | "ArrayList" | "Set" | "Map" | "HashMap" | "LinkedHashMap" | "Collection"
+        | "HashSet" => match is_instance(&value, to) || machine.is_bean_shell() {
+            true => Ok(value),
+            false => Err(cannot_cast(&value, &told(&to.name))),
+        },
         "Closure" | "Object" | "def" | "var" | "Runnable" | "Callable" | "Comparator" => Ok(value),
         "Date" | "File" | "StringBuilder" | "Calendar" | "Random" | "SimpleDateFormat" | "UUID"
             if !is_instance(&value, to) && !machine.is_bean_shell() =>
@@ -240,8 +253,12 @@ pub(crate) fn coerce(machine: &mut dyn Machine, value: Value, to: &Type) -> Outc
     let is_text = matches!(value, Value::Text(_) | Value::Composed(_));
     match name {
         "String" => Ok(Value::text(print::text(&value))),
-        "int" | "Integer" | "long" | "Long" | "short" | "Short" | "byte" | "Byte" | "double" | "Double" | "float"
-        | "Float" | "BigDecimal" | "BigInteger" if is_text => parsed(&print::text(&value), name),
+        "int" | "Integer" | "long" | "Long" | "short" | "Short" | "byte" | "Byte" | "double"
+        | "Double" | "float" | "Float" | "BigDecimal" | "BigInteger"
+            if is_text =>
+        {
+            parsed(&print::text(&value), name)
+        }
         "boolean" | "Boolean" => Ok(Value::Truth(order::truth(&value))),
         "char" | "Character" if is_text => {
             let text = print::text(&value);
@@ -252,7 +269,11 @@ pub(crate) fn coerce(machine: &mut dyn Machine, value: Value, to: &Type) -> Outc
         }
         "List" | "ArrayList" if is_text => {
             let text = print::text(&value);
-            Ok(Value::list(text.chars().map(|one| Value::text(one.to_string())).collect()))
+            Ok(Value::list(
+                text.chars()
+                    .map(|one| Value::text(one.to_string()))
+                    .collect(),
+            ))
         }
         "List" | "ArrayList" | "Collection" | "LinkedList" => match &value {
             Value::List(list) if !list.is_array() => Ok(value),
@@ -260,7 +281,9 @@ pub(crate) fn coerce(machine: &mut dyn Machine, value: Value, to: &Type) -> Outc
             Value::Set(_) if name == "Collection" => Ok(value),
             _ => Ok(Value::list(library::values(machine, &value)?)),
         },
-        "File" if is_text => library::construct(machine, "java.io.File", &[Value::text(print::text(&value))]),
+        "File" if is_text => {
+            library::construct(machine, "java.io.File", &[Value::text(print::text(&value))])
+        }
         "TreeMap" if matches!(value, Value::Map(_)) => {
             let copy = Map::new(MapKind::Tree);
             if let Value::Map(map) = &value {
@@ -292,17 +315,22 @@ pub(crate) fn parsed(text: &str, name: &str) -> Outcome {
                 _ => Value::Int(number),
             }
         }
-        "long" | "Long" => Value::Long(loadline_java::numbers::parse_long(text).ok_or_else(complaint)?),
+        "long" | "Long" => {
+            Value::Long(loadline_java::numbers::parse_long(text).ok_or_else(complaint)?)
+        }
         "double" | "Double" => Value::Double(parsed_double(text)?),
         "float" | "Float" => Value::Float(parsed_double(text)? as f32),
         "BigDecimal" => number::decimal(Decimal::parse(text).ok_or_else(|| bad_decimal(text))?),
         _ => {
             let digits = text.strip_prefix('+').unwrap_or(text);
             let number = digits.parse().map_err(|_| {
-                Thrown::of("java.lang.NumberFormatException", match text {
-                    "" => "Zero length BigInteger".to_owned(),
-                    _ => format!("For input string: \"{text}\""),
-                })
+                Thrown::of(
+                    "java.lang.NumberFormatException",
+                    match text {
+                        "" => "Zero length BigInteger".to_owned(),
+                        _ => format!("For input string: \"{text}\""),
+                    },
+                )
             })?;
             Value::Whole(Rc::new(number))
         }
@@ -320,11 +348,15 @@ fn parsed_double(text: &str) -> Outcome<f64> {
 }
 
 fn bad_decimal(text: &str) -> Thrown {
-    let odd = text.chars().find(|one| !one.is_ascii_digit() && !matches!(one, '.' | '-' | '+' | 'e' | 'E'));
+    let odd = text
+        .chars()
+        .find(|one| !one.is_ascii_digit() && !matches!(one, '.' | '-' | '+' | 'e' | 'E'));
     match odd {
         Some(odd) => Thrown::of(
             "java.lang.NumberFormatException",
-            format!("Character {odd} is neither a decimal digit number, decimal point, nor \"e\" notation exponential mark."),
+            format!(
+                "Character {odd} is neither a decimal digit number, decimal point, nor \"e\" notation exponential mark."
+            ),
         ),
         None => Thrown::bare("java.lang.NumberFormatException"),
     }
@@ -392,8 +424,12 @@ pub(crate) fn is_of_class(value: &Value, name: &str) -> bool {
         Value::Composed(_) => &["GString", "CharSequence", "Comparable"],
         number if number.is_number() => &["Number", "Comparable"],
         Value::List(list) if list.is_array() => &[],
-        Value::List(_) | Value::Range(_) => &["List", "Collection", "Iterable", "AbstractList", "Range"],
-        Value::Set(set) if set.kind == MapKind::Linked => &["Set", "Collection", "Iterable", "HashSet"],
+        Value::List(_) | Value::Range(_) => {
+            &["List", "Collection", "Iterable", "AbstractList", "Range"]
+        }
+        Value::Set(set) if set.kind == MapKind::Linked => {
+            &["Set", "Collection", "Iterable", "HashSet"]
+        }
         Value::Set(_) => &["Set", "Collection", "Iterable"],
         Value::Map(map) if map.kind == MapKind::Linked => &["Map", "HashMap", "AbstractMap"],
         Value::Map(_) => &["Map", "AbstractMap"],

@@ -61,7 +61,11 @@ impl Decimal {
             return None;
         }
         let digits: BigInt = format!("{unsigned}{fraction}").parse().ok()?;
-        let digits = if whole.starts_with('-') { -digits } else { digits };
+        let digits = if whole.starts_with('-') {
+            -digits
+        } else {
+            digits
+        };
         let scale = i32::try_from(fraction.len()).ok()?.checked_sub(exponent)?;
         (scale.abs() <= LONGEST).then_some(Decimal { digits, scale })
     }
@@ -111,7 +115,11 @@ impl Decimal {
                 digits *= BigInt::from(5).pow(scale.unsigned_abs());
             }
         }
-        let digits = if number.is_sign_negative() { -digits } else { digits };
+        let digits = if number.is_sign_negative() {
+            -digits
+        } else {
+            digits
+        };
         Some(Decimal { digits, scale })
     }
 
@@ -314,7 +322,10 @@ impl Decimal {
             }
             Ok(scale) => format!("{sign}0.{digits:0>scale$}"),
             Err(_) if self.is_zero() => "0".to_owned(),
-            Err(_) => format!("{sign}{digits}{}", "0".repeat(self.scale.unsigned_abs() as usize)),
+            Err(_) => format!(
+                "{sign}{digits}{}",
+                "0".repeat(self.scale.unsigned_abs() as usize)
+            ),
         }
     }
 

@@ -46,15 +46,26 @@ pub(crate) enum TextPiece {
 
 /// Signs, the longest first.
 const SIGNS: &[&str] = &[
-    ">>>=", "...", "..<", "<=>", "==~", "===", "!==", "**=", "<<=", ">>=", ">>>", "*.@", "?.@", "::",
-    "->", "?.", "?:", "?=", "?[", "*.", ".&", ".@", "..", "==", "!=", "<=", ">=", "&&", "||", "++", "--", "+=", "-=",
-    "*=", "/=", "%=", "&=", "|=", "^=", "=~", "**", "<<", ">>", "+", "-", "*", "/", "%", "=", "<", ">",
-    "!", "~", "?", ":", ".", ",", ";", "(", ")", "[", "]", "{", "}", "&", "|", "^", "@",
+    ">>>=", "...", "..<", "<=>", "==~", "===", "!==", "**=", "<<=", ">>=", ">>>", "*.@", "?.@",
+    "::", "->", "?.", "?:", "?=", "?[", "*.", ".&", ".@", "..", "==", "!=", "<=", ">=", "&&", "||",
+    "++", "--", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "=~", "**", "<<", ">>", "+", "-",
+    "*", "/", "%", "=", "<", ">", "!", "~", "?", ":", ".", ",", ";", "(", ")", "[", "]", "{", "}",
+    "&", "|", "^", "@",
 ];
 
 /// Words behind which a value begins.
 const BEFORE_VALUES: &[&str] = &[
-    "return", "in", "case", "assert", "throw", "else", "do", "instanceof", "as", "and", "or",
+    "return",
+    "in",
+    "case",
+    "assert",
+    "throw",
+    "else",
+    "do",
+    "instanceof",
+    "as",
+    "and",
+    "or",
 ];
 
 /// So many texts may stand within each other.
@@ -220,7 +231,8 @@ impl<'s> Lexer<'s> {
             }
             _ => {
                 let sign = SIGNS.iter().find(|sign| rest.starts_with(**sign));
-                let sign = sign.ok_or_else(|| malformed(format!("unexpected character: '{first}'")))?;
+                let sign =
+                    sign.ok_or_else(|| malformed(format!("unexpected character: '{first}'")))?;
                 self.at += sign.len();
                 Ok(Kind::Sign(sign))
             }

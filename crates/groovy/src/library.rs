@@ -63,7 +63,10 @@ pub(crate) fn classes() -> impl Iterator<Item = &'static Class> {
         systems::CLASSES,
         times::CLASSES,
     ];
-    all.into_iter().flatten().chain(readers::CLASSES).chain(json_builder::CLASSES)
+    all.into_iter()
+        .flatten()
+        .chain(readers::CLASSES)
+        .chain(json_builder::CLASSES)
 }
 
 fn class(name: &str) -> Option<&'static Class> {
@@ -118,15 +121,27 @@ fn all_tables() -> [&'static Table; 40] {
 
 /// Methods of closures, which are called where closures are.
 const OF_CLOSURES: &[&str] = &[
-    "call", "curry", "andThen", "compose", "setDelegate", "setResolveStrategy", "memoize", "run", "apply", "accept",
-    "test", "compare",
+    "call",
+    "curry",
+    "andThen",
+    "compose",
+    "setDelegate",
+    "setResolveStrategy",
+    "memoize",
+    "run",
+    "apply",
+    "accept",
+    "test",
+    "compare",
 ];
 
 /// Whether a method of some value has a name.
 pub(crate) fn is_known_method(name: &str) -> bool {
     OF_CLOSURES.contains(&name)
         || all_tables().iter().any(|table| table.has(name))
-        || [&units::DURATION, &times::UNIT].iter().any(|table| table.has(name))
+        || [&units::DURATION, &times::UNIT]
+            .iter()
+            .any(|table| table.has(name))
 }
 
 /// Whether every value can be asked for a method.
@@ -236,7 +251,9 @@ fn invoke_deeper(
     }
     // Groovy gives `null` to a method of one value that is called without.
     if given.is_empty()
-        && let Some(row) = tables(receiver).iter().find_map(|table| table.find(name, 1))
+        && let Some(row) = tables(receiver)
+            .iter()
+            .find_map(|table| table.find(name, 1))
         && row.least == 1
     {
         return Err(missing(receiver, name, given));
@@ -260,7 +277,8 @@ pub(crate) fn construct(machine: &mut dyn Machine, name: &str, given: &[Value]) 
     let (classes, values) = print::listed(given);
     Err(Thrown::of(
         "groovy.lang.GroovyRuntimeException",
-        format!("Could not find matching constructor for: {name}({classes}) {values}").trim_end_matches([' ', '[', ']']),
+        format!("Could not find matching constructor for: {name}({classes}) {values}")
+            .trim_end_matches([' ', '[', ']']),
     ))
 }
 
@@ -270,10 +288,12 @@ pub(crate) fn construct(machine: &mut dyn Machine, name: &str, given: &[Value]) 
 /// There is none, or its method throws.
 pub(crate) fn property(machine: &mut dyn Machine, of: &Value, name: &str) -> Outcome {
     match of {
-        Value::Map(map) => return Ok(match (map.get(&Value::text(name)), name) {
-            (Some(value), _) => value,
-            (None, _) => Value::Null,
-        }),
+        Value::Map(map) => {
+            return Ok(match (map.get(&Value::text(name)), name) {
+                (Some(value), _) => value,
+                (None, _) => Value::Null,
+            });
+        }
         Value::Class(class_name) => {
             let statics = class(class_name).map(|class| class.statics);
             if let Some(row) = statics.and_then(|statics| statics.find(name, 0))
@@ -328,7 +348,11 @@ pub(crate) fn property(machine: &mut dyn Machine, of: &Value, name: &str) -> Out
 fn has_getter(of: &Value, name: &str) -> bool {
     ["get", "is"].iter().any(|prefix| {
         let method = getter(prefix, name);
-        name != "first" && name != "last" && tables(of).iter().any(|table| table.find(&method, 0).is_some())
+        name != "first"
+            && name != "last"
+            && tables(of)
+                .iter()
+                .any(|table| table.find(&method, 0).is_some())
     })
 }
 
@@ -371,7 +395,9 @@ pub(crate) fn set_property(
     let method = getter("set", name);
     let given = std::slice::from_ref(value);
     if let Value::Object(object) = of {
-        if object.set_property(machine, name, value)? || object.call(machine, &method, given)?.is_some() {
+        if object.set_property(machine, name, value)?
+            || object.call(machine, &method, given)?.is_some()
+        {
             return Ok(());
         }
     }
@@ -399,7 +425,12 @@ pub(crate) fn at(machine: &mut dyn Machine, of: &Value, at: &Value) -> Outcome {
 ///
 /// # Errors
 /// It cannot be set.
-pub(crate) fn put_at(machine: &mut dyn Machine, of: &Value, at: &Value, value: Value) -> Outcome<()> {
+pub(crate) fn put_at(
+    machine: &mut dyn Machine,
+    of: &Value,
+    at: &Value,
+    value: Value,
+) -> Outcome<()> {
     match of {
         Value::List(list) => lists::put_at(machine, list, at, value),
         Value::Map(map) => {
@@ -423,7 +454,12 @@ pub(crate) fn put_at(machine: &mut dyn Machine, of: &Value, at: &Value, value: V
 pub(crate) fn element(machine: &mut dyn Machine, of: &Value, place: usize) -> Outcome {
     match of {
         Value::Null => Err(Thrown::null_call("getAt")),
-        Value::List(list) => Ok(list.items.borrow().get(place).cloned().unwrap_or(Value::Null)),
+        Value::List(list) => Ok(list
+            .items
+            .borrow()
+            .get(place)
+            .cloned()
+            .unwrap_or(Value::Null)),
         _ => at(machine, of, &Value::count(place)),
     }
 }
@@ -435,7 +471,11 @@ pub(crate) fn element(machine: &mut dyn Machine, of: &Value, place: usize) -> Ou
 pub(crate) fn is_case(machine: &mut dyn Machine, case: &Value, value: &Value) -> Outcome<bool> {
     Ok(match case {
         Value::Null => value.is_null(),
-        Value::List(list) => list.items.borrow().iter().any(|one| order::equals(one, value)),
+        Value::List(list) => list
+            .items
+            .borrow()
+            .iter()
+            .any(|one| order::equals(one, value)),
         Value::Set(set) => set.has(value),
         Value::Map(map) => map.get(value).is_some_and(|found| order::truth(&found)),
         Value::Range(range) => match super::number::long_of(value) {
@@ -481,7 +521,12 @@ pub(crate) fn regex_operator(
         true => with.clone(),
         false => pattern(&print::text(with))?,
     };
-    let matcher = invoke(machine, &pattern, "matcher", &[Value::text(print::text(text))])?;
+    let matcher = invoke(
+        machine,
+        &pattern,
+        "matcher",
+        &[Value::text(print::text(text))],
+    )?;
     match is_whole {
         true => invoke(machine, &matcher, "matches", &[]),
         false => Ok(matcher),

@@ -118,7 +118,10 @@ pub fn decimal(number: Decimal) -> Value {
 /// It is too long.
 pub fn whole(number: BigInt) -> Outcome {
     match number.bits() > 1 << 18 {
-        true => Err(Thrown::of("java.lang.ArithmeticException", "BigInteger would overflow supported range")),
+        true => Err(Thrown::of(
+            "java.lang.ArithmeticException",
+            "BigInteger would overflow supported range",
+        )),
         false => Ok(Value::Whole(Rc::new(number))),
     }
 }
@@ -224,7 +227,9 @@ fn decimals(how: Sum, one: &Decimal, other: &Decimal) -> Outcome {
         Sum::Remainder => {
             return Err(Thrown::of(
                 "java.lang.UnsupportedOperationException",
-                format!("Cannot use mod() on this number type: java.math.BigDecimal with value: {one}"),
+                format!(
+                    "Cannot use mod() on this number type: java.math.BigDecimal with value: {one}"
+                ),
             ));
         }
     }))
@@ -302,7 +307,10 @@ pub fn power(one: &Value, other: &Value) -> Outcome<Option<Value>> {
         }
         let digits = base.digits.pow(exponent);
         if left == Width::Decimal {
-            let scale = base.scale.checked_mul(exponent.cast_signed()).ok_or_else(too_long)?;
+            let scale = base
+                .scale
+                .checked_mul(exponent.cast_signed())
+                .ok_or_else(too_long)?;
             return Ok(Some(decimal(Decimal { digits, scale })));
         }
         return Ok(Some(match digits.to_i32() {
@@ -314,7 +322,9 @@ pub fn power(one: &Value, other: &Value) -> Outcome<Option<Value>> {
         }));
     }
     let raised = double_of(one).zip(double_of(other));
-    let raised = raised.map(|(one, other)| one.powf(other)).unwrap_or(f64::NAN);
+    let raised = raised
+        .map(|(one, other)| one.powf(other))
+        .unwrap_or(f64::NAN);
     let is_whole = raised.fract() == 0.0 && left <= Width::Long && right <= Width::Long;
     Ok(Some(match raised as i64 {
         number if is_whole && raised.abs() < 1e15 => Value::whole(number),
@@ -422,7 +432,11 @@ pub fn bits(how: Bits, one: &Value, other: &Value) -> Outcome<Option<Value>> {
 pub fn stepped(value: &Value, is_up: bool) -> Option<Value> {
     if let Value::Char(one) = value {
         let code = u32::from(*one);
-        let code = if is_up { code + 1 } else { code.saturating_sub(1) };
+        let code = if is_up {
+            code + 1
+        } else {
+            code.saturating_sub(1)
+        };
         return char::from_u32(code).map(Value::Char);
     }
     let how = if is_up { Sum::Plus } else { Sum::Minus };

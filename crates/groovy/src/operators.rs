@@ -94,14 +94,17 @@ pub(crate) fn complement(value: &Value) -> Outcome {
 #[must_use]
 pub(crate) fn is_same(one: &Value, other: &Value) -> bool {
     match (one, other) {
-        (Value::Text(one), Value::Text(other)) => std::sync::Arc::ptr_eq(one, other) || one == other && one.len() < 64,
+        (Value::Text(one), Value::Text(other)) => {
+            std::sync::Arc::ptr_eq(one, other) || one == other && one.len() < 64
+        }
         (Value::Composed(one), Value::Composed(other)) => Rc::ptr_eq(one, other),
         (Value::List(one), Value::List(other)) => Rc::ptr_eq(one, other),
         (Value::Map(one), Value::Map(other)) | (Value::Set(one), Value::Set(other)) => {
             Rc::ptr_eq(one, other)
         }
         (Value::Object(one), Value::Object(other)) => {
-            std::ptr::addr_eq(one.any(), other.any()) || one.class() == other.class() && one.equals(&**other)
+            std::ptr::addr_eq(one.any(), other.any())
+                || one.class() == other.class() && one.equals(&**other)
         }
         _ => super::order::java_equals(one, other),
     }

@@ -123,7 +123,10 @@ pub fn hash(value: &Value) -> i32 {
         Value::Double(number) => low_and_high(number.to_bits()),
         Value::Whole(number) => low_and_high(wrapped(number).cast_unsigned()),
         Value::Decimal(number) => {
-            let digits = number.digits.to_i64().unwrap_or_else(|| wrapped(&number.digits));
+            let digits = number
+                .digits
+                .to_i64()
+                .unwrap_or_else(|| wrapped(&number.digits));
             low_and_high(digits.cast_unsigned())
                 .wrapping_mul(31)
                 .wrapping_add(number.scale)
@@ -134,7 +137,9 @@ pub fn hash(value: &Value) -> i32 {
         Value::Range(range) => list_hash(range.values().take(10_000).map(|one| hash(&one))),
         Value::Set(set) => {
             let entries = set.entries.borrow();
-            entries.keys().fold(0_i32, |sum, key| sum.wrapping_add(key.hash))
+            entries
+                .keys()
+                .fold(0_i32, |sum, key| sum.wrapping_add(key.hash))
         }
         Value::Map(map) => {
             let entries = map.entries.borrow();
@@ -175,18 +180,29 @@ pub fn java_equals(one: &Value, other: &Value) -> bool {
         }
         (Value::List(_) | Value::Range(_), Value::List(_) | Value::Range(_)) => {
             let (one, other) = (items(one), items(other));
-            one.len() == other.len() && one.iter().zip(&other).all(|(one, other)| java_equals(one, other))
+            one.len() == other.len()
+                && one
+                    .iter()
+                    .zip(&other)
+                    .all(|(one, other)| java_equals(one, other))
         }
         (Value::Set(one), Value::Set(other)) => {
             let entries = other.entries.borrow();
-            one.len() == entries.len() && one.entries.borrow().keys().all(|key| entries.contains_key(key))
+            one.len() == entries.len()
+                && one
+                    .entries
+                    .borrow()
+                    .keys()
+                    .all(|key| entries.contains_key(key))
         }
         (Value::Map(one), Value::Map(other)) => {
             let others = other.entries.borrow();
             let entries = one.entries.borrow();
             entries.len() == others.len()
                 && entries.iter().all(|(key, value)| {
-                    others.get(key).is_some_and(|other| java_equals(value, other))
+                    others
+                        .get(key)
+                        .is_some_and(|other| java_equals(value, other))
                 })
         }
         (Value::Object(one), Value::Object(other)) => one.equals(&**other),
@@ -240,7 +256,11 @@ pub fn equals(one: &Value, other: &Value) -> bool {
             number::compare(one, other) == Some(Ordering::Equal)
         }
         (one, other) if one.is_number() || other.is_number() => {
-            let (number, other) = if one.is_number() { (one, other) } else { (other, one) };
+            let (number, other) = if one.is_number() {
+                (one, other)
+            } else {
+                (other, one)
+            };
             let code = character(other).map(|one| Value::Int(u32::from(one).cast_signed()));
             code.is_some_and(|code| number::compare(number, &code) == Some(Ordering::Equal))
         }
@@ -249,7 +269,11 @@ pub fn equals(one: &Value, other: &Value) -> bool {
         }
         (Value::List(_) | Value::Range(_), Value::List(_) | Value::Range(_)) => {
             let (one, other) = (items(one), items(other));
-            one.len() == other.len() && one.iter().zip(&other).all(|(one, other)| equals(one, other))
+            one.len() == other.len()
+                && one
+                    .iter()
+                    .zip(&other)
+                    .all(|(one, other)| equals(one, other))
         }
         (Value::Map(one), Value::Map(other)) => {
             let others = other.entries.borrow();
@@ -262,7 +286,9 @@ pub fn equals(one: &Value, other: &Value) -> bool {
         (Value::Set(one), Value::Set(other)) => {
             let (one, other) = (keys(one), keys(other));
             one.len() == other.len()
-                && one.iter().all(|one| other.iter().any(|other| equals(one, other)))
+                && one
+                    .iter()
+                    .all(|one| other.iter().any(|other| equals(one, other)))
         }
         (Value::Object(one), Value::Object(other)) => match one.compare(&**other) {
             Some(order) => order == Ordering::Equal,
@@ -282,9 +308,10 @@ pub fn compare(one: &Value, other: &Value) -> Result<Ordering, Thrown> {
         (Value::Null | Value::Void, _) => Ok(Ordering::Less),
         (_, Value::Null | Value::Void) => Ok(Ordering::Greater),
         (Value::Text(one), Value::Text(other)) => Ok(compare_texts(one, other)),
-        (Value::Text(_) | Value::Composed(_) | Value::Char(_), Value::Text(_) | Value::Composed(_) | Value::Char(_)) => {
-            Ok(compare_texts(&plain_text(one), &plain_text(other)))
-        }
+        (
+            Value::Text(_) | Value::Composed(_) | Value::Char(_),
+            Value::Text(_) | Value::Composed(_) | Value::Char(_),
+        ) => Ok(compare_texts(&plain_text(one), &plain_text(other))),
         (Value::Truth(one), Value::Truth(other)) => Ok(one.cmp(other)),
         (one, other) if one.is_number() && other.is_number() => {
             Ok(number::compare(one, other).unwrap_or(Ordering::Greater))
@@ -297,9 +324,9 @@ pub fn compare(one: &Value, other: &Value) -> Result<Ordering, Thrown> {
             let code = character(text).map_or(0, |one| u32::from(one).cast_signed());
             compare(&Value::Int(code), number)
         }
-        (Value::Object(left), Value::Object(right)) => {
-            left.compare(&**right).ok_or_else(|| incomparable(one, other))
-        }
+        (Value::Object(left), Value::Object(right)) => left
+            .compare(&**right)
+            .ok_or_else(|| incomparable(one, other)),
         _ if equals(one, other) => Ok(Ordering::Equal),
         _ => Err(incomparable(one, other)),
     }

@@ -21,11 +21,62 @@ pub(crate) const PRIMITIVES: &[&str] = &[
 
 /// Words that are no names.
 const RESERVED: &[&str] = &[
-    "if", "else", "for", "while", "do", "switch", "case", "default", "try", "catch", "finally", "throw", "return",
-    "break", "continue", "new", "instanceof", "in", "as", "def", "null", "true", "false", "this", "super", "import",
-    "package", "class", "interface", "enum", "trait", "assert", "static", "final", "private", "public", "protected",
-    "synchronized", "throws", "void", "int", "long", "double", "float", "boolean", "byte", "short", "char", "abstract",
-    "native", "transient", "volatile", "const", "goto", "extends", "implements",
+    "if",
+    "else",
+    "for",
+    "while",
+    "do",
+    "switch",
+    "case",
+    "default",
+    "try",
+    "catch",
+    "finally",
+    "throw",
+    "return",
+    "break",
+    "continue",
+    "new",
+    "instanceof",
+    "in",
+    "as",
+    "def",
+    "null",
+    "true",
+    "false",
+    "this",
+    "super",
+    "import",
+    "package",
+    "class",
+    "interface",
+    "enum",
+    "trait",
+    "assert",
+    "static",
+    "final",
+    "private",
+    "public",
+    "protected",
+    "synchronized",
+    "throws",
+    "void",
+    "int",
+    "long",
+    "double",
+    "float",
+    "boolean",
+    "byte",
+    "short",
+    "char",
+    "abstract",
+    "native",
+    "transient",
+    "volatile",
+    "const",
+    "goto",
+    "extends",
+    "implements",
 ];
 
 /// A script that was read.
@@ -225,7 +276,9 @@ impl Parser<'_> {
             return Ok(());
         }
         let is_behind_brace = matches!(
-            self.at.checked_sub(1).map(|before| &self.tokens[before].kind),
+            self.at
+                .checked_sub(1)
+                .map(|before| &self.tokens[before].kind),
             Some(Kind::Sign("}" | ";"))
         );
         let may_end = self.is_end()
@@ -310,7 +363,10 @@ impl Parser<'_> {
                 Kind::Sign(">>") => open -= 2,
                 Kind::Sign(">>>") => open -= 3,
                 Kind::Sign("," | "." | "?" | "[" | "]" | "&") => {}
-                Kind::Word(word) if !RESERVED.contains(&&**word) || **word == *"extends" || PRIMITIVES.contains(&&**word) => {}
+                Kind::Word(word)
+                    if !RESERVED.contains(&&**word)
+                        || **word == *"extends"
+                        || PRIMITIVES.contains(&&**word) => {}
                 Kind::Word(word) if **word == *"super" => {}
                 _ => return Err(self.unexpected()),
             }

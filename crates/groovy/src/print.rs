@@ -71,7 +71,15 @@ fn write(value: &Value, out: &mut String, style: Style) {
                 true => (range.from, range.from),
                 false => (range.from, range.to),
             };
-            let end = |at: i64| super::value::Range { from: at, to: at, is_empty: false, of: range.of }.at(0);
+            let end = |at: i64| {
+                super::value::Range {
+                    from: at,
+                    to: at,
+                    is_empty: false,
+                    of: range.of,
+                }
+                .at(0)
+            };
             write(&end(from), out, style);
             out.push_str(if range.is_empty { "..<" } else { ".." });
             write(&end(to), out, style);
@@ -130,11 +138,20 @@ fn float_text(number: f32) -> String {
         return "NaN".to_owned();
     }
     if number.is_infinite() {
-        return if number > 0.0 { "Infinity" } else { "-Infinity" }.to_owned();
+        return if number > 0.0 {
+            "Infinity"
+        } else {
+            "-Infinity"
+        }
+        .to_owned();
     }
     if number == 0.0 || (1e-3..1e7).contains(&size) {
         let text = number.to_string();
-        return if text.contains('.') { text } else { text + ".0" };
+        return if text.contains('.') {
+            text
+        } else {
+            text + ".0"
+        };
     }
     let text = format!("{number:e}").replace('e', "E");
     match text.split_once('E') {
@@ -236,11 +253,11 @@ pub fn simple_class_name(value: &Value) -> &str {
 #[must_use]
 pub fn listed(given: &[Value]) -> (String, String) {
     let classes: Vec<&str> = given.iter().map(short_class_name).collect();
-    let values: Vec<String> = given
-        .iter()
-        .map(|value| cut(&text(value), 60))
-        .collect();
-    (classes.join(", "), cut(&format!("[{}]", values.join(", ")), 160))
+    let values: Vec<String> = given.iter().map(|value| cut(&text(value), 60)).collect();
+    (
+        classes.join(", "),
+        cut(&format!("[{}]", values.join(", ")), 160),
+    )
 }
 
 fn short_class_name(value: &Value) -> &str {

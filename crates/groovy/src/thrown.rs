@@ -70,44 +70,134 @@ const PARENTS: &[(&str, &str)] = &[
     ("java.lang.Exception", "java.lang.Throwable"),
     ("java.lang.Error", "java.lang.Throwable"),
     ("java.lang.AssertionError", "java.lang.Error"),
-    ("org.codehaus.groovy.runtime.powerassert.PowerAssertionError", "java.lang.AssertionError"),
+    (
+        "org.codehaus.groovy.runtime.powerassert.PowerAssertionError",
+        "java.lang.AssertionError",
+    ),
     ("java.lang.StackOverflowError", "java.lang.Error"),
     ("java.lang.OutOfMemoryError", "java.lang.Error"),
     ("java.lang.RuntimeException", "java.lang.Exception"),
-    ("java.lang.IllegalArgumentException", "java.lang.RuntimeException"),
-    ("java.lang.NumberFormatException", "java.lang.IllegalArgumentException"),
-    ("java.util.regex.PatternSyntaxException", "java.lang.IllegalArgumentException"),
-    ("java.util.IllegalFormatException", "java.lang.IllegalArgumentException"),
-    ("java.util.UnknownFormatConversionException", "java.util.IllegalFormatException"),
-    ("java.util.MissingFormatArgumentException", "java.util.IllegalFormatException"),
-    ("java.util.IllegalFormatConversionException", "java.util.IllegalFormatException"),
-    ("groovy.json.JsonException", "groovy.lang.GroovyRuntimeException"),
-    ("groovy.lang.GroovyRuntimeException", "java.lang.RuntimeException"),
-    ("groovy.lang.MissingPropertyException", "groovy.lang.GroovyRuntimeException"),
-    ("groovy.lang.MissingMethodException", "groovy.lang.GroovyRuntimeException"),
-    ("java.lang.IllegalStateException", "java.lang.RuntimeException"),
-    ("java.lang.NullPointerException", "java.lang.RuntimeException"),
-    ("java.lang.ArithmeticException", "java.lang.RuntimeException"),
+    (
+        "java.lang.IllegalArgumentException",
+        "java.lang.RuntimeException",
+    ),
+    (
+        "java.lang.NumberFormatException",
+        "java.lang.IllegalArgumentException",
+    ),
+    (
+        "java.util.regex.PatternSyntaxException",
+        "java.lang.IllegalArgumentException",
+    ),
+    (
+        "java.util.IllegalFormatException",
+        "java.lang.IllegalArgumentException",
+    ),
+    (
+        "java.util.UnknownFormatConversionException",
+        "java.util.IllegalFormatException",
+    ),
+    (
+        "java.util.MissingFormatArgumentException",
+        "java.util.IllegalFormatException",
+    ),
+    (
+        "java.util.IllegalFormatConversionException",
+        "java.util.IllegalFormatException",
+    ),
+    (
+        "groovy.json.JsonException",
+        "groovy.lang.GroovyRuntimeException",
+    ),
+    (
+        "groovy.lang.GroovyRuntimeException",
+        "java.lang.RuntimeException",
+    ),
+    (
+        "groovy.lang.MissingPropertyException",
+        "groovy.lang.GroovyRuntimeException",
+    ),
+    (
+        "groovy.lang.MissingMethodException",
+        "groovy.lang.GroovyRuntimeException",
+    ),
+    (
+        "java.lang.IllegalStateException",
+        "java.lang.RuntimeException",
+    ),
+    (
+        "java.lang.NullPointerException",
+        "java.lang.RuntimeException",
+    ),
+    (
+        "java.lang.ArithmeticException",
+        "java.lang.RuntimeException",
+    ),
     ("java.lang.ClassCastException", "java.lang.RuntimeException"),
-    ("org.codehaus.groovy.runtime.typehandling.GroovyCastException", "java.lang.ClassCastException"),
-    ("java.lang.IndexOutOfBoundsException", "java.lang.RuntimeException"),
-    ("java.lang.ArrayIndexOutOfBoundsException", "java.lang.IndexOutOfBoundsException"),
-    ("java.lang.StringIndexOutOfBoundsException", "java.lang.IndexOutOfBoundsException"),
-    ("java.lang.NegativeArraySizeException", "java.lang.RuntimeException"),
-    ("java.lang.UnsupportedOperationException", "java.lang.RuntimeException"),
-    ("java.util.ConcurrentModificationException", "java.lang.RuntimeException"),
-    ("java.util.NoSuchElementException", "java.lang.RuntimeException"),
-    ("java.util.InputMismatchException", "java.util.NoSuchElementException"),
-    ("java.util.EmptyStackException", "java.lang.RuntimeException"),
+    (
+        "org.codehaus.groovy.runtime.typehandling.GroovyCastException",
+        "java.lang.ClassCastException",
+    ),
+    (
+        "java.lang.IndexOutOfBoundsException",
+        "java.lang.RuntimeException",
+    ),
+    (
+        "java.lang.ArrayIndexOutOfBoundsException",
+        "java.lang.IndexOutOfBoundsException",
+    ),
+    (
+        "java.lang.StringIndexOutOfBoundsException",
+        "java.lang.IndexOutOfBoundsException",
+    ),
+    (
+        "java.lang.NegativeArraySizeException",
+        "java.lang.RuntimeException",
+    ),
+    (
+        "java.lang.UnsupportedOperationException",
+        "java.lang.RuntimeException",
+    ),
+    (
+        "java.util.ConcurrentModificationException",
+        "java.lang.RuntimeException",
+    ),
+    (
+        "java.util.NoSuchElementException",
+        "java.lang.RuntimeException",
+    ),
+    (
+        "java.util.InputMismatchException",
+        "java.util.NoSuchElementException",
+    ),
+    (
+        "java.util.EmptyStackException",
+        "java.lang.RuntimeException",
+    ),
     ("java.time.DateTimeException", "java.lang.RuntimeException"),
-    ("java.time.format.DateTimeParseException", "java.time.DateTimeException"),
-    ("java.time.temporal.UnsupportedTemporalTypeException", "java.time.DateTimeException"),
+    (
+        "java.time.format.DateTimeParseException",
+        "java.time.DateTimeException",
+    ),
+    (
+        "java.time.temporal.UnsupportedTemporalTypeException",
+        "java.time.DateTimeException",
+    ),
     ("java.io.UncheckedIOException", "java.lang.RuntimeException"),
     ("java.io.FileNotFoundException", "java.io.IOException"),
     ("java.nio.file.NoSuchFileException", "java.io.IOException"),
-    ("java.io.UnsupportedEncodingException", "java.io.IOException"),
-    ("java.security.NoSuchAlgorithmException", "java.security.GeneralSecurityException"),
-    ("java.security.InvalidKeyException", "java.security.GeneralSecurityException"),
+    (
+        "java.io.UnsupportedEncodingException",
+        "java.io.IOException",
+    ),
+    (
+        "java.security.NoSuchAlgorithmException",
+        "java.security.GeneralSecurityException",
+    ),
+    (
+        "java.security.InvalidKeyException",
+        "java.security.GeneralSecurityException",
+    ),
 ];
 
 fn parent(class: &str) -> Option<&'static str> {

@@ -241,7 +241,12 @@ pub trait Bindings: Host {
     ///
     /// # Errors
     /// What it throws.
-    fn ask(&mut self, object: &'static str, method: &str, given: &[Value]) -> Outcome<Option<Value>>;
+    fn ask(
+        &mut self,
+        object: &'static str,
+        method: &str,
+        given: &[Value],
+    ) -> Outcome<Option<Value>>;
 
     /// It as a host.
     fn host(&mut self) -> &mut dyn Host;

@@ -15,8 +15,8 @@ pub(crate) mod value;
 use std::sync::{Arc, OnceLock};
 
 pub use calls::unknown_calls;
-pub use objects::has;
 pub use groovy::unsupported;
+pub use objects::has;
 pub use task::{ScriptContext, ScriptTask};
 pub use value::{ScriptObject, ScriptValue};
 
@@ -197,7 +197,11 @@ impl ScriptElement {
         };
         let is_constant = self.source.constant().is_some() && self.file.source().is_empty();
         let script = match is_constant {
-            true => self.known.0.get_or_init(|| kept::read(task.source, dialect)).clone(),
+            true => self
+                .known
+                .0
+                .get_or_init(|| kept::read(task.source, dialect))
+                .clone(),
             false => scope.memory.kept.read(task.source, dialect),
         };
         let script = match script {
@@ -311,7 +315,9 @@ impl ScriptElement {
             ),
             ScriptFamily::Bsf => format!("org.apache.bsf.BSFException: {thrown}"),
             ScriptFamily::BeanShell => {
-                format!("org.apache.jorphan.util.JMeterException: Error invoking bsh method: eval\t{thrown}")
+                format!(
+                    "org.apache.jorphan.util.JMeterException: Error invoking bsh method: eval\t{thrown}"
+                )
             }
         }
     }

@@ -55,10 +55,14 @@ impl Interpreter<'_> {
                 false => given.push(Value::array(super::super::value::Element::Object, rest)),
             }
         }
-        if given.is_empty() && count == 1 && code.name.is_empty() && parameters[0].default.is_none() {
+        if given.is_empty() && count == 1 && code.name.is_empty() && parameters[0].default.is_none()
+        {
             given.push(Value::Null);
         }
-        let wanted = parameters.iter().filter(|one| one.default.is_none()).count();
+        let wanted = parameters
+            .iter()
+            .filter(|one| one.default.is_none())
+            .count();
         if given.len() > count || given.len() < wanted {
             return Err(not_applicable(code, &given));
         }

@@ -64,10 +64,7 @@ impl Interpreter<'_> {
         match target {
             Expr::Variable(name) => self.assign_variable(name, value, frame),
             Expr::Property {
-                of,
-                name,
-                is_safe,
-                ..
+                of, name, is_safe, ..
             } => {
                 let name: Arc<str> = match &**name {
                     Expr::Text(name) => Arc::clone(name),

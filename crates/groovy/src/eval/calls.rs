@@ -131,10 +131,18 @@ impl Interpreter<'_> {
                 }
             }
             Value::Void => {
-                return Err(Thrown::of("bsh.EvalError", format!("Attempt to resolve method: {name}() on undefined variable or class name")));
+                return Err(Thrown::of(
+                    "bsh.EvalError",
+                    format!(
+                        "Attempt to resolve method: {name}() on undefined variable or class name"
+                    ),
+                ));
             }
             Value::Null if !self.is_groovy() => {
-                return Err(Thrown::of("bsh.EvalError", "Null Pointer in Method Invocation"));
+                return Err(Thrown::of(
+                    "bsh.EvalError",
+                    "Null Pointer in Method Invocation",
+                ));
             }
             _ => {}
         }
@@ -143,7 +151,9 @@ impl Interpreter<'_> {
 
     /// A call of a name by itself.
     fn call_by_name(&mut self, name: &Arc<str>, given: Vec<Value>, frame: &Rc<Frame>) -> Outcome {
-        if let Some(callee @ (Value::Closure(_) | Value::Class(_) | Value::Object(_))) = frame.get(name) {
+        if let Some(callee @ (Value::Closure(_) | Value::Class(_) | Value::Object(_))) =
+            frame.get(name)
+        {
             return self.call_value(&callee, given);
         }
         if let Some(code) = self.method_of(name, given.len()) {
@@ -173,7 +183,10 @@ impl Interpreter<'_> {
         }
         if !self.is_groovy() {
             let classes: Vec<&str> = given.iter().map(print::class_name).collect();
-            return Err(Thrown::of("bsh.EvalError", format!("Command not found: {name}({})", classes.join(", "))));
+            return Err(Thrown::of(
+                "bsh.EvalError",
+                format!("Command not found: {name}({})", classes.join(", ")),
+            ));
         }
         let (classes, values) = print::listed(&given);
         Err(Thrown::of(
@@ -189,7 +202,9 @@ impl Interpreter<'_> {
         let of_name = methods.get(name)?;
         let takes = |code: &&Arc<Code>| {
             let parameters = code.parameters.as_deref().unwrap_or_default();
-            let wanted = parameters.iter().filter(|one| one.default.is_none() && !one.takes_rest);
+            let wanted = parameters
+                .iter()
+                .filter(|one| one.default.is_none() && !one.takes_rest);
             let takes_rest = parameters.iter().any(|one| one.takes_rest);
             wanted.count() <= count && (takes_rest || count <= parameters.len())
         };
@@ -218,7 +233,8 @@ impl Interpreter<'_> {
                 self.host().print(&text);
             }
             ("printf" | "sprintf", 1..) => {
-                let text = library::formatted(&print::text(&given[0]), &library::spread(&given[1..]))?;
+                let text =
+                    library::formatted(&print::text(&given[0]), &library::spread(&given[1..]))?;
                 if name == "sprintf" {
                     return Ok(Some(Value::text(text)));
                 }
@@ -250,7 +266,9 @@ impl Interpreter<'_> {
             if let Some(class) = classes::full_name(class).filter(|_| is_meant) {
                 let method = if member == "*" { name } else { member };
                 if library::has_static(class, method) {
-                    return self.invoke(&Value::Class(class.into()), method, given).map(Some);
+                    return self
+                        .invoke(&Value::Class(class.into()), method, given)
+                        .map(Some);
                 }
             }
         }
@@ -269,7 +287,8 @@ impl Interpreter<'_> {
                 if let Some(chained) = any.downcast_ref::<Chained>() {
                     self.enter()?;
                     let between = self.call_value(&chained.first, given);
-                    let value = between.and_then(|between| self.call_value(&chained.then, vec![between]));
+                    let value =
+                        between.and_then(|between| self.call_value(&chained.then, vec![between]));
                     self.leave();
                     return value;
                 }
@@ -285,7 +304,9 @@ impl Interpreter<'_> {
 
     fn call_reference(&mut self, reference: &MethodReference, given: &[Value]) -> Outcome {
         match &reference.of {
-            Value::Class(class) if *reference.name == *"new" => library::construct(self, class, given),
+            Value::Class(class) if *reference.name == *"new" => {
+                library::construct(self, class, given)
+            }
             Value::Class(class) if !library::has_static(class, &reference.name) => match given {
                 [receiver, rest @ ..] => self.invoke(receiver, &reference.name, rest),
                 [] => Err(library::missing(&reference.of, &reference.name, given)),
@@ -327,7 +348,11 @@ impl Interpreter<'_> {
             delegate => Frame::with_delegate(&closure.frame, delegate),
         };
         // BeanShell's methods are closures over nothing.
-        let frame = if closure.code.name.is_empty() { frame } else { Frame::of_method() };
+        let frame = if closure.code.name.is_empty() {
+            frame
+        } else {
+            Frame::of_method()
+        };
         let outcome = self.within(&closure.shared, |this| {
             this.take_parameters(&closure.code, all, &frame)?;
             this.statements(&closure.code.body.statements, &frame, true)

@@ -155,7 +155,9 @@ impl Interpreter<'_> {
                 })))
             }
             Expr::Spread(_) => Err(Thrown::argument("a spread outside of a list or a call")),
-            _ => Err(Thrown::argument("an expression that cannot be evaluated here")),
+            _ => Err(Thrown::argument(
+                "an expression that cannot be evaluated here",
+            )),
         }
     }
 
@@ -401,7 +403,9 @@ impl Interpreter<'_> {
             })?;
             counts.push(count);
         }
-        let all = counts.iter().fold(1_usize, |all, count| all.saturating_mul((*count).max(1)));
+        let all = counts
+            .iter()
+            .fold(1_usize, |all, count| all.saturating_mul((*count).max(1)));
         self.take(all.saturating_mul(24))?;
         Ok(empty_array(class, &counts))
     }

@@ -6,13 +6,13 @@ use std::cmp::Ordering;
 use std::rc::Rc;
 
 use super::super::ast::{Expr, Operator};
+use super::super::library;
+use super::super::number;
 use super::super::operators;
 use super::super::order;
 use super::super::print;
 use super::super::thrown::Thrown;
 use super::super::value::{Machine as _, Outcome, Value};
-use super::super::number;
-use super::super::library;
 use super::Interpreter;
 use super::frame::Frame;
 
@@ -34,7 +34,9 @@ impl Interpreter<'_> {
             Operator::Compare => Ok(Value::Int(self.compared(left, right)? as i32)),
             Operator::In => truth(self.is_case(right, left)?),
             Operator::NotIn => truth(!self.is_case(right, left)?),
-            Operator::Find | Operator::Match => library::regex_operator(self, operator == Operator::Match, left, right),
+            Operator::Find | Operator::Match => {
+                library::regex_operator(self, operator == Operator::Match, left, right)
+            }
             _ => operators::arithmetic(self, operator, left, right),
         }
     }
@@ -52,14 +54,18 @@ impl Interpreter<'_> {
                 let is_same = operators::is_same_in_java(left, right);
                 truth(is_same == (operator == Operator::Equal))
             }
-            _ if is_void => Err(Thrown::of("bsh.EvalError", "illegal use of undefined variable, class, or 'void' literal")),
+            _ if is_void => Err(Thrown::of(
+                "bsh.EvalError",
+                "illegal use of undefined variable, class, or 'void' literal",
+            )),
             Operator::Plus if matches!(left, Value::Text(_)) || matches!(right, Value::Text(_)) => {
                 let text = print::java_text(left) + &print::java_text(right);
                 self.take(text.len())?;
                 Ok(Value::text(text))
             }
-            Operator::Divide => number::divide_whole(left, right)?
-                .ok_or_else(|| not_for(operator, left, right)),
+            Operator::Divide => {
+                number::divide_whole(left, right)?.ok_or_else(|| not_for(operator, left, right))
+            }
             Operator::Less | Operator::LessEqual | Operator::Greater | Operator::GreaterEqual => {
                 let found = number::compare(left, right);
                 let found = found.ok_or_else(|| not_for(operator, left, right))?;
@@ -75,7 +81,9 @@ impl Interpreter<'_> {
             {
                 operators::arithmetic(self, operator, left, right)
             }
-            _ if left.is_number() || matches!(left, Value::Char(_)) => operators::arithmetic(self, operator, left, right),
+            _ if left.is_number() || matches!(left, Value::Char(_)) => {
+                operators::arithmetic(self, operator, left, right)
+            }
             _ => Err(not_for(operator, left, right)),
         }
     }
@@ -83,7 +91,8 @@ impl Interpreter<'_> {
     /// Whether a value is one that a case means.
     pub(super) fn is_case(&mut self, case: &Value, value: &Value) -> Outcome<bool> {
         if !self.is_groovy() {
-            return Ok(order::java_equals(case, value) || number::compare(case, value) == Some(Ordering::Equal));
+            return Ok(order::java_equals(case, value)
+                || number::compare(case, value) == Some(Ordering::Equal));
         }
         match case {
             Value::Closure(_) => {

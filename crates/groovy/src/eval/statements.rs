@@ -68,9 +68,7 @@ impl Interpreter<'_> {
     ) -> Outcome<Flow> {
         self.work(1)?;
         match statement {
-            Statement::Expression(expression) => {
-                Ok(Flow::On(self.expression(expression, frame)?))
-            }
+            Statement::Expression(expression) => Ok(Flow::On(self.expression(expression, frame)?)),
             Statement::Declare { kind, names } => self.declare(kind.as_ref(), names, frame),
             Statement::DeclareMany { names, value } => self.declare_many(names, value, frame),
             Statement::Method(code) => {
@@ -138,7 +136,10 @@ impl Interpreter<'_> {
         if !self.is_groovy() && !matches!(value, Value::Truth(_)) {
             return Err(Thrown::of(
                 "bsh.EvalError",
-                format!("Condition must evaluate to a Boolean or boolean.: {}", print::java_text(value)),
+                format!(
+                    "Condition must evaluate to a Boolean or boolean.: {}",
+                    print::java_text(value)
+                ),
             ));
         }
         Ok(order::truth(value))
@@ -437,7 +438,9 @@ impl Interpreter<'_> {
             Some(message) => {
                 let message = self.expression(message, frame)?;
                 let text = match condition {
-                    Expr::Binary(..) | Expr::Chain(..) | Expr::And(..) | Expr::Or(..) => format!("({text})"),
+                    Expr::Binary(..) | Expr::Chain(..) | Expr::And(..) | Expr::Or(..) => {
+                        format!("({text})")
+                    }
                     _ => text.to_string(),
                 };
                 (

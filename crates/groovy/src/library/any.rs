@@ -17,7 +17,10 @@ pub(super) static NOTHING: Table = Table::new(&[]);
 
 /// Whether a method can be called on nothing.
 pub(super) fn is_known_to_null(name: &str, count: usize) -> bool {
-    matches!((name, count), ("toString", 0) | ("equals" | "is" | "asType", 1))
+    matches!(
+        (name, count),
+        ("toString", 0) | ("equals" | "is" | "asType", 1)
+    )
 }
 
 // tidy: table
@@ -34,9 +37,17 @@ pub(super) static METHODS: Table = Table::new(&[
             _ => order::java_equals(this, &given[0]),
         }))
     }),
-    row("hashCode", 0, 0, |_, this, _| Ok(Value::Int(order::hash(this)))),
-    row("getClass", 0, 0, |_, this, _| Ok(Value::Class(print::class_name(this).into()))),
-    row("is", 1, 1, |_, this, given| Ok(Value::Truth(super::super::operators::is_same(this, &given[0])))),
+    row("hashCode", 0, 0, |_, this, _| {
+        Ok(Value::Int(order::hash(this)))
+    }),
+    row("getClass", 0, 0, |_, this, _| {
+        Ok(Value::Class(print::class_name(this).into()))
+    }),
+    row("is", 1, 1, |_, this, given| {
+        Ok(Value::Truth(super::super::operators::is_same(
+            this, &given[0],
+        )))
+    }),
     row("compareTo", 1, 1, |_, this, given| {
         Ok(Value::Int(order::compare(this, &given[0])? as i32))
     }),
@@ -50,11 +61,19 @@ pub(super) static METHODS: Table = Table::new(&[
         }
         other => Err(convert::cannot_cast(other, "java.lang.Class")),
     }),
-    row("asBoolean", 0, 0, |_, this, _| Ok(Value::Truth(order::truth(this)))),
-    row("booleanValue", 0, 0, |_, this, _| Ok(Value::Truth(order::truth(this)))),
+    row("asBoolean", 0, 0, |_, this, _| {
+        Ok(Value::Truth(order::truth(this)))
+    }),
+    row("booleanValue", 0, 0, |_, this, _| {
+        Ok(Value::Truth(order::truth(this)))
+    }),
     row("charValue", 0, 0, |_, this, _| Ok(this.clone())),
-    row("inspect", 0, 0, |_, this, _| Ok(Value::text(print::inspected(this)))),
-    row("dump", 0, 0, |_, this, _| Ok(Value::text(print::inspected(this)))),
+    row("inspect", 0, 0, |_, this, _| {
+        Ok(Value::text(print::inspected(this)))
+    }),
+    row("dump", 0, 0, |_, this, _| {
+        Ok(Value::text(print::inspected(this)))
+    }),
     row("with", 1, 1, |machine, this, given| {
         machine.call_on(&given[0], this.clone(), vec![this.clone()])
     }),
@@ -84,15 +103,19 @@ pub(super) static EXCEPTION: Table = Table::new(&[
     row("getLocalizedMessage", 0, 0, |_, this, _| Ok(message(this))),
     row("getCause", 0, 0, |_, this, _| {
         Ok(match this {
-            Value::Exception(exception) => {
-                exception.cause.as_ref().map_or(Value::Null, |cause| Value::Exception(Rc::clone(cause)))
-            }
+            Value::Exception(exception) => exception
+                .cause
+                .as_ref()
+                .map_or(Value::Null, |cause| Value::Exception(Rc::clone(cause))),
             _ => Value::Null,
         })
     }),
     row("printStackTrace", 0, 1, |_, _, _| Ok(Value::Null)),
     row("getStackTrace", 0, 0, |_, _, _| {
-        Ok(Value::array(super::super::value::Element::Object, Vec::new()))
+        Ok(Value::array(
+            super::super::value::Element::Object,
+            Vec::new(),
+        ))
     }),
     row("fillInStackTrace", 0, 0, |_, this, _| Ok(this.clone())),
     row("initCause", 1, 1, |_, this, _| Ok(this.clone())),
@@ -108,8 +131,12 @@ fn message(this: &Value) -> Value {
 
 pub(super) static CLASS: Table = Table::new(&[
     row("getName", 0, 0, |_, this, _| Ok(Value::text(name(this)))),
-    row("getCanonicalName", 0, 0, |_, this, _| Ok(Value::text(name(this)))),
-    row("getTypeName", 0, 0, |_, this, _| Ok(Value::text(name(this)))),
+    row("getCanonicalName", 0, 0, |_, this, _| {
+        Ok(Value::text(name(this)))
+    }),
+    row("getTypeName", 0, 0, |_, this, _| {
+        Ok(Value::text(name(this)))
+    }),
     row("getSimpleName", 0, 0, |_, this, _| {
         let name = name(this);
         let last = name.rsplit(['.', '$']).next().unwrap_or_default();
@@ -135,7 +162,9 @@ pub(super) static CLASS: Table = Table::new(&[
         super::construct(machine, &name(this), given)
     }),
     row("cast", 1, 1, |_, _, given| Ok(given[0].clone())),
-    row("desiredAssertionStatus", 0, 0, |_, _, _| Ok(Value::Truth(true))),
+    row("desiredAssertionStatus", 0, 0, |_, _, _| {
+        Ok(Value::Truth(true))
+    }),
 ]);
 
 fn name(this: &Value) -> String {

@@ -54,7 +54,8 @@ pub(super) fn maybe(value: Option<Value>) -> Value {
 }
 
 fn text(this: &Value) -> String {
-    this.of::<Builder>().map_or_else(String::new, |builder| builder.text.borrow().clone())
+    this.of::<Builder>()
+        .map_or_else(String::new, |builder| builder.text.borrow().clone())
 }
 
 fn set(this: &Value, text: String) {
@@ -75,9 +76,21 @@ fn appended(machine: &mut dyn Machine, this: &Value, more: &str) -> Outcome {
 fn changed(this: &Value, from: i32, to: i32, with: &str) -> Outcome {
     let units: Vec<u16> = text(this).encode_utf16().collect();
     let length = units.len();
-    let fault = || Thrown::of("java.lang.StringIndexOutOfBoundsException", format!("index {from},length {length}"));
-    let from = usize::try_from(from).ok().filter(|from| *from <= length).ok_or_else(fault)?;
-    let to = usize::try_from(to).ok().map(|to| to.min(length)).filter(|to| from <= *to).ok_or_else(fault)?;
+    let fault = || {
+        Thrown::of(
+            "java.lang.StringIndexOutOfBoundsException",
+            format!("index {from},length {length}"),
+        )
+    };
+    let from = usize::try_from(from)
+        .ok()
+        .filter(|from| *from <= length)
+        .ok_or_else(fault)?;
+    let to = usize::try_from(to)
+        .ok()
+        .map(|to| to.min(length))
+        .filter(|to| from <= *to)
+        .ok_or_else(fault)?;
     let mut changed = units[..from].to_vec();
     changed.extend(with.encode_utf16());
     changed.extend_from_slice(&units[to..]);
@@ -87,18 +100,38 @@ fn changed(this: &Value, from: i32, to: i32, with: &str) -> Outcome {
 
 pub(super) static BUILDER: Table = Table::new(&[
     row("append", 1, 1, |machine, this, given| match &given[0] {
-        Value::List(list) if list.is_array() => appended(machine, this, &list.copied().iter().map(print::text).collect::<String>()),
+        Value::List(list) if list.is_array() => appended(
+            machine,
+            this,
+            &list.copied().iter().map(print::text).collect::<String>(),
+        ),
         value => appended(machine, this, &print::java_text(value)),
     }),
-    row("leftShift", 1, 1, |machine, this, given| appended(machine, this, &text_of(given, 0))),
-    row("write", 1, 1, |machine, this, given| appended(machine, this, &text_of(given, 0))),
-    row("print", 1, 1, |machine, this, given| appended(machine, this, &text_of(given, 0))),
-    row("println", 0, 1, |machine, this, given| appended(machine, this, &(text_of(given, 0) + "\n"))),
-    row("plus", 1, 1, |_, this, given| Ok(Value::text(text(this) + &text_of(given, 0)))),
+    row("leftShift", 1, 1, |machine, this, given| {
+        appended(machine, this, &text_of(given, 0))
+    }),
+    row("write", 1, 1, |machine, this, given| {
+        appended(machine, this, &text_of(given, 0))
+    }),
+    row("print", 1, 1, |machine, this, given| {
+        appended(machine, this, &text_of(given, 0))
+    }),
+    row("println", 0, 1, |machine, this, given| {
+        appended(machine, this, &(text_of(given, 0) + "\n"))
+    }),
+    row("plus", 1, 1, |_, this, given| {
+        Ok(Value::text(text(this) + &text_of(given, 0)))
+    }),
     row("toString", 0, 0, |_, this, _| Ok(Value::text(text(this)))),
-    row("length", 0, 0, |_, this, _| Ok(Value::count(text(this).encode_utf16().count()))),
-    row("size", 0, 0, |_, this, _| Ok(Value::count(text(this).encode_utf16().count()))),
-    row("isEmpty", 0, 0, |_, this, _| Ok(Value::Truth(text(this).is_empty()))),
+    row("length", 0, 0, |_, this, _| {
+        Ok(Value::count(text(this).encode_utf16().count()))
+    }),
+    row("size", 0, 0, |_, this, _| {
+        Ok(Value::count(text(this).encode_utf16().count()))
+    }),
+    row("isEmpty", 0, 0, |_, this, _| {
+        Ok(Value::Truth(text(this).is_empty()))
+    }),
     row("reverse", 0, 0, |_, this, _| {
         set(this, text(this).chars().rev().collect());
         Ok(this.clone())
@@ -114,16 +147,28 @@ pub(super) static BUILDER: Table = Table::new(&[
         let at = int_of(given, 0)?;
         let length = text(this).encode_utf16().count();
         if usize::try_from(at).map_or(true, |at| at >= length) {
-            return Err(Thrown::of("java.lang.StringIndexOutOfBoundsException", format!("index {at},length {length}")));
+            return Err(Thrown::of(
+                "java.lang.StringIndexOutOfBoundsException",
+                format!("index {at},length {length}"),
+            ));
         }
         changed(this, at, at + 1, "")
     }),
-    row("delete", 2, 2, |_, this, given| changed(this, int_of(given, 0)?, int_of(given, 1)?, "")),
+    row("delete", 2, 2, |_, this, given| {
+        changed(this, int_of(given, 0)?, int_of(given, 1)?, "")
+    }),
     row("insert", 2, 2, |_, this, given| {
         let at = int_of(given, 0)?;
         changed(this, at, at, &text_of(given, 1))
     }),
-    row("replace", 3, 3, |_, this, given| changed(this, int_of(given, 0)?, int_of(given, 1)?, &text_of(given, 2))),
+    row("replace", 3, 3, |_, this, given| {
+        changed(
+            this,
+            int_of(given, 0)?,
+            int_of(given, 1)?,
+            &text_of(given, 2),
+        )
+    }),
     row("setCharAt", 2, 2, |_, this, given| {
         let at = int_of(given, 0)?;
         changed(this, at, at.saturating_add(1), &text_of(given, 1))
@@ -159,8 +204,16 @@ impl Object for Builder {
     }
 
     /// What a text can be asked for, a builder can be asked for too.
-    fn call(&self, machine: &mut dyn Machine, name: &str, given: &[Value]) -> Outcome<Option<Value>> {
-        if BUILDER.has(name) || !super::texts::METHODS.has(name) || matches!(name, "equals" | "hashCode") {
+    fn call(
+        &self,
+        machine: &mut dyn Machine,
+        name: &str,
+        given: &[Value],
+    ) -> Outcome<Option<Value>> {
+        if BUILDER.has(name)
+            || !super::texts::METHODS.has(name)
+            || matches!(name, "equals" | "hashCode")
+        {
             return Ok(None);
         }
         let text = Value::text(self.text());
@@ -213,10 +266,18 @@ impl Object for Printer {
 }
 
 pub(super) static MAYBE: Table = Table::new(&[
-    row("isPresent", 0, 0, |_, this, _| Ok(Value::Truth(held(this).is_some()))),
-    row("isEmpty", 0, 0, |_, this, _| Ok(Value::Truth(held(this).is_none()))),
-    row("get", 0, 0, |_, this, _| held(this).ok_or_else(|| Thrown::of("java.util.NoSuchElementException", "No value present"))),
-    row("orElse", 1, 1, |_, this, given| Ok(held(this).unwrap_or_else(|| given[0].clone()))),
+    row("isPresent", 0, 0, |_, this, _| {
+        Ok(Value::Truth(held(this).is_some()))
+    }),
+    row("isEmpty", 0, 0, |_, this, _| {
+        Ok(Value::Truth(held(this).is_none()))
+    }),
+    row("get", 0, 0, |_, this, _| {
+        held(this).ok_or_else(|| Thrown::of("java.util.NoSuchElementException", "No value present"))
+    }),
+    row("orElse", 1, 1, |_, this, given| {
+        Ok(held(this).unwrap_or_else(|| given[0].clone()))
+    }),
     row("ifPresent", 1, 1, |machine, this, given| match held(this) {
         Some(value) => machine.call(&given[0], vec![value]),
         None => Ok(Value::Null),
@@ -263,20 +324,45 @@ fn made(class: &'static str, given: &[Value]) -> Value {
     })
 }
 
-static STRING_BUILDER: Table = Table::new(&[row("new", 0, 1, |_, _, given| Ok(made("java.lang.StringBuilder", given)))]);
-static STRING_BUFFER: Table = Table::new(&[row("new", 0, 1, |_, _, given| Ok(made("java.lang.StringBuffer", given)))]);
-static STRING_WRITER: Table = Table::new(&[row("new", 0, 1, |_, _, _| Ok(made("java.io.StringWriter", &[])))]);
-static OBJECT: Table = Table::new(&[row("new", 0, 0, |machine, _, _| Ok(Value::object(Plain(machine.host().random()))))]);
+static STRING_BUILDER: Table = Table::new(&[row("new", 0, 1, |_, _, given| {
+    Ok(made("java.lang.StringBuilder", given))
+})]);
+static STRING_BUFFER: Table = Table::new(&[row("new", 0, 1, |_, _, given| {
+    Ok(made("java.lang.StringBuffer", given))
+})]);
+static STRING_WRITER: Table = Table::new(&[row("new", 0, 1, |_, _, _| {
+    Ok(made("java.io.StringWriter", &[]))
+})]);
+static OBJECT: Table = Table::new(&[row("new", 0, 0, |machine, _, _| {
+    Ok(Value::object(Plain(machine.host().random())))
+})]);
 static OPTIONAL: Table = Table::new(&[
     row("of", 1, 1, |_, _, given| Ok(maybe(Some(given[0].clone())))),
-    row("ofNullable", 1, 1, |_, _, given| Ok(maybe(Some(given[0].clone()).filter(|one| !one.is_null())))),
+    row("ofNullable", 1, 1, |_, _, given| {
+        Ok(maybe(Some(given[0].clone()).filter(|one| !one.is_null())))
+    }),
     row("empty", 0, 0, |_, _, _| Ok(maybe(None))),
 ]);
 
 pub(super) const CLASSES: &[Class] = &[
-    Class { name: "java.lang.StringBuilder", statics: &STRING_BUILDER },
-    Class { name: "java.lang.StringBuffer", statics: &STRING_BUFFER },
-    Class { name: "java.io.StringWriter", statics: &STRING_WRITER },
-    Class { name: "java.util.Optional", statics: &OPTIONAL },
-    Class { name: "java.lang.Object", statics: &OBJECT },
+    Class {
+        name: "java.lang.StringBuilder",
+        statics: &STRING_BUILDER,
+    },
+    Class {
+        name: "java.lang.StringBuffer",
+        statics: &STRING_BUFFER,
+    },
+    Class {
+        name: "java.io.StringWriter",
+        statics: &STRING_WRITER,
+    },
+    Class {
+        name: "java.util.Optional",
+        statics: &OPTIONAL,
+    },
+    Class {
+        name: "java.lang.Object",
+        statics: &OBJECT,
+    },
 ];

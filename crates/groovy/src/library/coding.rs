@@ -18,8 +18,12 @@ use super::{text_of, text_wanted};
 struct Set(Charset);
 
 pub(super) static SET: Table = Table::new(&[
-    row("name", 0, 0, |_, this, _| Ok(Value::optional(this.of::<Set>().map(|set| set.0.name())))),
-    row("displayName", 0, 0, |_, this, _| Ok(Value::optional(this.of::<Set>().map(|set| set.0.name())))),
+    row("name", 0, 0, |_, this, _| {
+        Ok(Value::optional(this.of::<Set>().map(|set| set.0.name())))
+    }),
+    row("displayName", 0, 0, |_, this, _| {
+        Ok(Value::optional(this.of::<Set>().map(|set| set.0.name())))
+    }),
 ]);
 
 impl Object for Set {
@@ -40,7 +44,10 @@ impl Object for Set {
     }
 
     fn equals(&self, other: &dyn Object) -> bool {
-        other.any().downcast_ref::<Set>().is_some_and(|other| other.0 == self.0)
+        other
+            .any()
+            .downcast_ref::<Set>()
+            .is_some_and(|other| other.0 == self.0)
     }
 }
 
@@ -73,7 +80,10 @@ fn named(given: &[Value]) -> Outcome<Charset> {
 }
 
 static URL_ENCODER: Table = Table::new(&[row("encode", 1, 2, |_, _, given| {
-    Ok(Value::text(url_coding::encode_in(&text_wanted(given, 0)?, named(given)?)))
+    Ok(Value::text(url_coding::encode_in(
+        &text_wanted(given, 0)?,
+        named(given)?,
+    )))
 })]);
 
 static URL_DECODER: Table = Table::new(&[row("decode", 1, 2, |_, _, given| {
@@ -113,18 +123,42 @@ fn escaped_java(text: &str) -> String {
 }
 
 static ESCAPES: Table = Table::new(&[
-    row("escapeHtml4", 1, 1, |_, _, given| changed(given, |text| escapes::escape_html(&text))),
-    row("escapeHtml", 1, 1, |_, _, given| changed(given, |text| escapes::escape_html(&text))),
-    row("unescapeHtml4", 1, 1, |_, _, given| changed(given, |text| escapes::unescape_html(&text))),
-    row("unescapeHtml", 1, 1, |_, _, given| changed(given, |text| escapes::unescape_html(&text))),
-    row("escapeXml", 1, 1, |_, _, given| changed(given, |text| escapes::escape_xml(&text))),
-    row("escapeXml10", 1, 1, |_, _, given| changed(given, |text| escapes::escape_xml(&text))),
-    row("escapeXml11", 1, 1, |_, _, given| changed(given, |text| escapes::escape_xml(&text))),
-    row("unescapeXml", 1, 1, |_, _, given| changed(given, |text| escapes::unescape_html(&text))),
-    row("escapeJava", 1, 1, |_, _, given| changed(given, |text| escaped_java(&text))),
-    row("escapeJson", 1, 1, |_, _, given| changed(given, |text| escaped_java(&text).replace('/', "\\/"))),
-    row("unescapeJava", 1, 1, |_, _, given| changed(given, |text| escapes::unescape_java(&text))),
-    row("unescapeJson", 1, 1, |_, _, given| changed(given, |text| escapes::unescape_java(&text))),
+    row("escapeHtml4", 1, 1, |_, _, given| {
+        changed(given, |text| escapes::escape_html(&text))
+    }),
+    row("escapeHtml", 1, 1, |_, _, given| {
+        changed(given, |text| escapes::escape_html(&text))
+    }),
+    row("unescapeHtml4", 1, 1, |_, _, given| {
+        changed(given, |text| escapes::unescape_html(&text))
+    }),
+    row("unescapeHtml", 1, 1, |_, _, given| {
+        changed(given, |text| escapes::unescape_html(&text))
+    }),
+    row("escapeXml", 1, 1, |_, _, given| {
+        changed(given, |text| escapes::escape_xml(&text))
+    }),
+    row("escapeXml10", 1, 1, |_, _, given| {
+        changed(given, |text| escapes::escape_xml(&text))
+    }),
+    row("escapeXml11", 1, 1, |_, _, given| {
+        changed(given, |text| escapes::escape_xml(&text))
+    }),
+    row("unescapeXml", 1, 1, |_, _, given| {
+        changed(given, |text| escapes::unescape_html(&text))
+    }),
+    row("escapeJava", 1, 1, |_, _, given| {
+        changed(given, |text| escaped_java(&text))
+    }),
+    row("escapeJson", 1, 1, |_, _, given| {
+        changed(given, |text| escaped_java(&text).replace('/', "\\/"))
+    }),
+    row("unescapeJava", 1, 1, |_, _, given| {
+        changed(given, |text| escapes::unescape_java(&text))
+    }),
+    row("unescapeJson", 1, 1, |_, _, given| {
+        changed(given, |text| escapes::unescape_java(&text))
+    }),
 ]);
 
 fn truth(truth: bool) -> Outcome {
@@ -137,7 +171,9 @@ fn between(given: &[Value]) -> Outcome {
     }
     let (text, from) = (text_of(given, 0), text_of(given, 1));
     let to = given.get(2).map_or_else(|| from.clone(), print::text);
-    let found = text.split_once(&from).and_then(|(_, rest)| rest.split_once(&to));
+    let found = text
+        .split_once(&from)
+        .and_then(|(_, rest)| rest.split_once(&to));
     Ok(Value::optional(found.map(|(inside, _)| inside)))
 }
 
@@ -149,53 +185,117 @@ fn as_method(machine: &mut dyn Machine, name: &str, given: &[Value]) -> Outcome 
 }
 
 static STRING_UTILS: Table = Table::new(&[
-    row("isBlank", 1, 1, |_, _, given| truth(given[0].is_null() || text_of(given, 0).trim().is_empty())),
-    row("isNotBlank", 1, 1, |_, _, given| truth(!given[0].is_null() && !text_of(given, 0).trim().is_empty())),
-    row("isEmpty", 1, 1, |_, _, given| truth(given[0].is_null() || text_of(given, 0).is_empty())),
-    row("isNotEmpty", 1, 1, |_, _, given| truth(!given[0].is_null() && !text_of(given, 0).is_empty())),
+    row("isBlank", 1, 1, |_, _, given| {
+        truth(given[0].is_null() || text_of(given, 0).trim().is_empty())
+    }),
+    row("isNotBlank", 1, 1, |_, _, given| {
+        truth(!given[0].is_null() && !text_of(given, 0).trim().is_empty())
+    }),
+    row("isEmpty", 1, 1, |_, _, given| {
+        truth(given[0].is_null() || text_of(given, 0).is_empty())
+    }),
+    row("isNotEmpty", 1, 1, |_, _, given| {
+        truth(!given[0].is_null() && !text_of(given, 0).is_empty())
+    }),
     row("isNumeric", 1, 1, |_, _, given| {
         let text = text_of(given, 0);
         truth(!given[0].is_null() && !text.is_empty() && text.chars().all(char::is_numeric))
     }),
-    row("equals", 2, 2, |_, _, given| truth(super::super::order::java_equals(&given[0], &given[1]))),
-    row("equalsIgnoreCase", 2, 2, |_, _, given| truth(text_of(given, 0).to_lowercase() == text_of(given, 1).to_lowercase())),
-    row("contains", 2, 2, |_, _, given| truth(!given[0].is_null() && text_of(given, 0).contains(&text_of(given, 1)))),
-    row("containsIgnoreCase", 2, 2, |_, _, given| truth(text_of(given, 0).to_lowercase().contains(&text_of(given, 1).to_lowercase()))),
+    row("equals", 2, 2, |_, _, given| {
+        truth(super::super::order::java_equals(&given[0], &given[1]))
+    }),
+    row("equalsIgnoreCase", 2, 2, |_, _, given| {
+        truth(text_of(given, 0).to_lowercase() == text_of(given, 1).to_lowercase())
+    }),
+    row("contains", 2, 2, |_, _, given| {
+        truth(!given[0].is_null() && text_of(given, 0).contains(&text_of(given, 1)))
+    }),
+    row("containsIgnoreCase", 2, 2, |_, _, given| {
+        truth(
+            text_of(given, 0)
+                .to_lowercase()
+                .contains(&text_of(given, 1).to_lowercase()),
+        )
+    }),
     row("countMatches", 2, 2, |_, _, given| {
         let what = text_of(given, 1);
-        Ok(Value::count(if what.is_empty() { 0 } else { text_of(given, 0).matches(&what).count() }))
+        Ok(Value::count(if what.is_empty() {
+            0
+        } else {
+            text_of(given, 0).matches(&what).count()
+        }))
     }),
     row("substringBetween", 2, 3, |_, _, given| between(given)),
-    row("substringAfter", 2, 2, |_, _, given| changed(given, |text| {
-        text.split_once(&text_of(given, 1)).map_or(String::new(), |(_, after)| after.to_owned())
-    })),
-    row("substringBefore", 2, 2, |_, _, given| changed(given, |text| {
-        text.split_once(&text_of(given, 1)).map_or(text.clone(), |(before, _)| before.to_owned())
-    })),
-    row("substringAfterLast", 2, 2, |_, _, given| changed(given, |text| {
-        text.rsplit_once(&text_of(given, 1)).map_or(String::new(), |(_, after)| after.to_owned())
-    })),
-    row("substringBeforeLast", 2, 2, |_, _, given| changed(given, |text| {
-        text.rsplit_once(&text_of(given, 1)).map_or(text.clone(), |(before, _)| before.to_owned())
-    })),
-    row("leftPad", 2, 3, |machine, _, given| as_method(machine, "padLeft", given)),
-    row("rightPad", 2, 3, |machine, _, given| as_method(machine, "padRight", given)),
-    row("capitalize", 1, 1, |machine, _, given| as_method(machine, "capitalize", given)),
-    row("uncapitalize", 1, 1, |machine, _, given| as_method(machine, "uncapitalize", given)),
-    row("reverse", 1, 1, |machine, _, given| as_method(machine, "reverse", given)),
-    row("repeat", 2, 2, |machine, _, given| as_method(machine, "repeat", given)),
-    row("replace", 3, 3, |machine, _, given| as_method(machine, "replace", given)),
-    row("remove", 2, 2, |_, _, given| changed(given, |text| text.replace(&text_of(given, 1), ""))),
-    row("upperCase", 1, 1, |machine, _, given| as_method(machine, "toUpperCase", given)),
-    row("lowerCase", 1, 1, |machine, _, given| as_method(machine, "toLowerCase", given)),
-    row("trim", 1, 1, |machine, _, given| as_method(machine, "trim", given)),
-    row("strip", 1, 1, |machine, _, given| as_method(machine, "strip", given)),
-    row("deleteWhitespace", 1, 1, |_, _, given| changed(given, |text| text.split_whitespace().collect())),
-    row("defaultString", 1, 2, |_, _, given| Ok(match (&given[0], given.get(1)) {
-        (Value::Null, Some(other)) => other.clone(),
-        (Value::Null, None) => Value::text(""),
-        (text, _) => text.clone(),
-    })),
+    row("substringAfter", 2, 2, |_, _, given| {
+        changed(given, |text| {
+            text.split_once(&text_of(given, 1))
+                .map_or(String::new(), |(_, after)| after.to_owned())
+        })
+    }),
+    row("substringBefore", 2, 2, |_, _, given| {
+        changed(given, |text| {
+            text.split_once(&text_of(given, 1))
+                .map_or(text.clone(), |(before, _)| before.to_owned())
+        })
+    }),
+    row("substringAfterLast", 2, 2, |_, _, given| {
+        changed(given, |text| {
+            text.rsplit_once(&text_of(given, 1))
+                .map_or(String::new(), |(_, after)| after.to_owned())
+        })
+    }),
+    row("substringBeforeLast", 2, 2, |_, _, given| {
+        changed(given, |text| {
+            text.rsplit_once(&text_of(given, 1))
+                .map_or(text.clone(), |(before, _)| before.to_owned())
+        })
+    }),
+    row("leftPad", 2, 3, |machine, _, given| {
+        as_method(machine, "padLeft", given)
+    }),
+    row("rightPad", 2, 3, |machine, _, given| {
+        as_method(machine, "padRight", given)
+    }),
+    row("capitalize", 1, 1, |machine, _, given| {
+        as_method(machine, "capitalize", given)
+    }),
+    row("uncapitalize", 1, 1, |machine, _, given| {
+        as_method(machine, "uncapitalize", given)
+    }),
+    row("reverse", 1, 1, |machine, _, given| {
+        as_method(machine, "reverse", given)
+    }),
+    row("repeat", 2, 2, |machine, _, given| {
+        as_method(machine, "repeat", given)
+    }),
+    row("replace", 3, 3, |machine, _, given| {
+        as_method(machine, "replace", given)
+    }),
+    row("remove", 2, 2, |_, _, given| {
+        changed(given, |text| text.replace(&text_of(given, 1), ""))
+    }),
+    row("upperCase", 1, 1, |machine, _, given| {
+        as_method(machine, "toUpperCase", given)
+    }),
+    row("lowerCase", 1, 1, |machine, _, given| {
+        as_method(machine, "toLowerCase", given)
+    }),
+    row("trim", 1, 1, |machine, _, given| {
+        as_method(machine, "trim", given)
+    }),
+    row("strip", 1, 1, |machine, _, given| {
+        as_method(machine, "strip", given)
+    }),
+    row("deleteWhitespace", 1, 1, |_, _, given| {
+        changed(given, |text| text.split_whitespace().collect())
+    }),
+    row("defaultString", 1, 2, |_, _, given| {
+        Ok(match (&given[0], given.get(1)) {
+            (Value::Null, Some(other)) => other.clone(),
+            (Value::Null, None) => Value::text(""),
+            (text, _) => text.clone(),
+        })
+    }),
     row("join", 1, MANY, |machine, _, given| {
         let (parts, between) = match given {
             [one] => (one.clone(), String::new()),
@@ -207,13 +307,40 @@ static STRING_UTILS: Table = Table::new(&[
 ]);
 
 pub(super) const CLASSES: &[Class] = &[
-    Class { name: "java.nio.charset.StandardCharsets", statics: &CHARSETS },
-    Class { name: "java.nio.charset.Charset", statics: &CHARSET },
-    Class { name: "java.net.URLEncoder", statics: &URL_ENCODER },
-    Class { name: "java.net.URLDecoder", statics: &URL_DECODER },
-    Class { name: "org.apache.commons.lang3.StringEscapeUtils", statics: &ESCAPES },
-    Class { name: "org.apache.commons.lang.StringEscapeUtils", statics: &ESCAPES },
-    Class { name: "org.apache.commons.text.StringEscapeUtils", statics: &ESCAPES },
-    Class { name: "org.apache.commons.lang3.StringUtils", statics: &STRING_UTILS },
-    Class { name: "org.apache.commons.lang.StringUtils", statics: &STRING_UTILS },
+    Class {
+        name: "java.nio.charset.StandardCharsets",
+        statics: &CHARSETS,
+    },
+    Class {
+        name: "java.nio.charset.Charset",
+        statics: &CHARSET,
+    },
+    Class {
+        name: "java.net.URLEncoder",
+        statics: &URL_ENCODER,
+    },
+    Class {
+        name: "java.net.URLDecoder",
+        statics: &URL_DECODER,
+    },
+    Class {
+        name: "org.apache.commons.lang3.StringEscapeUtils",
+        statics: &ESCAPES,
+    },
+    Class {
+        name: "org.apache.commons.lang.StringEscapeUtils",
+        statics: &ESCAPES,
+    },
+    Class {
+        name: "org.apache.commons.text.StringEscapeUtils",
+        statics: &ESCAPES,
+    },
+    Class {
+        name: "org.apache.commons.lang3.StringUtils",
+        statics: &STRING_UTILS,
+    },
+    Class {
+        name: "org.apache.commons.lang.StringUtils",
+        statics: &STRING_UTILS,
+    },
 ];

@@ -67,7 +67,11 @@ fn collected(machine: &mut dyn Machine, this: &Value, given: &[Value]) -> Outcom
     Ok(Value::list(found))
 }
 
-fn first_that(machine: &mut dyn Machine, this: &Value, given: &[Value]) -> Outcome<Option<(usize, Value)>> {
+fn first_that(
+    machine: &mut dyn Machine,
+    this: &Value,
+    given: &[Value],
+) -> Outcome<Option<(usize, Value)>> {
     for (place, value) in values(machine, this)?.into_iter().enumerate() {
         if holds(machine, given, &value)? {
             return Ok(Some((place, value)));
@@ -77,7 +81,11 @@ fn first_that(machine: &mut dyn Machine, this: &Value, given: &[Value]) -> Outco
 }
 
 /// Sorts by what a closure says, or by the order that values have.
-pub(super) fn sorted(machine: &mut dyn Machine, mut found: Vec<Value>, by: Option<&Value>) -> Outcome<Vec<Value>> {
+pub(super) fn sorted(
+    machine: &mut dyn Machine,
+    mut found: Vec<Value>,
+    by: Option<&Value>,
+) -> Outcome<Vec<Value>> {
     machine.work(found.len() as u64 * 4)?;
     let mut fault = None;
     match by {
@@ -170,8 +178,14 @@ fn extreme(machine: &mut dyn Machine, this: &Value, given: &[Value], wanted: Ord
 }
 
 fn summed(machine: &mut dyn Machine, this: &Value, given: &[Value]) -> Outcome {
-    let closure = given.iter().find(|one| matches!(one, Value::Closure(_))).cloned();
-    let mut sum = given.first().filter(|one| !matches!(one, Value::Closure(_))).cloned();
+    let closure = given
+        .iter()
+        .find(|one| matches!(one, Value::Closure(_)))
+        .cloned();
+    let mut sum = given
+        .first()
+        .filter(|one| !matches!(one, Value::Closure(_)))
+        .cloned();
     for value in values(machine, this)? {
         let value = match &closure {
             Some(closure) => machine.call(closure, vec![value])?,
@@ -207,7 +221,10 @@ fn counted(machine: &mut dyn Machine, this: &Value, given: &[Value]) -> Outcome 
     let counts = linked();
     for value in values(machine, this)? {
         let key = machine.call(&given[0], vec![value])?;
-        let count = counts.get(&key).and_then(|count| number::int_of(&count)).unwrap_or(0);
+        let count = counts
+            .get(&key)
+            .and_then(|count| number::int_of(&count))
+            .unwrap_or(0);
         counts.put(&key, Value::Int(count + 1));
     }
     Ok(Value::Map(counts))
@@ -247,7 +264,12 @@ fn injected(machine: &mut dyn Machine, this: &Value, given: &[Value]) -> Outcome
         [start, _] => start.clone(),
         _ => match all.next() {
             Some(first) => first,
-            None => return Err(Thrown::of("java.util.NoSuchElementException", "Cannot call inject() on an empty iterable without passing an initial value.")),
+            None => {
+                return Err(Thrown::of(
+                    "java.util.NoSuchElementException",
+                    "Cannot call inject() on an empty iterable without passing an initial value.",
+                ));
+            }
         },
     };
     let closure = given.last().cloned().unwrap_or(Value::Null);
@@ -257,7 +279,12 @@ fn injected(machine: &mut dyn Machine, this: &Value, given: &[Value]) -> Outcome
     Ok(held)
 }
 
-fn flattened(machine: &mut dyn Machine, of: &[Value], into: &mut Vec<Value>, depth: usize) -> Outcome<()> {
+fn flattened(
+    machine: &mut dyn Machine,
+    of: &[Value],
+    into: &mut Vec<Value>,
+    depth: usize,
+) -> Outcome<()> {
     machine.work(of.len() as u64)?;
     for value in of {
         match value {
@@ -299,10 +326,13 @@ fn joined(machine: &mut dyn Machine, this: &Value, between: &str) -> Outcome {
 }
 
 fn indexed(machine: &mut dyn Machine, this: &Value, from: i32) -> Outcome {
-    let pairs = values(machine, this)?.into_iter().enumerate().map(|(place, value)| {
-        let place = i32::try_from(place).unwrap_or(i32::MAX).wrapping_add(from);
-        (Value::Int(place), value)
-    });
+    let pairs = values(machine, this)?
+        .into_iter()
+        .enumerate()
+        .map(|(place, value)| {
+            let place = i32::try_from(place).unwrap_or(i32::MAX).wrapping_add(from);
+            (Value::Int(place), value)
+        });
     let map = linked();
     let mut found = Vec::new();
     for (place, value) in pairs {
@@ -331,7 +361,12 @@ fn pieces(machine: &mut dyn Machine, this: &Value, size: i32, step: i32, keeps: 
     Ok(Value::list(found))
 }
 
-fn taken(machine: &mut dyn Machine, this: &Value, count: i32, how: fn(&[Value], usize) -> &[Value]) -> Outcome {
+fn taken(
+    machine: &mut dyn Machine,
+    this: &Value,
+    count: i32,
+    how: fn(&[Value], usize) -> &[Value],
+) -> Outcome {
     let all = values(machine, this)?;
     let count = usize::try_from(count).unwrap_or(0).min(all.len());
     let found = how(&all, count).to_vec();
@@ -347,7 +382,11 @@ fn taken_while(machine: &mut dyn Machine, this: &Value, given: &[Value], takes: 
     while count < all.len() && holds(machine, given, &all[count])? {
         count += 1;
     }
-    Ok(Value::list(if takes { all[..count].to_vec() } else { all[count..].to_vec() }))
+    Ok(Value::list(if takes {
+        all[..count].to_vec()
+    } else {
+        all[count..].to_vec()
+    }))
 }
 
 fn combined(machine: &mut dyn Machine, this: &Value) -> Outcome {
@@ -382,7 +421,11 @@ fn stream_collected(machine: &mut dyn Machine, this: &Value, given: &[Value]) ->
     match &given[0] {
         Value::Text(how) if **how == *"toSet" => machine.invoke(this, "toSet", &[]),
         Value::List(parts) if matches!(parts.items.borrow().first(), Some(Value::Text(_))) => {
-            let between = parts.items.borrow().get(1).map_or_else(String::new, print::text);
+            let between = parts
+                .items
+                .borrow()
+                .get(1)
+                .map_or_else(String::new, print::text);
             joined(machine, this, &between)
         }
         Value::Closure(_) => collected(machine, this, given),
@@ -438,9 +481,15 @@ pub(super) static METHODS: Table = Table::new(&[
     }),
     row("collectNested", 1, 1, collected),
     row("collectEntries", 0, 1, as_map),
-    row("findAll", 0, 1, |machine, this, given| filtered(machine, this, given, true)),
-    row("grep", 0, 1, |machine, this, given| filtered(machine, this, given, true)),
-    row("filter", 1, 1, |machine, this, given| filtered(machine, this, given, true)),
+    row("findAll", 0, 1, |machine, this, given| {
+        filtered(machine, this, given, true)
+    }),
+    row("grep", 0, 1, |machine, this, given| {
+        filtered(machine, this, given, true)
+    }),
+    row("filter", 1, 1, |machine, this, given| {
+        filtered(machine, this, given, true)
+    }),
     row("find", 0, 1, |machine, this, given| {
         Ok(first_that(machine, this, given)?.map_or(Value::Null, |(_, value)| value))
     }),
@@ -455,11 +504,14 @@ pub(super) static METHODS: Table = Table::new(&[
     }),
     row("findResults", 1, 1, |machine, this, given| {
         let found = collected(machine, this, given)?;
-        let found = values(machine, &found)?.into_iter().filter(|one| !one.is_null());
+        let found = values(machine, &found)?
+            .into_iter()
+            .filter(|one| !one.is_null());
         Ok(Value::list(found.collect()))
     }),
     row("findIndexOf", 1, 1, |machine, this, given| {
-        Ok(first_that(machine, this, given)?.map_or(Value::Int(-1), |(place, _)| Value::count(place)))
+        Ok(first_that(machine, this, given)?
+            .map_or(Value::Int(-1), |(place, _)| Value::count(place)))
     }),
     row("findIndexValues", 1, 1, |machine, this, given| {
         let mut found = Vec::new();
@@ -480,28 +532,46 @@ pub(super) static METHODS: Table = Table::new(&[
         Ok(found)
     }),
     row("indexOf", 1, 1, |machine, this, given| {
-        let found = values(machine, this)?.iter().position(|one| order::java_equals(one, &given[0]));
+        let found = values(machine, this)?
+            .iter()
+            .position(|one| order::java_equals(one, &given[0]));
         Ok(found.map_or(Value::Int(-1), Value::count))
     }),
-    row("any", 0, 1, |machine, this, given| Ok(Value::Truth(first_that(machine, this, given)?.is_some()))),
-    row("anyMatch", 1, 1, |machine, this, given| Ok(Value::Truth(first_that(machine, this, given)?.is_some()))),
-    row("noneMatch", 1, 1, |machine, this, given| Ok(Value::Truth(first_that(machine, this, given)?.is_none()))),
+    row("any", 0, 1, |machine, this, given| {
+        Ok(Value::Truth(first_that(machine, this, given)?.is_some()))
+    }),
+    row("anyMatch", 1, 1, |machine, this, given| {
+        Ok(Value::Truth(first_that(machine, this, given)?.is_some()))
+    }),
+    row("noneMatch", 1, 1, |machine, this, given| {
+        Ok(Value::Truth(first_that(machine, this, given)?.is_none()))
+    }),
     row("every", 0, 1, every),
     row("allMatch", 1, 1, every),
     row("contains", 1, 1, |machine, this, given| match this {
         Value::Set(set) => Ok(Value::Truth(set.has(&given[0]))),
         Value::Range(_) => Ok(Value::Truth(super::is_case(machine, this, &given[0])?)),
-        _ => Ok(Value::Truth(values(machine, this)?.iter().any(|one| order::java_equals(one, &given[0])))),
+        _ => Ok(Value::Truth(
+            values(machine, this)?
+                .iter()
+                .any(|one| order::java_equals(one, &given[0])),
+        )),
     }),
     row("containsAll", 1, 1, |machine, this, given| {
         let (all, wanted) = (values(machine, this)?, values(machine, &given[0])?);
-        Ok(Value::Truth(wanted.iter().all(|one| all.iter().any(|other| order::equals(one, other)))))
+        Ok(Value::Truth(wanted.iter().all(|one| {
+            all.iter().any(|other| order::equals(one, other))
+        })))
     }),
     row("disjoint", 1, 1, |machine, this, given| {
         let (all, others) = (values(machine, this)?, values(machine, &given[0])?);
-        Ok(Value::Truth(!others.iter().any(|one| all.iter().any(|other| order::equals(one, other)))))
+        Ok(Value::Truth(!others.iter().any(|one| {
+            all.iter().any(|other| order::equals(one, other))
+        })))
     }),
-    row("count", 0, 0, |machine, this, _| Ok(Value::Long(values(machine, this)?.len() as i64))),
+    row("count", 0, 0, |machine, this, _| {
+        Ok(Value::Long(values(machine, this)?.len() as i64))
+    }),
     row("count", 1, 1, |machine, this, given| {
         let mut count = 0;
         for value in values(machine, this)? {
@@ -513,7 +583,9 @@ pub(super) static METHODS: Table = Table::new(&[
         }
         Ok(Value::count(count))
     }),
-    row("join", 0, 1, |machine, this, given| joined(machine, this, &text_of(given, 0))),
+    row("join", 0, 1, |machine, this, given| {
+        joined(machine, this, &text_of(given, 0))
+    }),
     row("sort", 0, 2, sort),
     row("sorted", 0, 1, |machine, this, given| {
         let all = values(machine, this)?;
@@ -535,8 +607,12 @@ pub(super) static METHODS: Table = Table::new(&[
             _ => Value::list(all),
         })
     }),
-    row("max", 0, 1, |machine, this, given| extreme(machine, this, given, Ordering::Greater)),
-    row("min", 0, 1, |machine, this, given| extreme(machine, this, given, Ordering::Less)),
+    row("max", 0, 1, |machine, this, given| {
+        extreme(machine, this, given, Ordering::Greater)
+    }),
+    row("min", 0, 1, |machine, this, given| {
+        extreme(machine, this, given, Ordering::Less)
+    }),
     row("sum", 0, 2, summed),
     row("average", 0, 1, |machine, this, given| {
         let sum = summed(machine, this, given)?;
@@ -574,20 +650,46 @@ pub(super) static METHODS: Table = Table::new(&[
         let all = values(machine, this)?;
         Ok(Value::list(uniques(machine, all, None)?))
     }),
-    row("take", 1, 1, |machine, this, given| taken(machine, this, int_of(given, 0)?, |all, count| &all[..count])),
-    row("limit", 1, 1, |machine, this, given| taken(machine, this, int_of(given, 0)?, |all, count| &all[..count])),
-    row("drop", 1, 1, |machine, this, given| taken(machine, this, int_of(given, 0)?, |all, count| &all[count..])),
-    row("skip", 1, 1, |machine, this, given| taken(machine, this, int_of(given, 0)?, |all, count| &all[count..])),
-    row("takeRight", 1, 1, |machine, this, given| taken(machine, this, int_of(given, 0)?, |all, count| &all[all.len() - count..])),
-    row("dropRight", 1, 1, |machine, this, given| taken(machine, this, int_of(given, 0)?, |all, count| &all[..all.len() - count])),
-    row("takeWhile", 1, 1, |machine, this, given| taken_while(machine, this, given, true)),
-    row("dropWhile", 1, 1, |machine, this, given| taken_while(machine, this, given, false)),
-    row("tail", 0, 0, |machine, this, _| taken(machine, this, 1, |all, count| &all[count..])),
-    row("init", 0, 0, |machine, this, _| taken(machine, this, 1, |all, count| &all[..all.len() - count])),
+    row("take", 1, 1, |machine, this, given| {
+        taken(machine, this, int_of(given, 0)?, |all, count| &all[..count])
+    }),
+    row("limit", 1, 1, |machine, this, given| {
+        taken(machine, this, int_of(given, 0)?, |all, count| &all[..count])
+    }),
+    row("drop", 1, 1, |machine, this, given| {
+        taken(machine, this, int_of(given, 0)?, |all, count| &all[count..])
+    }),
+    row("skip", 1, 1, |machine, this, given| {
+        taken(machine, this, int_of(given, 0)?, |all, count| &all[count..])
+    }),
+    row("takeRight", 1, 1, |machine, this, given| {
+        taken(machine, this, int_of(given, 0)?, |all, count| {
+            &all[all.len() - count..]
+        })
+    }),
+    row("dropRight", 1, 1, |machine, this, given| {
+        taken(machine, this, int_of(given, 0)?, |all, count| {
+            &all[..all.len() - count]
+        })
+    }),
+    row("takeWhile", 1, 1, |machine, this, given| {
+        taken_while(machine, this, given, true)
+    }),
+    row("dropWhile", 1, 1, |machine, this, given| {
+        taken_while(machine, this, given, false)
+    }),
+    row("tail", 0, 0, |machine, this, _| {
+        taken(machine, this, 1, |all, count| &all[count..])
+    }),
+    row("init", 0, 0, |machine, this, _| {
+        taken(machine, this, 1, |all, count| &all[..all.len() - count])
+    }),
     row("plus", 1, 1, |machine, this, given| {
         let mut all = values(machine, this)?;
         match &given[0] {
-            Value::List(_) | Value::Set(_) | Value::Range(_) => all.extend(values(machine, &given[0])?),
+            Value::List(_) | Value::Set(_) | Value::Range(_) => {
+                all.extend(values(machine, &given[0])?)
+            }
             one => all.push(one.clone()),
         }
         Ok(alike(this, all))
@@ -595,22 +697,40 @@ pub(super) static METHODS: Table = Table::new(&[
     row("minus", 1, 1, |machine, this, given| {
         let others = values(machine, &given[0])?;
         let kept = values(machine, this)?.into_iter();
-        Ok(alike(this, kept.filter(|one| !others.iter().any(|other| order::equals(one, other))).collect()))
+        Ok(alike(
+            this,
+            kept.filter(|one| !others.iter().any(|other| order::equals(one, other)))
+                .collect(),
+        ))
     }),
     row("multiply", 1, 1, |machine, this, given| {
         let all = values(machine, this)?;
         let count = usize::try_from(int_of(given, 0)?).unwrap_or(0);
         machine.take(all.len().saturating_mul(count).saturating_mul(24))?;
-        Ok(Value::list(all.iter().cycle().take(all.len() * count).cloned().collect()))
+        Ok(Value::list(
+            all.iter()
+                .cycle()
+                .take(all.len() * count)
+                .cloned()
+                .collect(),
+        ))
     }),
     row("intersect", 1, 1, |machine, this, given| {
         let others = values(machine, &given[0])?;
         let kept = values(machine, this)?.into_iter();
-        Ok(alike(this, kept.filter(|one| others.iter().any(|other| order::equals(one, other))).collect()))
+        Ok(alike(
+            this,
+            kept.filter(|one| others.iter().any(|other| order::equals(one, other)))
+                .collect(),
+        ))
     }),
     row("collate", 1, 3, |machine, this, given| {
         let size = int_of(given, 0)?;
-        let step = if given.len() > 1 && given[1].is_number() { int_of(given, 1)? } else { size };
+        let step = if given.len() > 1 && given[1].is_number() {
+            int_of(given, 1)?
+        } else {
+            size
+        };
         let keeps = !matches!(given.last(), Some(Value::Truth(false)));
         pieces(machine, this, size, step, keeps)
     }),
@@ -620,10 +740,18 @@ pub(super) static METHODS: Table = Table::new(&[
         let rest = filtered(machine, &all, given, false)?;
         Ok(Value::list(vec![kept, rest]))
     }),
-    row("combinations", 0, 0, |machine, this, _| combined(machine, this)),
-    row("transpose", 0, 0, |machine, this, _| transposed(machine, this)),
+    row("combinations", 0, 0, |machine, this, _| {
+        combined(machine, this)
+    }),
+    row("transpose", 0, 0, |machine, this, _| {
+        transposed(machine, this)
+    }),
     row("withIndex", 0, 1, |machine, this, given| {
-        let from = if given.is_empty() { 0 } else { int_of(given, 0)? };
+        let from = if given.is_empty() {
+            0
+        } else {
+            int_of(given, 0)?
+        };
         let all = values(machine, this)?.into_iter().enumerate();
         let pair = |(place, value): (usize, Value)| {
             let place = i32::try_from(place).unwrap_or(i32::MAX).wrapping_add(from);
@@ -632,7 +760,11 @@ pub(super) static METHODS: Table = Table::new(&[
         Ok(Value::list(all.map(pair).collect()))
     }),
     row("indexed", 0, 1, |machine, this, given| {
-        let from = if given.is_empty() { 0 } else { int_of(given, 0)? };
+        let from = if given.is_empty() {
+            0
+        } else {
+            int_of(given, 0)?
+        };
         if from == 0 {
             let map = linked();
             for (place, value) in values(machine, this)?.into_iter().enumerate() {
@@ -647,18 +779,32 @@ pub(super) static METHODS: Table = Table::new(&[
         Ok(Value::list((0..count).map(Value::count).collect()))
     }),
     row("iterator", 0, 0, |machine, this, _| iterator(machine, this)),
-    row("listIterator", 0, 0, |machine, this, _| iterator(machine, this)),
-    row("stream", 0, 0, |machine, this, _| Ok(Value::list(values(machine, this)?))),
+    row("listIterator", 0, 0, |machine, this, _| {
+        iterator(machine, this)
+    }),
+    row("stream", 0, 0, |machine, this, _| {
+        Ok(Value::list(values(machine, this)?))
+    }),
     row("boxed", 0, 0, |_, this, _| Ok(this.clone())),
-    row("parallelStream", 0, 0, |machine, this, _| Ok(Value::list(values(machine, this)?))),
+    row("parallelStream", 0, 0, |machine, this, _| {
+        Ok(Value::list(values(machine, this)?))
+    }),
     row("findFirst", 0, 0, |machine, this, _| {
-        Ok(super::builders::maybe(values(machine, this)?.into_iter().next()))
+        Ok(super::builders::maybe(
+            values(machine, this)?.into_iter().next(),
+        ))
     }),
     row("findAny", 0, 0, |machine, this, _| {
-        Ok(super::builders::maybe(values(machine, this)?.into_iter().next()))
+        Ok(super::builders::maybe(
+            values(machine, this)?.into_iter().next(),
+        ))
     }),
-    row("toList", 0, 0, |machine, this, _| Ok(Value::list(values(machine, this)?))),
-    row("asList", 0, 0, |machine, this, _| Ok(Value::list(values(machine, this)?))),
+    row("toList", 0, 0, |machine, this, _| {
+        Ok(Value::list(values(machine, this)?))
+    }),
+    row("asList", 0, 0, |machine, this, _| {
+        Ok(Value::list(values(machine, this)?))
+    }),
     row("toSet", 0, 0, |machine, this, _| {
         let set = Map::new(MapKind::Hash);
         for value in values(machine, this)? {
@@ -680,11 +826,18 @@ pub(super) static METHODS: Table = Table::new(&[
         })))
     }),
     row("asImmutable", 0, 0, |machine, this, _| {
-        Ok(Value::List(List::new(ListKind::Constant, values(machine, this)?)))
+        Ok(Value::List(List::new(
+            ListKind::Constant,
+            values(machine, this)?,
+        )))
     }),
     row("asSynchronized", 0, 0, |_, this, _| Ok(this.clone())),
-    row("toListString", 0, 1, |_, this, _| Ok(Value::text(print::text(this)))),
-    row("addAll", 1, MANY, |machine, this, given| machine.invoke(this, "addAll", &[Value::list(given.to_vec())])),
+    row("toListString", 0, 1, |_, this, _| {
+        Ok(Value::text(print::text(this)))
+    }),
+    row("addAll", 1, MANY, |machine, this, given| {
+        machine.invoke(this, "addAll", &[Value::list(given.to_vec())])
+    }),
 ]);
 
 fn every(machine: &mut dyn Machine, this: &Value, given: &[Value]) -> Outcome {

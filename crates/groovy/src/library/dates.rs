@@ -92,7 +92,9 @@ pub(super) fn json_text(value: &Value) -> Option<String> {
 
 fn formatted(pattern: &str, unix_ms: i64, offset_s: i32) -> Outcome<String> {
     let read = Pattern::new(pattern).map_err(|_| {
-        let odd = pattern.chars().find(|one| one.is_ascii_alphabetic() && !"GyYMLwWDdFEuaHkKhmsSzZX".contains(*one));
+        let odd = pattern
+            .chars()
+            .find(|one| one.is_ascii_alphabetic() && !"GyYMLwWDdFEuaHkKhmsSzZX".contains(*one));
         Thrown::argument(match odd {
             Some(odd) => format!("Illegal pattern character '{odd}'"),
             None => "Unterminated quote".to_owned(),
@@ -109,7 +111,12 @@ fn told(ms: i64, offset_s: i32) -> String {
 
 /// Reads a date by a pattern of `SimpleDateFormat`.
 fn read(machine: &mut dyn Machine, pattern: &str, text: &str, zone: Option<i32>) -> Outcome {
-    let unparseable = || Thrown::of("java.text.ParseException", format!("Unparseable date: \"{text}\""));
+    let unparseable = || {
+        Thrown::of(
+            "java.text.ParseException",
+            format!("Unparseable date: \"{text}\""),
+        )
+    };
     let compiled = Pattern::new(pattern).map_err(|_| Thrown::argument("Illegal pattern"))?;
     let fields = compiled.parse(text.trim()).ok_or_else(unparseable)?;
     let day = fields.date().unwrap_or_else(|| {
@@ -135,7 +142,10 @@ fn zone_of(value: &Value) -> Option<i32> {
 
 /// The distance of a zone by its name; `None`: it is not known.
 fn named_zone(name: &str) -> Option<i32> {
-    let rest = name.strip_prefix("GMT").or_else(|| name.strip_prefix("UTC")).unwrap_or(name);
+    let rest = name
+        .strip_prefix("GMT")
+        .or_else(|| name.strip_prefix("UTC"))
+        .unwrap_or(name);
     match rest {
         "" | "Z" | "Etc/UTC" | "Etc/GMT" => return Some(0),
         _ => {}
@@ -158,7 +168,9 @@ fn compare(this: &Value, given: &[Value]) -> Outcome<Ordering> {
 }
 
 pub(super) static DATE: Table = Table::new(&[
-    row("getTime", 0, 0, |_, this, _| Ok(Value::Long(wanted_ms(this)?))),
+    row("getTime", 0, 0, |_, this, _| {
+        Ok(Value::Long(wanted_ms(this)?))
+    }),
     row("setTime", 1, 1, |_, this, given| {
         if let Some(date) = this.of::<Date>() {
             date.0.set(long_of(given, 0)?);
@@ -167,32 +179,56 @@ pub(super) static DATE: Table = Table::new(&[
     }),
     row("format", 0, 2, |machine, this, given| {
         let ms = wanted_ms(this)?;
-        let pattern = if given.is_empty() { "M/d/yy, h:mm a".to_owned() } else { text_of(given, 0) };
+        let pattern = if given.is_empty() {
+            "M/d/yy, h:mm a".to_owned()
+        } else {
+            text_of(given, 0)
+        };
         let offset_s = offset_of(machine, given.get(1).and_then(zone_of), ms);
         Ok(Value::text(formatted(&pattern, ms, offset_s)?))
     }),
-    row("plus", 1, 1, |machine, this, given| match given[0].of::<super::units::Duration>() {
-        Some(span) => Ok(shifted(machine, this, span.months, span.ms)),
-        None => {
-            let days = long_of(given, 0)?;
-            Ok(shifted(machine, this, 0, days.saturating_mul(DAY_MS)))
-        }
+    row(
+        "plus",
+        1,
+        1,
+        |machine, this, given| match given[0].of::<super::units::Duration>() {
+            Some(span) => Ok(shifted(machine, this, span.months, span.ms)),
+            None => {
+                let days = long_of(given, 0)?;
+                Ok(shifted(machine, this, 0, days.saturating_mul(DAY_MS)))
+            }
+        },
+    ),
+    row(
+        "minus",
+        1,
+        1,
+        |machine, this, given| match given[0].of::<super::units::Duration>() {
+            Some(span) => Ok(shifted(machine, this, -span.months, -span.ms)),
+            None if given[0].of::<Date>().is_some() => Ok(Value::whole(
+                (wanted_ms(this)? - wanted_ms(&given[0])?) / DAY_MS,
+            )),
+            None => {
+                let days = long_of(given, 0)?;
+                Ok(shifted(machine, this, 0, days.saturating_mul(-DAY_MS)))
+            }
+        },
+    ),
+    row("before", 1, 1, |_, this, given| {
+        Ok(Value::Truth(compare(this, given)?.is_lt()))
     }),
-    row("minus", 1, 1, |machine, this, given| match given[0].of::<super::units::Duration>() {
-        Some(span) => Ok(shifted(machine, this, -span.months, -span.ms)),
-        None if given[0].of::<Date>().is_some() => {
-            Ok(Value::whole((wanted_ms(this)? - wanted_ms(&given[0])?) / DAY_MS))
-        }
-        None => {
-            let days = long_of(given, 0)?;
-            Ok(shifted(machine, this, 0, days.saturating_mul(-DAY_MS)))
-        }
+    row("after", 1, 1, |_, this, given| {
+        Ok(Value::Truth(compare(this, given)?.is_gt()))
     }),
-    row("before", 1, 1, |_, this, given| Ok(Value::Truth(compare(this, given)?.is_lt()))),
-    row("after", 1, 1, |_, this, given| Ok(Value::Truth(compare(this, given)?.is_gt()))),
-    row("compareTo", 1, 1, |_, this, given| Ok(Value::Int(compare(this, given)? as i32))),
-    row("next", 0, 0, |machine, this, _| Ok(shifted(machine, this, 0, DAY_MS))),
-    row("previous", 0, 0, |machine, this, _| Ok(shifted(machine, this, 0, -DAY_MS))),
+    row("compareTo", 1, 1, |_, this, given| {
+        Ok(Value::Int(compare(this, given)? as i32))
+    }),
+    row("next", 0, 0, |machine, this, _| {
+        Ok(shifted(machine, this, 0, DAY_MS))
+    }),
+    row("previous", 0, 0, |machine, this, _| {
+        Ok(shifted(machine, this, 0, -DAY_MS))
+    }),
     row("clearTime", 0, 0, |machine, this, _| {
         let ms = wanted_ms(this)?;
         let offset_ms = i64::from(machine.host().utc_offset_s(ms)) * 1000;
@@ -208,14 +244,30 @@ pub(super) static DATE: Table = Table::new(&[
             zone: None,
         }))
     }),
-    row("toInstant", 0, 0, |_, this, _| Ok(super::times::instant(wanted_ms(this)?))),
-    row("getYear", 0, 0, |machine, this, _| part(machine, this, 1).map(|one| Value::Int(one - 1900))),
-    row("getMonth", 0, 0, |machine, this, _| part(machine, this, 2).map(Value::Int)),
-    row("getDate", 0, 0, |machine, this, _| part(machine, this, 5).map(Value::Int)),
-    row("getDay", 0, 0, |machine, this, _| part(machine, this, 7).map(|one| Value::Int(one - 1))),
-    row("getHours", 0, 0, |machine, this, _| part(machine, this, 11).map(Value::Int)),
-    row("getMinutes", 0, 0, |machine, this, _| part(machine, this, 12).map(Value::Int)),
-    row("getSeconds", 0, 0, |machine, this, _| part(machine, this, 13).map(Value::Int)),
+    row("toInstant", 0, 0, |_, this, _| {
+        Ok(super::times::instant(wanted_ms(this)?))
+    }),
+    row("getYear", 0, 0, |machine, this, _| {
+        part(machine, this, 1).map(|one| Value::Int(one - 1900))
+    }),
+    row("getMonth", 0, 0, |machine, this, _| {
+        part(machine, this, 2).map(Value::Int)
+    }),
+    row("getDate", 0, 0, |machine, this, _| {
+        part(machine, this, 5).map(Value::Int)
+    }),
+    row("getDay", 0, 0, |machine, this, _| {
+        part(machine, this, 7).map(|one| Value::Int(one - 1))
+    }),
+    row("getHours", 0, 0, |machine, this, _| {
+        part(machine, this, 11).map(Value::Int)
+    }),
+    row("getMinutes", 0, 0, |machine, this, _| {
+        part(machine, this, 12).map(Value::Int)
+    }),
+    row("getSeconds", 0, 0, |machine, this, _| {
+        part(machine, this, 13).map(Value::Int)
+    }),
     row("getAt", 1, 1, |machine, this, given| {
         let field = int_of(given, 0)?;
         part(machine, this, field).map(Value::Int)
@@ -270,7 +322,10 @@ impl Object for Date {
     }
 
     fn equals(&self, other: &dyn Object) -> bool {
-        other.any().downcast_ref::<Date>().is_some_and(|other| other.0.get() == self.0.get())
+        other
+            .any()
+            .downcast_ref::<Date>()
+            .is_some_and(|other| other.0.get() == self.0.get())
     }
 
     fn compare(&self, other: &dyn Object) -> Option<Ordering> {
@@ -288,7 +343,8 @@ pub(super) static FORMAT: Table = Table::new(&[
         let Some(format) = this.of::<Format>() else {
             return Ok(Value::Null);
         };
-        let ms = ms_of(&given[0]).ok_or_else(|| Thrown::argument("Cannot format given Object as a Date"))?;
+        let ms = ms_of(&given[0])
+            .ok_or_else(|| Thrown::argument("Cannot format given Object as a Date"))?;
         let offset_s = offset_of(machine, format.zone.get(), ms);
         let pattern = format.pattern.borrow().clone();
         Ok(Value::text(formatted(&pattern, ms, offset_s)?))
@@ -298,7 +354,12 @@ pub(super) static FORMAT: Table = Table::new(&[
             return Ok(Value::Null);
         };
         let pattern = format.pattern.borrow().clone();
-        read(machine, &pattern, &super::text_wanted(given, 0)?, format.zone.get())
+        read(
+            machine,
+            &pattern,
+            &super::text_wanted(given, 0)?,
+            format.zone.get(),
+        )
     }),
     row("setTimeZone", 1, 1, |_, this, given| {
         if let Some(format) = this.of::<Format>() {
@@ -312,7 +373,12 @@ pub(super) static FORMAT: Table = Table::new(&[
         }
         Ok(Value::Null)
     }),
-    row("toPattern", 0, 0, |_, this, _| Ok(Value::optional(this.of::<Format>().map(|format| format.pattern.borrow().clone())))),
+    row("toPattern", 0, 0, |_, this, _| {
+        Ok(Value::optional(
+            this.of::<Format>()
+                .map(|format| format.pattern.borrow().clone()),
+        ))
+    }),
     row("setLenient", 1, 1, |_, _, _| Ok(Value::Null)),
 ]);
 
@@ -335,7 +401,8 @@ impl Object for Format {
 }
 
 fn calendar(this: &Value) -> Outcome<&Calendar> {
-    this.of::<Calendar>().ok_or_else(|| Thrown::bare("java.lang.NullPointerException"))
+    this.of::<Calendar>()
+        .ok_or_else(|| Thrown::bare("java.lang.NullPointerException"))
 }
 
 /// Sets a field of a calendar.
@@ -374,7 +441,9 @@ pub(super) static CALENDAR: Table = Table::new(&[
         calendar(this)?.ms.set(wanted_ms(&given[0])?);
         Ok(Value::Null)
     }),
-    row("getTimeInMillis", 0, 0, |_, this, _| Ok(Value::Long(wanted_ms(this)?))),
+    row("getTimeInMillis", 0, 0, |_, this, _| {
+        Ok(Value::Long(wanted_ms(this)?))
+    }),
     row("setTimeInMillis", 1, 1, |_, this, given| {
         calendar(this)?.ms.set(long_of(given, 0)?);
         Ok(Value::Null)
@@ -397,8 +466,18 @@ pub(super) static CALENDAR: Table = Table::new(&[
     }),
     row("set", 3, 6, |machine, this, given| {
         // The day comes last, so that it is not cut off by a short month.
-        for field in [(5, Value::Int(1)), (1, given[0].clone()), (2, given[1].clone()), (5, given[2].clone())] {
-            set(machine, this, field.0, number::long_of(&field.1).unwrap_or(0))?;
+        for field in [
+            (5, Value::Int(1)),
+            (1, given[0].clone()),
+            (2, given[1].clone()),
+            (5, given[2].clone()),
+        ] {
+            set(
+                machine,
+                this,
+                field.0,
+                number::long_of(&field.1).unwrap_or(0),
+            )?;
         }
         for (place, field) in [(3, 11), (4, 12), (5, 13)] {
             if given.len() > place {
@@ -416,8 +495,12 @@ pub(super) static CALENDAR: Table = Table::new(&[
         let offset_s = offset_of(machine, calendar(this)?.zone, ms);
         Ok(Value::text(formatted(&text_of(given, 0), ms, offset_s)?))
     }),
-    row("before", 1, 1, |_, this, given| Ok(Value::Truth(compare(this, given)?.is_lt()))),
-    row("after", 1, 1, |_, this, given| Ok(Value::Truth(compare(this, given)?.is_gt()))),
+    row("before", 1, 1, |_, this, given| {
+        Ok(Value::Truth(compare(this, given)?.is_lt()))
+    }),
+    row("after", 1, 1, |_, this, given| {
+        Ok(Value::Truth(compare(this, given)?.is_gt()))
+    }),
     row("clone", 0, 0, |_, this, _| {
         let calendar = calendar(this)?;
         Ok(Value::object(Calendar {
@@ -429,7 +512,11 @@ pub(super) static CALENDAR: Table = Table::new(&[
         let field = int_of(given, 0)?;
         let year = i64::from(part(machine, this, 1)?);
         let month = i64::from(part(machine, this, 2)?) + 1;
-        let (next_year, next) = if month == 12 { (year + 1, 1) } else { (year, month + 1) };
+        let (next_year, next) = if month == 12 {
+            (year + 1, 1)
+        } else {
+            (year, month + 1)
+        };
         let days = |year, month| day_number(year, month, 1).unwrap_or(0);
         Ok(Value::whole(match field {
             5 => days(next_year, next) - days(year, month),
@@ -467,7 +554,11 @@ impl Object for Calendar {
 }
 
 pub(super) static ZONE: Table = Table::new(&[
-    row("getID", 0, 0, |_, this, _| Ok(Value::optional(this.of::<Zone>().map(|zone| zone.1.as_str())))),
+    row("getID", 0, 0, |_, this, _| {
+        Ok(Value::optional(
+            this.of::<Zone>().map(|zone| zone.1.as_str()),
+        ))
+    }),
     row("getRawOffset", 0, 0, |machine, this, _| {
         let offset_s = offset_of(machine, zone_of(this), 0);
         Ok(Value::Int(offset_s * 1000))
@@ -493,8 +584,14 @@ impl Object for Zone {
 }
 
 pub(super) static LOCALE: Table = Table::new(&[
-    row("toString", 0, 0, |_, this, _| Ok(Value::text(print::text(this)))),
-    row("getLanguage", 0, 0, |_, this, _| Ok(Value::text(print::text(this).split('_').next().unwrap_or_default()))),
+    row("toString", 0, 0, |_, this, _| {
+        Ok(Value::text(print::text(this)))
+    }),
+    row("getLanguage", 0, 0, |_, this, _| {
+        Ok(Value::text(
+            print::text(this).split('_').next().unwrap_or_default(),
+        ))
+    }),
 ]);
 
 impl Object for Locale {
@@ -524,7 +621,9 @@ static DATES: Table = Table::new(&[
         let ms = long_of(given, 0)?;
         Ok(date(machine, ms))
     }),
-    row("parse", 2, 2, |machine, _, given| read(machine, &text_of(given, 0), &text_of(given, 1), None)),
+    row("parse", 2, 2, |machine, _, given| {
+        read(machine, &text_of(given, 0), &text_of(given, 1), None)
+    }),
 ]);
 
 static FORMATS: Table = Table::new(&[row("new", 1, 2, |_, _, given| {
@@ -543,11 +642,18 @@ fn zone(given: &[Value]) -> Value {
 }
 
 static ZONES: Table = Table::new(&[
-    row("getTimeZone", 1, 1, |_, _, given| match named_zone(&text_of(given, 0)) {
-        Some(_) => Ok(zone(given)),
-        None => Err(Thrown::argument(format!("the time zone {} is not supported", text_of(given, 0)))),
+    row("getTimeZone", 1, 1, |_, _, given| {
+        match named_zone(&text_of(given, 0)) {
+            Some(_) => Ok(zone(given)),
+            None => Err(Thrown::argument(format!(
+                "the time zone {} is not supported",
+                text_of(given, 0)
+            ))),
+        }
     }),
-    row("getDefault", 0, 0, |_, _, _| Ok(Value::object(Zone(None, "UTC".to_owned())))),
+    row("getDefault", 0, 0, |_, _, _| {
+        Ok(Value::object(Zone(None, "UTC".to_owned())))
+    }),
 ]);
 
 fn field(number: i32) -> Outcome {
@@ -605,10 +711,28 @@ static LOCALES: Table = Table::new(&[
 ]);
 
 pub(super) const CLASSES: &[Class] = &[
-    Class { name: "java.util.Date", statics: &DATES },
-    Class { name: "java.text.SimpleDateFormat", statics: &FORMATS },
-    Class { name: "java.util.Calendar", statics: &CALENDARS },
-    Class { name: "java.util.GregorianCalendar", statics: &CALENDARS },
-    Class { name: "java.util.TimeZone", statics: &ZONES },
-    Class { name: "java.util.Locale", statics: &LOCALES },
+    Class {
+        name: "java.util.Date",
+        statics: &DATES,
+    },
+    Class {
+        name: "java.text.SimpleDateFormat",
+        statics: &FORMATS,
+    },
+    Class {
+        name: "java.util.Calendar",
+        statics: &CALENDARS,
+    },
+    Class {
+        name: "java.util.GregorianCalendar",
+        statics: &CALENDARS,
+    },
+    Class {
+        name: "java.util.TimeZone",
+        statics: &ZONES,
+    },
+    Class {
+        name: "java.util.Locale",
+        statics: &LOCALES,
+    },
 ];

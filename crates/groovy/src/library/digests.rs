@@ -40,7 +40,10 @@ struct Coder {
 }
 
 fn unknown(algorithm: &str, of: &str) -> Thrown {
-    Thrown::of("java.security.NoSuchAlgorithmException", format!("{algorithm}{of} not available"))
+    Thrown::of(
+        "java.security.NoSuchAlgorithmException",
+        format!("{algorithm}{of} not available"),
+    )
 }
 
 /// A digest of bytes.
@@ -89,16 +92,29 @@ pub(super) fn base64(bytes: &[u8]) -> Value {
 }
 
 pub(super) fn from_base64(text: &str) -> Outcome {
-    let plain: String = text.chars().filter(|one| !one.is_whitespace() && *one != '=').collect();
+    let plain: String = text
+        .chars()
+        .filter(|one| !one.is_whitespace() && *one != '=')
+        .collect();
     let plain = plain.replace('-', "+").replace('_', "/");
     let bytes = STANDARD_NO_PAD.decode(&plain);
-    bytes.map(|bytes| Value::bytes(&bytes)).map_err(|_| Thrown::of("java.lang.RuntimeException", "bad character in base64 value"))
+    bytes.map(|bytes| Value::bytes(&bytes)).map_err(|_| {
+        Thrown::of(
+            "java.lang.RuntimeException",
+            "bad character in base64 value",
+        )
+    })
 }
 
 pub(super) fn from_hex(text: &str) -> Outcome {
     let pairs = text.as_bytes().chunks(2).map(|pair| {
         let pair = std::str::from_utf8(pair).unwrap_or_default();
-        u8::from_str_radix(pair, 16).map_err(|_| Thrown::of("java.lang.NumberFormatException", format!("For input string: \"{pair}\"")))
+        u8::from_str_radix(pair, 16).map_err(|_| {
+            Thrown::of(
+                "java.lang.NumberFormatException",
+                format!("For input string: \"{pair}\""),
+            )
+        })
     });
     let bytes: Vec<u8> = pairs.collect::<Outcome<_>>()?;
     Ok(Value::bytes(&bytes))
@@ -136,7 +152,11 @@ pub(super) static DIGEST: Table = Table::new(&[
         }
         Ok(Value::Null)
     }),
-    row("getAlgorithm", 0, 0, |_, this, _| Ok(Value::optional(this.of::<Digester>().map(|one| one.algorithm.as_str())))),
+    row("getAlgorithm", 0, 0, |_, this, _| {
+        Ok(Value::optional(
+            this.of::<Digester>().map(|one| one.algorithm.as_str()),
+        ))
+    }),
 ]);
 
 impl Object for Digester {
@@ -174,9 +194,17 @@ pub(super) static MAC: Table = Table::new(&[
         if !given.is_empty() {
             bytes.extend(given_bytes(given, 0)?);
         }
-        Ok(Value::bytes(&keyed(&mac.algorithm, &mac.key.borrow(), &bytes)?))
+        Ok(Value::bytes(&keyed(
+            &mac.algorithm,
+            &mac.key.borrow(),
+            &bytes,
+        )?))
     }),
-    row("getEncoded", 0, 0, |_, this, _| Ok(this.of::<Keyed>().map_or(Value::Null, |key| Value::bytes(&key.key.borrow())))),
+    row("getEncoded", 0, 0, |_, this, _| {
+        Ok(this
+            .of::<Keyed>()
+            .map_or(Value::Null, |key| Value::bytes(&key.key.borrow())))
+    }),
 ]);
 
 impl Object for Keyed {
@@ -216,7 +244,9 @@ fn decoded(this: &Value, given: &[Value]) -> Outcome {
         false => STANDARD_NO_PAD.decode(plain),
     };
     bytes.map(|bytes| Value::bytes(&bytes)).map_err(|_| {
-        let odd = plain.chars().find(|one| !one.is_ascii_alphanumeric() && !matches!(one, '+' | '/'));
+        let odd = plain
+            .chars()
+            .find(|one| !one.is_ascii_alphanumeric() && !matches!(one, '+' | '/'));
         match odd {
             Some(odd) => Thrown::argument(format!("Illegal base64 character {:x}", u32::from(odd))),
             None => Thrown::argument("Last unit does not have enough valid bits"),
@@ -227,11 +257,15 @@ fn decoded(this: &Value, given: &[Value]) -> Outcome {
 pub(super) static CODER: Table = Table::new(&[
     row("encodeToString", 1, 1, |_, this, given| {
         let bytes = bytes_of(given, 0)?;
-        Ok(Value::optional(this.of::<Coder>().map(|coder| coder.encoded(&bytes))))
+        Ok(Value::optional(
+            this.of::<Coder>().map(|coder| coder.encoded(&bytes)),
+        ))
     }),
     row("encode", 1, 1, |_, this, given| {
         let bytes = bytes_of(given, 0)?;
-        Ok(this.of::<Coder>().map_or(Value::Null, |coder| Value::bytes(coder.encoded(&bytes).as_bytes())))
+        Ok(this.of::<Coder>().map_or(Value::Null, |coder| {
+            Value::bytes(coder.encoded(&bytes).as_bytes())
+        }))
     }),
     row("decode", 1, 1, |_, this, given| decoded(this, given)),
     row("withoutPadding", 0, 0, |_, this, _| {
@@ -276,9 +310,17 @@ static BASE64: Table = Table::new(&[
 /// Base64 of Apache's commons.
 static COMMONS_BASE64: Table = Table::new(&[
     row("new", 0, 0, |_, _, _| coder(false)),
-    row("encodeBase64String", 1, 1, |_, _, given| Ok(base64(&bytes_of(given, 0)?))),
-    row("encodeBase64URLSafeString", 1, 1, |_, _, given| Ok(Value::text(URL_SAFE_NO_PAD.encode(bytes_of(given, 0)?)))),
-    row("encodeBase64", 1, 2, |_, _, given| Ok(Value::bytes(STANDARD.encode(bytes_of(given, 0)?).as_bytes()))),
+    row("encodeBase64String", 1, 1, |_, _, given| {
+        Ok(base64(&bytes_of(given, 0)?))
+    }),
+    row("encodeBase64URLSafeString", 1, 1, |_, _, given| {
+        Ok(Value::text(URL_SAFE_NO_PAD.encode(bytes_of(given, 0)?)))
+    }),
+    row("encodeBase64", 1, 2, |_, _, given| {
+        Ok(Value::bytes(
+            STANDARD.encode(bytes_of(given, 0)?).as_bytes(),
+        ))
+    }),
     row("decodeBase64", 1, 1, |_, _, given| match &given[0] {
         Value::List(_) => from_base64(&String::from_utf8_lossy(&bytes_of(given, 0)?)),
         other => from_base64(&print::text(other)),
@@ -327,12 +369,18 @@ static DIGEST_UTILS: Table = Table::new(&[
     row("sha256Hex", 1, 1, |_, _, given| utils("SHA-256", given)),
     row("sha384Hex", 1, 1, |_, _, given| utils("SHA-384", given)),
     row("sha512Hex", 1, 1, |_, _, given| utils("SHA-512", given)),
-    row("md5", 1, 1, |_, _, given| Ok(Value::bytes(&digest("MD5", &given_bytes(given, 0)?)?))),
-    row("sha256", 1, 1, |_, _, given| Ok(Value::bytes(&digest("SHA-256", &given_bytes(given, 0)?)?))),
+    row("md5", 1, 1, |_, _, given| {
+        Ok(Value::bytes(&digest("MD5", &given_bytes(given, 0)?)?))
+    }),
+    row("sha256", 1, 1, |_, _, given| {
+        Ok(Value::bytes(&digest("SHA-256", &given_bytes(given, 0)?)?))
+    }),
 ]);
 
 static HEX: Table = Table::new(&[
-    row("encodeHexString", 1, 1, |_, _, given| Ok(Value::text(hex(&bytes_of(given, 0)?)))),
+    row("encodeHexString", 1, 1, |_, _, given| {
+        Ok(Value::text(hex(&bytes_of(given, 0)?)))
+    }),
     row("decodeHex", 1, 1, |_, _, given| match &given[0] {
         Value::Text(text) => from_hex(text),
         Value::List(list) => from_hex(&list.copied().iter().map(print::text).collect::<String>()),
@@ -341,11 +389,32 @@ static HEX: Table = Table::new(&[
 ]);
 
 pub(super) const CLASSES: &[Class] = &[
-    Class { name: "java.util.Base64", statics: &BASE64 },
-    Class { name: "org.apache.commons.codec.binary.Base64", statics: &COMMONS_BASE64 },
-    Class { name: "java.security.MessageDigest", statics: &MESSAGE_DIGEST },
-    Class { name: "javax.crypto.Mac", statics: &MAC_STATICS },
-    Class { name: "javax.crypto.spec.SecretKeySpec", statics: &KEY },
-    Class { name: "org.apache.commons.codec.digest.DigestUtils", statics: &DIGEST_UTILS },
-    Class { name: "org.apache.commons.codec.binary.Hex", statics: &HEX },
+    Class {
+        name: "java.util.Base64",
+        statics: &BASE64,
+    },
+    Class {
+        name: "org.apache.commons.codec.binary.Base64",
+        statics: &COMMONS_BASE64,
+    },
+    Class {
+        name: "java.security.MessageDigest",
+        statics: &MESSAGE_DIGEST,
+    },
+    Class {
+        name: "javax.crypto.Mac",
+        statics: &MAC_STATICS,
+    },
+    Class {
+        name: "javax.crypto.spec.SecretKeySpec",
+        statics: &KEY,
+    },
+    Class {
+        name: "org.apache.commons.codec.digest.DigestUtils",
+        statics: &DIGEST_UTILS,
+    },
+    Class {
+        name: "org.apache.commons.codec.binary.Hex",
+        statics: &HEX,
+    },
 ];

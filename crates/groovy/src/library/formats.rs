@@ -50,7 +50,10 @@ pub(crate) fn formatted(format: &str, given: &[Value]) -> Outcome<String> {
                         shown.push_str(&spec.width.to_string());
                     }
                     shown.push(kind);
-                    Thrown::of("java.util.MissingFormatArgumentException", format!("Format specifier '{shown}'"))
+                    Thrown::of(
+                        "java.util.MissingFormatArgumentException",
+                        format!("Format specifier '{shown}'"),
+                    )
                 })?;
                 let text = one(&spec, kind, value)?;
                 out.push_str(&text);
@@ -63,15 +66,25 @@ pub(crate) fn formatted(format: &str, given: &[Value]) -> Outcome<String> {
 
 fn read(text: &str) -> Outcome<(Spec, char, &str)> {
     let mut spec = Spec::default();
-    let fault = || Thrown::of("java.util.UnknownFormatConversionException", "Conversion = '%'");
-    let count = |text: &str| text.find(|one: char| !one.is_ascii_digit()).unwrap_or(text.len());
+    let fault = || {
+        Thrown::of(
+            "java.util.UnknownFormatConversionException",
+            "Conversion = '%'",
+        )
+    };
+    let count = |text: &str| {
+        text.find(|one: char| !one.is_ascii_digit())
+            .unwrap_or(text.len())
+    };
     let mut rest = text;
     let digits = count(rest);
     if digits > 0 && rest[digits..].starts_with('$') {
         spec.index = rest[..digits].parse().ok().filter(|index| *index > 0);
         rest = &rest[digits + 1..];
     }
-    let flags = rest.find(|one: char| !"-#+ 0,(".contains(one)).unwrap_or(rest.len());
+    let flags = rest
+        .find(|one: char| !"-#+ 0,(".contains(one))
+        .unwrap_or(rest.len());
     rest[..flags].clone_into(&mut spec.flags);
     rest = &rest[flags..];
     let digits = count(rest);
@@ -121,7 +134,9 @@ fn one(spec: &Spec, kind: char, value: &Value) -> Outcome<String> {
             other => (!other.is_null()).to_string(),
         },
         'c' | 'C' => match value {
-            Value::Int(code) => char::from_u32(code.cast_unsigned()).map_or_else(String::new, String::from),
+            Value::Int(code) => {
+                char::from_u32(code.cast_unsigned()).map_or_else(String::new, String::from)
+            }
             other => print::text(other),
         },
         'h' | 'H' => format!("{:x}", super::super::order::hash(value)),
@@ -149,18 +164,31 @@ fn one(spec: &Spec, kind: char, value: &Value) -> Outcome<String> {
             Some(number) => exponent(number, spec.precision.unwrap_or(6)),
             None => return Err(mismatch(kind, value)),
         },
-        _ => return Err(Thrown::of("java.util.UnknownFormatConversionException", format!("Conversion = '{kind}'"))),
+        _ => {
+            return Err(Thrown::of(
+                "java.util.UnknownFormatConversionException",
+                format!("Conversion = '{kind}'"),
+            ));
+        }
     };
     let text = match kind {
         'x' | 'X' | 'o' if spec.has('0') => format!("{text:0>width$}", width = spec.width),
         _ => text,
     };
-    let text = if kind.is_uppercase() { text.to_uppercase() } else { text };
+    let text = if kind.is_uppercase() {
+        text.to_uppercase()
+    } else {
+        text
+    };
     Ok(padded(text, spec))
 }
 
 fn radix(kind: char, bits: u64) -> String {
-    if kind == 'o' { format!("{bits:o}") } else { format!("{bits:x}") }
+    if kind == 'o' {
+        format!("{bits:o}")
+    } else {
+        format!("{bits:x}")
+    }
 }
 
 /// A number with so many digits behind the point.
@@ -171,7 +199,9 @@ fn fixed(value: &Value, places: usize) -> String {
         Value::Double(number) => Decimal::of_double(*number),
         other => number::decimal_of(other),
     };
-    decimal.map_or_else(String::new, |decimal| decimal.rounded(places, Rounding::HalfUp).plain())
+    decimal.map_or_else(String::new, |decimal| {
+        decimal.rounded(places, Rounding::HalfUp).plain()
+    })
 }
 
 fn exponent(number: f64, places: usize) -> String {
@@ -207,7 +237,11 @@ fn signed(spec: &Spec, text: &str) -> String {
         (false, false, true) => " ",
         _ => "",
     };
-    let end = if is_negative && spec.has('(') { ")" } else { "" };
+    let end = if is_negative && spec.has('(') {
+        ")"
+    } else {
+        ""
+    };
     let mut number = format!("{whole}{fraction}{end}");
     if spec.has('0') {
         let missing = spec.width.saturating_sub(sign.len() + number.len());

@@ -31,7 +31,9 @@ pub(super) static SLURPER: Table = Table::new(&[
     }),
     row("parse", 1, 2, |machine, _, given| {
         let text = match &given[0] {
-            Value::List(list) => String::from_utf8_lossy(&list.to_bytes().unwrap_or_default()).into_owned(),
+            Value::List(list) => {
+                String::from_utf8_lossy(&list.to_bytes().unwrap_or_default()).into_owned()
+            }
             Value::Text(text) => text.to_string(),
             other => print::text(&machine.property(other, "text")?),
         };
@@ -86,8 +88,15 @@ impl Reader<'_> {
         let before = self.text.get(..self.at).unwrap_or_default();
         let line = before.matches('\n').count() + 1;
         let column = before.len() - before.rfind('\n').map_or(0, |at| at + 1);
-        let current = match self.text.get(self.at..).and_then(|rest| rest.chars().next()) {
-            Some(one) => format!("The current character read is '{one}' with an int value of {}", u32::from(one)),
+        let current = match self
+            .text
+            .get(self.at..)
+            .and_then(|rest| rest.chars().next())
+        {
+            Some(one) => format!(
+                "The current character read is '{one}' with an int value of {}",
+                u32::from(one)
+            ),
             None => "The current character read is end of text".to_owned(),
         };
         let shown = self.text.lines().nth(line - 1).unwrap_or_default();
@@ -120,7 +129,11 @@ impl Reader<'_> {
     }
 
     fn word(&mut self) -> Outcome {
-        let words = [("true", Value::Truth(true)), ("false", Value::Truth(false)), ("null", Value::Null)];
+        let words = [
+            ("true", Value::Truth(true)),
+            ("false", Value::Truth(false)),
+            ("null", Value::Null),
+        ];
         for (word, value) in words {
             if self.text[self.at..].starts_with(word) {
                 self.at += word.len();
@@ -132,14 +145,18 @@ impl Reader<'_> {
 
     fn number(&mut self) -> Outcome {
         let rest = &self.text[self.at..];
-        let is_part = |one: char| one.is_ascii_digit() || matches!(one, '-' | '+' | '.' | 'e' | 'E');
+        let is_part =
+            |one: char| one.is_ascii_digit() || matches!(one, '-' | '+' | '.' | 'e' | 'E');
         let length = rest.find(|one| !is_part(one)).unwrap_or(rest.len());
         let text = &rest[..length];
         self.at += length;
         let value = match text.parse::<i64>() {
             Ok(number) => Some(Value::whole(number)),
             Err(_) if text.contains(['.', 'e', 'E']) => Decimal::parse(text).map(number::decimal),
-            Err(_) => text.parse().ok().map(|number| Value::Whole(std::rc::Rc::new(number))),
+            Err(_) => text
+                .parse()
+                .ok()
+                .map(|number| Value::Whole(std::rc::Rc::new(number))),
         };
         value.ok_or_else(|| self.fault("unexpected character in a number"))
     }
@@ -149,13 +166,17 @@ impl Reader<'_> {
         let mut text = String::new();
         loop {
             let rest = &self.text[self.at..];
-            let end = rest.find(['"', '\\']).ok_or_else(|| self.fault("Exception parsing JSON String, it does not end"))?;
+            let end = rest
+                .find(['"', '\\'])
+                .ok_or_else(|| self.fault("Exception parsing JSON String, it does not end"))?;
             text.push_str(&rest[..end]);
             self.at += end + 1;
             if rest.as_bytes()[end] == b'"' {
                 return Ok(text);
             }
-            let escaped = self.peek().ok_or_else(|| self.fault("Exception parsing JSON String"))?;
+            let escaped = self
+                .peek()
+                .ok_or_else(|| self.fault("Exception parsing JSON String"))?;
             self.at += 1;
             match escaped {
                 b'n' => text.push('\n'),
@@ -217,7 +238,11 @@ impl Reader<'_> {
             match self.peek() {
                 Some(b'}') if map.is_empty() => break,
                 Some(b'"') => {}
-                _ => return Err(self.fault("expecting '}' or ',' but got current char that is neither")),
+                _ => {
+                    return Err(
+                        self.fault("expecting '}' or ',' but got current char that is neither")
+                    );
+                }
             }
             let key = self.string()?;
             self.skip();
@@ -231,7 +256,11 @@ impl Reader<'_> {
             match self.peek() {
                 Some(b',') => self.at += 1,
                 Some(b'}') => break,
-                _ => return Err(self.fault("expecting '}' or ',' but got current char that is neither")),
+                _ => {
+                    return Err(
+                        self.fault("expecting '}' or ',' but got current char that is neither")
+                    );
+                }
             }
         }
         self.at += 1;
@@ -260,7 +289,10 @@ fn write(machine: &mut dyn Machine, value: &Value, out: &mut String, depth: usiz
         Value::Double(number) if !number.is_finite() => {
             return Err(Thrown::of(
                 "groovy.json.JsonException",
-                format!("Number {} can't be serialized as JSON: infinite or NaN are not allowed in JSON.", print::text(value)),
+                format!(
+                    "Number {} can't be serialized as JSON: infinite or NaN are not allowed in JSON.",
+                    print::text(value)
+                ),
             ));
         }
         Value::Truth(_) => out.push_str(&print::text(value)),
@@ -270,7 +302,9 @@ fn write(machine: &mut dyn Machine, value: &Value, out: &mut String, depth: usiz
             out.push('{');
             for (place, (key, value)) in order::entries(map).iter().enumerate() {
                 if key.is_null() {
-                    return Err(Thrown::argument("Maps with null keys can't be converted to JSON"));
+                    return Err(Thrown::argument(
+                        "Maps with null keys can't be converted to JSON",
+                    ));
                 }
                 if place > 0 {
                     out.push(',');
@@ -291,7 +325,9 @@ fn write(machine: &mut dyn Machine, value: &Value, out: &mut String, depth: usiz
             }
             out.push(']');
         }
-        Value::Object(object) if super::json_builder::is_builder(&**object) => out.push_str(&object.text()),
+        Value::Object(object) if super::json_builder::is_builder(&**object) => {
+            out.push_str(&object.text())
+        }
         other => match super::dates::json_text(other) {
             Some(text) => quoted(&text, out),
             None => quoted(&print::text(other), out),
@@ -382,13 +418,28 @@ pub(super) fn pretty(text: &str) -> String {
 static SLURPERS: Table = Table::new(&[row("new", 0, 1, |_, _, _| Ok(Value::object(Slurper)))]);
 
 static OUTPUT: Table = Table::new(&[
-    row("new", 0, 0, |_, _, _| Ok(Value::Class("groovy.json.JsonOutput".into()))),
-    row("toJson", 1, 1, |machine, _, given| Ok(Value::text(written(machine, &given[0])?))),
-    row("prettyPrint", 1, 1, |_, _, given| Ok(Value::text(pretty(&text_wanted(given, 0)?)))),
+    row("new", 0, 0, |_, _, _| {
+        Ok(Value::Class("groovy.json.JsonOutput".into()))
+    }),
+    row("toJson", 1, 1, |machine, _, given| {
+        Ok(Value::text(written(machine, &given[0])?))
+    }),
+    row("prettyPrint", 1, 1, |_, _, given| {
+        Ok(Value::text(pretty(&text_wanted(given, 0)?)))
+    }),
 ]);
 
 pub(super) const CLASSES: &[Class] = &[
-    Class { name: "groovy.json.JsonSlurper", statics: &SLURPERS },
-    Class { name: "groovy.json.JsonSlurperClassic", statics: &SLURPERS },
-    Class { name: "groovy.json.JsonOutput", statics: &OUTPUT },
+    Class {
+        name: "groovy.json.JsonSlurper",
+        statics: &SLURPERS,
+    },
+    Class {
+        name: "groovy.json.JsonSlurperClassic",
+        statics: &SLURPERS,
+    },
+    Class {
+        name: "groovy.json.JsonOutput",
+        statics: &OUTPUT,
+    },
 ];

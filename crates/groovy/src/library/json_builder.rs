@@ -41,7 +41,12 @@ impl Object for Filling {
         self
     }
 
-    fn call(&self, machine: &mut dyn Machine, name: &str, given: &[Value]) -> Outcome<Option<Value>> {
+    fn call(
+        &self,
+        machine: &mut dyn Machine,
+        name: &str,
+        given: &[Value],
+    ) -> Outcome<Option<Value>> {
         let value = built(machine, given)?;
         self.0.put(&Value::text(name), value.clone());
         Ok(Some(value))
@@ -81,7 +86,9 @@ fn set(machine: &mut dyn Machine, this: &Value, value: Value) -> Outcome {
 }
 
 fn text(machine: &mut dyn Machine, this: &Value) -> Outcome<String> {
-    let content = this.of::<Builder>().map_or(Value::Null, |builder| builder.content.borrow().clone());
+    let content = this
+        .of::<Builder>()
+        .map_or(Value::Null, |builder| builder.content.borrow().clone());
     json::written(machine, &content)
 }
 
@@ -90,9 +97,17 @@ pub(super) static BUILDER: Table = Table::new(&[
         let value = built(machine, given)?;
         set(machine, this, value)
     }),
-    row("toString", 0, 0, |machine, this, _| Ok(Value::text(text(machine, this)?))),
-    row("toPrettyString", 0, 0, |machine, this, _| Ok(Value::text(json::pretty(&text(machine, this)?)))),
-    row("getContent", 0, 0, |_, this, _| Ok(this.of::<Builder>().map_or(Value::Null, |builder| builder.content.borrow().clone()))),
+    row("toString", 0, 0, |machine, this, _| {
+        Ok(Value::text(text(machine, this)?))
+    }),
+    row("toPrettyString", 0, 0, |machine, this, _| {
+        Ok(Value::text(json::pretty(&text(machine, this)?)))
+    }),
+    row("getContent", 0, 0, |_, this, _| {
+        Ok(this
+            .of::<Builder>()
+            .map_or(Value::Null, |builder| builder.content.borrow().clone()))
+    }),
     row("writeTo", 1, 1, |machine, this, given| {
         let text = text(machine, this)?;
         machine.invoke(&given[0], "append", &[Value::text(text)])
@@ -117,7 +132,12 @@ impl Object for Builder {
     }
 
     /// `builder.person { … }` makes a root of that name.
-    fn call(&self, machine: &mut dyn Machine, name: &str, given: &[Value]) -> Outcome<Option<Value>> {
+    fn call(
+        &self,
+        machine: &mut dyn Machine,
+        name: &str,
+        given: &[Value],
+    ) -> Outcome<Option<Value>> {
         let is_own = BUILDER.has(name) || given.is_empty() || super::any::METHODS.has(name);
         if is_own {
             return Ok(None);
@@ -155,4 +175,3 @@ pub(super) const CLASSES: &[Class] = &[Class {
     name: "groovy.json.JsonBuilder",
     statics: &BUILDERS,
 }];
-

@@ -4,12 +4,12 @@
 
 use std::rc::Rc;
 
+use super::super::convert;
 use super::super::number;
 use super::super::order;
 use super::super::table::{Table, row};
 use super::super::thrown::Thrown;
 use super::super::value::{List, ListKind, Machine, Outcome, Value};
-use super::super::convert;
 use super::{int_of, values};
 
 /// `list[at]`.
@@ -34,8 +34,13 @@ pub(super) fn at(machine: &mut dyn Machine, of: &Value, at: &Value) -> Outcome {
             Ok(Value::list(found))
         }
         place => {
-            let index = number::long_of(place).ok_or_else(|| super::missing(of, "getAt", std::slice::from_ref(place)))?;
-            let counted = if index < 0 { index + length as i64 } else { index };
+            let index = number::long_of(place)
+                .ok_or_else(|| super::missing(of, "getAt", std::slice::from_ref(place)))?;
+            let counted = if index < 0 {
+                index + length as i64
+            } else {
+                index
+            };
             let is_array = matches!(of, Value::List(list) if list.is_array());
             match usize::try_from(counted) {
                 Ok(place) if place < length => Ok(item(place).unwrap_or(Value::Null)),
@@ -69,7 +74,13 @@ fn part(
     length: usize,
     item: &dyn Fn(usize) -> Option<Value>,
 ) -> Outcome {
-    let counted = |place: i64| if place < 0 { place + length as i64 } else { place };
+    let counted = |place: i64| {
+        if place < 0 {
+            place + length as i64
+        } else {
+            place
+        }
+    };
     let (from, to) = (counted(from), counted(to));
     if is_empty {
         return Ok(Value::list(Vec::new()));
@@ -98,10 +109,19 @@ fn part(
 }
 
 /// `list[at] = value`.
-pub(super) fn put_at(machine: &mut dyn Machine, list: &Rc<List>, at: &Value, value: Value) -> Outcome<()> {
+pub(super) fn put_at(
+    machine: &mut dyn Machine,
+    list: &Rc<List>,
+    at: &Value,
+    value: Value,
+) -> Outcome<()> {
     let index = number::long_of(at).ok_or_else(|| convert::cannot_cast(at, "int"))?;
     let length = list.items.borrow().len();
-    let counted = if index < 0 { index + length as i64 } else { index };
+    let counted = if index < 0 {
+        index + length as i64
+    } else {
+        index
+    };
     let place = usize::try_from(counted).map_err(|_| beyond(index, length))?;
     let value = match list.kind {
         ListKind::Array(of) => element(machine, of, value)?,
@@ -147,7 +167,9 @@ fn element(machine: &mut dyn Machine, of: super::super::value::Element, value: V
 fn growing(this: &Value) -> Outcome<&Rc<List>> {
     match this {
         Value::List(list) if list.may_grow() => Ok(list),
-        Value::List(_) | Value::Range(_) => Err(Thrown::bare("java.lang.UnsupportedOperationException")),
+        Value::List(_) | Value::Range(_) => {
+            Err(Thrown::bare("java.lang.UnsupportedOperationException"))
+        }
         other => Err(convert::cannot_cast(other, "java.util.List")),
     }
 }
@@ -186,7 +208,10 @@ fn add_at(machine: &mut dyn Machine, this: &Value, given: &[Value]) -> Outcome {
     let length = items.len();
     let place = usize::try_from(index).ok().filter(|place| *place <= length);
     let place = place.ok_or_else(|| {
-        Thrown::of("java.lang.IndexOutOfBoundsException", format!("Index: {index}, Size: {length}"))
+        Thrown::of(
+            "java.lang.IndexOutOfBoundsException",
+            format!("Index: {index}, Size: {length}"),
+        )
     })?;
     items.insert(place, given[1].clone());
     Ok(Value::Null)
@@ -217,7 +242,11 @@ fn end(this: &Value, is_last: bool, message: &str) -> Outcome {
     let found = match this {
         Value::List(list) => {
             let items = list.items.borrow();
-            if is_last { items.last().cloned() } else { items.first().cloned() }
+            if is_last {
+                items.last().cloned()
+            } else {
+                items.first().cloned()
+            }
         }
         Value::Range(range) if range.len() > 0 => {
             let place = if is_last { range.len() - 1 } else { 0 };
@@ -232,7 +261,10 @@ fn taken_off(this: &Value, is_last: bool, throws: bool) -> Outcome {
     let mut items = growing(this)?.items.borrow_mut();
     if items.is_empty() {
         return match throws {
-            true => Err(Thrown::of("java.util.NoSuchElementException", "Cannot pop() an empty List")),
+            true => Err(Thrown::of(
+                "java.util.NoSuchElementException",
+                "Cannot pop() an empty List",
+            )),
             false => Ok(Value::Null),
         };
     }
@@ -244,12 +276,18 @@ fn taken_off(this: &Value, is_last: bool, throws: bool) -> Outcome {
 pub(super) static METHODS: Table = Table::new(&[
     row("size", 0, 0, |_, this, _| Ok(Value::count(size(this)))),
     row("length", 0, 0, |_, this, _| Ok(Value::count(size(this)))),
-    row("isEmpty", 0, 0, |_, this, _| Ok(Value::Truth(size(this) == 0))),
+    row("isEmpty", 0, 0, |_, this, _| {
+        Ok(Value::Truth(size(this) == 0))
+    }),
     row("get", 1, 1, get),
     row("elementAt", 1, 1, get),
-    row("getAt", 1, 1, |machine, this, given| at(machine, this, &given[0])),
+    row("getAt", 1, 1, |machine, this, given| {
+        at(machine, this, &given[0])
+    }),
     row("putAt", 2, 2, |machine, this, given| match this {
-        Value::List(list) => put_at(machine, list, &given[0], given[1].clone()).map(|()| Value::Null),
+        Value::List(list) => {
+            put_at(machine, list, &given[0], given[1].clone()).map(|()| Value::Null)
+        }
         _ => Err(Thrown::bare("java.lang.UnsupportedOperationException")),
     }),
     row("set", 2, 2, |machine, this, given| {
@@ -264,10 +302,14 @@ pub(super) static METHODS: Table = Table::new(&[
     row("offer", 1, 1, add),
     row("addLast", 1, 1, add),
     row("addElement", 1, 1, add),
-    row("addFirst", 1, 1, |machine, this, given| add_at(machine, this, &[Value::Int(0), given[0].clone()])),
-    row("push", 1, 1, |machine, this, given| match machine.is_bean_shell() {
-        true => add(machine, this, given),
-        false => add_at(machine, this, &[Value::Int(0), given[0].clone()]),
+    row("addFirst", 1, 1, |machine, this, given| {
+        add_at(machine, this, &[Value::Int(0), given[0].clone()])
+    }),
+    row("push", 1, 1, |machine, this, given| {
+        match machine.is_bean_shell() {
+            true => add(machine, this, given),
+            false => add_at(machine, this, &[Value::Int(0), given[0].clone()]),
+        }
     }),
     row("leftShift", 1, 1, |machine, this, given| {
         add(machine, this, given)?;
@@ -282,7 +324,9 @@ pub(super) static METHODS: Table = Table::new(&[
     row("addAll", 2, 2, |machine, this, given| {
         let more = values(machine, &given[1])?;
         let list = growing(this)?;
-        let place = usize::try_from(int_of(given, 0)?).unwrap_or(0).min(list.items.borrow().len());
+        let place = usize::try_from(int_of(given, 0)?)
+            .unwrap_or(0)
+            .min(list.items.borrow().len());
         list.items.borrow_mut().splice(place..place, more);
         Ok(Value::Truth(true))
     }),
@@ -291,15 +335,25 @@ pub(super) static METHODS: Table = Table::new(&[
         Value::Int(index) => remove_at(this, *index),
         value => remove_value(this, value),
     }),
-    row("removeAt", 1, 1, |_, this, given| remove_at(this, int_of(given, 0)?)),
-    row("removeElement", 1, 1, |_, this, given| remove_value(this, &given[0])),
-    row("removeFirst", 0, 0, |_, this, _| taken_off(this, false, true)),
+    row("removeAt", 1, 1, |_, this, given| {
+        remove_at(this, int_of(given, 0)?)
+    }),
+    row("removeElement", 1, 1, |_, this, given| {
+        remove_value(this, &given[0])
+    }),
+    row("removeFirst", 0, 0, |_, this, _| {
+        taken_off(this, false, true)
+    }),
     row("removeLast", 0, 0, |_, this, _| taken_off(this, true, true)),
     row("pop", 0, 0, |_, this, _| taken_off(this, false, true)),
     row("poll", 0, 2, |_, this, _| taken_off(this, false, false)),
-    row("pollFirst", 0, 0, |_, this, _| taken_off(this, false, false)),
+    row("pollFirst", 0, 0, |_, this, _| {
+        taken_off(this, false, false)
+    }),
     row("pollLast", 0, 0, |_, this, _| taken_off(this, true, false)),
-    row("peek", 0, 0, |_, this, _| Ok(end(this, false, "").unwrap_or(Value::Null))),
+    row("peek", 0, 0, |_, this, _| {
+        Ok(end(this, false, "").unwrap_or(Value::Null))
+    }),
     row("removeAll", 1, 1, |machine, this, given| match &given[0] {
         Value::Closure(_) => filtered(machine, this, &given[0], false),
         others => {
@@ -310,7 +364,9 @@ pub(super) static METHODS: Table = Table::new(&[
             Ok(Value::Truth(items.len() != before))
         }
     }),
-    row("removeIf", 1, 1, |machine, this, given| filtered(machine, this, &given[0], false)),
+    row("removeIf", 1, 1, |machine, this, given| {
+        filtered(machine, this, &given[0], false)
+    }),
     row("retainAll", 1, 1, |machine, this, given| match &given[0] {
         Value::Closure(_) => filtered(machine, this, &given[0], true),
         others => {
@@ -325,22 +381,59 @@ pub(super) static METHODS: Table = Table::new(&[
         growing(this)?.items.borrow_mut().clear();
         Ok(Value::Null)
     }),
-    row("first", 0, 0, |_, this, _| end(this, false, "Cannot access first() element from an empty List")),
-    row("getFirst", 0, 0, |_, this, _| end(this, false, "Cannot access first() element from an empty List")),
-    row("head", 0, 0, |_, this, _| end(this, false, "Cannot access head() element from an empty List")),
-    row("last", 0, 0, |_, this, _| end(this, true, "Cannot access last() element from an empty List")),
-    row("getLast", 0, 0, |_, this, _| end(this, true, "Cannot access last() element from an empty List")),
+    row("first", 0, 0, |_, this, _| {
+        end(
+            this,
+            false,
+            "Cannot access first() element from an empty List",
+        )
+    }),
+    row("getFirst", 0, 0, |_, this, _| {
+        end(
+            this,
+            false,
+            "Cannot access first() element from an empty List",
+        )
+    }),
+    row("head", 0, 0, |_, this, _| {
+        end(
+            this,
+            false,
+            "Cannot access head() element from an empty List",
+        )
+    }),
+    row("last", 0, 0, |_, this, _| {
+        end(
+            this,
+            true,
+            "Cannot access last() element from an empty List",
+        )
+    }),
+    row("getLast", 0, 0, |_, this, _| {
+        end(
+            this,
+            true,
+            "Cannot access last() element from an empty List",
+        )
+    }),
     row("subList", 2, 2, |machine, this, given| {
         let (from, to) = (int_of(given, 0)?, int_of(given, 1)?);
         let all = values(machine, this)?;
         let range = usize::try_from(from).ok().zip(usize::try_from(to).ok());
         let found = range.and_then(|(from, to)| all.get(from..to));
-        found.map(|found| Value::list(found.to_vec())).ok_or_else(|| {
-            Thrown::of("java.lang.IndexOutOfBoundsException", format!("toIndex = {to}"))
-        })
+        found
+            .map(|found| Value::list(found.to_vec()))
+            .ok_or_else(|| {
+                Thrown::of(
+                    "java.lang.IndexOutOfBoundsException",
+                    format!("toIndex = {to}"),
+                )
+            })
     }),
     row("lastIndexOf", 1, 1, |machine, this, given| {
-        let found = values(machine, this)?.iter().rposition(|one| order::java_equals(one, &given[0]));
+        let found = values(machine, this)?
+            .iter()
+            .rposition(|one| order::java_equals(one, &given[0]));
         Ok(found.map_or(Value::Int(-1), Value::count))
     }),
     row("swap", 2, 2, |_, this, given| {
@@ -375,17 +468,25 @@ pub(super) static METHODS: Table = Table::new(&[
         _ => Ok(Value::Null),
     }),
     row("encodeHex", 0, 0, |_, this, _| match this {
-        Value::List(list) => Ok(Value::text(super::digests::hex(&list.to_bytes().unwrap_or_default()))),
+        Value::List(list) => Ok(Value::text(super::digests::hex(
+            &list.to_bytes().unwrap_or_default(),
+        ))),
         _ => Ok(Value::Null),
     }),
     row("getFrom", 0, 0, |_, this, _| end(this, false, "")),
     row("getTo", 0, 0, |_, this, _| end(this, true, "")),
     row("step", 1, 1, |machine, this, given| {
-        let step = usize::try_from(int_of(given, 0)?.unsigned_abs()).unwrap_or(1).max(1);
-        Ok(Value::list(values(machine, this)?.into_iter().step_by(step).collect()))
+        let step = usize::try_from(int_of(given, 0)?.unsigned_abs())
+            .unwrap_or(1)
+            .max(1);
+        Ok(Value::list(
+            values(machine, this)?.into_iter().step_by(step).collect(),
+        ))
     }),
     row("step", 2, 2, |machine, this, given| {
-        let step = usize::try_from(int_of(given, 0)?.unsigned_abs()).unwrap_or(1).max(1);
+        let step = usize::try_from(int_of(given, 0)?.unsigned_abs())
+            .unwrap_or(1)
+            .max(1);
         for value in values(machine, this)?.into_iter().step_by(step) {
             machine.call(&given[1], vec![value])?;
         }
@@ -416,7 +517,9 @@ fn shuffle(machine: &mut dyn Machine, this: &Value) -> Outcome<()> {
     for place in (1..length).rev() {
         let count = place as u64 + 1;
         let other = (u128::from(machine.host().random()) * u128::from(count)) >> 64;
-        list.items.borrow_mut().swap(place, usize::try_from(other).unwrap_or(0));
+        list.items
+            .borrow_mut()
+            .swap(place, usize::try_from(other).unwrap_or(0));
     }
     Ok(())
 }

@@ -32,7 +32,13 @@ fn map_of(this: &Value) -> Outcome<&Rc<Map>> {
 }
 
 /// Calls a closure with an entry, or with its key and value.
-fn call(machine: &mut dyn Machine, closure: &Value, map: &Rc<Map>, key: Value, value: Value) -> Outcome {
+fn call(
+    machine: &mut dyn Machine,
+    closure: &Value,
+    map: &Rc<Map>,
+    key: Value,
+    value: Value,
+) -> Outcome {
     let takes_two = matches!(closure, Value::Closure(code) if code.arity() >= 2);
     match takes_two {
         true => machine.call(closure, vec![key, value]),
@@ -40,8 +46,20 @@ fn call(machine: &mut dyn Machine, closure: &Value, map: &Rc<Map>, key: Value, v
     }
 }
 
-fn holds(machine: &mut dyn Machine, closure: &Value, map: &Rc<Map>, key: &Value, value: &Value) -> Outcome<bool> {
-    Ok(order::truth(&call(machine, closure, map, key.clone(), value.clone())?))
+fn holds(
+    machine: &mut dyn Machine,
+    closure: &Value,
+    map: &Rc<Map>,
+    key: &Value,
+    value: &Value,
+) -> Outcome<bool> {
+    Ok(order::truth(&call(
+        machine,
+        closure,
+        map,
+        key.clone(),
+        value.clone(),
+    )?))
 }
 
 fn put(machine: &mut dyn Machine, this: &Value, key: &Value, value: Value) -> Outcome {
@@ -94,10 +112,13 @@ fn sorted(machine: &mut dyn Machine, this: &Value, given: &[Value]) -> Outcome {
                 let by = call(machine, closure, map, key.clone(), value.clone())?;
                 keyed.push((by, (key, value)));
             }
-            keyed.sort_by(|(one, _), (other, _)| order::compare(one, other).unwrap_or(Ordering::Equal));
+            keyed.sort_by(|(one, _), (other, _)| {
+                order::compare(one, other).unwrap_or(Ordering::Equal)
+            });
             all = keyed.into_iter().map(|(_, pair)| pair).collect();
         }
-        None => all.sort_by(|(one, _), (other, _)| order::compare(one, other).unwrap_or(Ordering::Equal)),
+        None => all
+            .sort_by(|(one, _), (other, _)| order::compare(one, other).unwrap_or(Ordering::Equal)),
     }
     if let Some(thrown) = fault {
         return Err(thrown);
@@ -126,15 +147,25 @@ fn extreme(machine: &mut dyn Machine, this: &Value, closure: &Value, wanted: Ord
 }
 
 pub(super) static METHODS: Table = Table::new(&[
-    row("size", 0, 0, |_, this, _| Ok(Value::count(map_of(this)?.len()))),
-    row("isEmpty", 0, 0, |_, this, _| Ok(Value::Truth(map_of(this)?.is_empty()))),
-    row("get", 1, 1, |_, this, given| Ok(map_of(this)?.get(&given[0]).unwrap_or(Value::Null))),
-    row("getAt", 1, 1, |_, this, given| Ok(map_of(this)?.get(&given[0]).unwrap_or(Value::Null))),
+    row("size", 0, 0, |_, this, _| {
+        Ok(Value::count(map_of(this)?.len()))
+    }),
+    row("isEmpty", 0, 0, |_, this, _| {
+        Ok(Value::Truth(map_of(this)?.is_empty()))
+    }),
+    row("get", 1, 1, |_, this, given| {
+        Ok(map_of(this)?.get(&given[0]).unwrap_or(Value::Null))
+    }),
+    row("getAt", 1, 1, |_, this, given| {
+        Ok(map_of(this)?.get(&given[0]).unwrap_or(Value::Null))
+    }),
     row("getProperty", 1, 2, |_, this, given| {
         let other = given.get(1).cloned().unwrap_or(Value::Null);
         Ok(map_of(this)?.get(&given[0]).unwrap_or(other))
     }),
-    row("setProperty", 2, 2, |machine, this, given| put(machine, this, &given[0], given[1].clone())),
+    row("setProperty", 2, 2, |machine, this, given| {
+        put(machine, this, &given[0], given[1].clone())
+    }),
     row("get", 2, 2, |machine, this, given| {
         if let Some(found) = map_of(this)?.get(&given[0]) {
             return Ok(found);
@@ -142,24 +173,41 @@ pub(super) static METHODS: Table = Table::new(&[
         put(machine, this, &given[0], given[1].clone())?;
         Ok(given[1].clone())
     }),
-    row("getOrDefault", 2, 2, |_, this, given| Ok(map_of(this)?.get(&given[0]).unwrap_or_else(|| given[1].clone()))),
-    row("put", 2, 2, |machine, this, given| put(machine, this, &given[0], given[1].clone())),
-    row("putAt", 2, 2, |machine, this, given| put(machine, this, &given[0], given[1].clone())),
-    row("putIfAbsent", 2, 2, |machine, this, given| match map_of(this)?.get(&given[0]) {
-        Some(found) => Ok(found),
-        None => put(machine, this, &given[0], given[1].clone()),
+    row("getOrDefault", 2, 2, |_, this, given| {
+        Ok(map_of(this)?
+            .get(&given[0])
+            .unwrap_or_else(|| given[1].clone()))
     }),
-    row("computeIfAbsent", 2, 2, |machine, this, given| match map_of(this)?.get(&given[0]) {
-        Some(found) if !found.is_null() => Ok(found),
-        _ => {
-            let value = machine.call(&given[1], vec![given[0].clone()])?;
-            put(machine, this, &given[0], value.clone())?;
-            Ok(value)
+    row("put", 2, 2, |machine, this, given| {
+        put(machine, this, &given[0], given[1].clone())
+    }),
+    row("putAt", 2, 2, |machine, this, given| {
+        put(machine, this, &given[0], given[1].clone())
+    }),
+    row("putIfAbsent", 2, 2, |machine, this, given| {
+        match map_of(this)?.get(&given[0]) {
+            Some(found) => Ok(found),
+            None => put(machine, this, &given[0], given[1].clone()),
         }
     }),
+    row(
+        "computeIfAbsent",
+        2,
+        2,
+        |machine, this, given| match map_of(this)?.get(&given[0]) {
+            Some(found) if !found.is_null() => Ok(found),
+            _ => {
+                let value = machine.call(&given[1], vec![given[0].clone()])?;
+                put(machine, this, &given[0], value.clone())?;
+                Ok(value)
+            }
+        },
+    ),
     row("merge", 3, 3, |machine, this, given| {
         let value = match map_of(this)?.get(&given[0]) {
-            Some(found) if !found.is_null() => machine.call(&given[2], vec![found, given[1].clone()])?,
+            Some(found) if !found.is_null() => {
+                machine.call(&given[2], vec![found, given[1].clone()])?
+            }
             _ => given[1].clone(),
         };
         put(machine, this, &given[0], value.clone())?;
@@ -175,7 +223,10 @@ pub(super) static METHODS: Table = Table::new(&[
     }),
     row("leftShift", 1, 1, |machine, this, given| {
         for one in values(machine, &given[0])? {
-            let (key, value) = (machine.property(&one, "key")?, machine.property(&one, "value")?);
+            let (key, value) = (
+                machine.property(&one, "key")?,
+                machine.property(&one, "value")?,
+            );
             put(machine, this, &key, value)?;
         }
         Ok(this.clone())
@@ -193,7 +244,10 @@ pub(super) static METHODS: Table = Table::new(&[
         let rest = linked();
         let other = map_of(&given[0])?;
         for (key, value) in order::entries(map_of(this)?) {
-            if !other.get(&key).is_some_and(|found| order::equals(&found, &value)) {
+            if !other
+                .get(&key)
+                .is_some_and(|found| order::equals(&found, &value))
+            {
                 rest.put(&key, value);
             }
         }
@@ -208,10 +262,14 @@ pub(super) static METHODS: Table = Table::new(&[
         map_of(this)?.entries.borrow_mut().clear();
         Ok(Value::Null)
     }),
-    row("containsKey", 1, 1, |_, this, given| Ok(Value::Truth(map_of(this)?.has(&given[0])))),
+    row("containsKey", 1, 1, |_, this, given| {
+        Ok(Value::Truth(map_of(this)?.has(&given[0])))
+    }),
     row("containsValue", 1, 1, |_, this, given| {
         let all = order::entries(map_of(this)?);
-        Ok(Value::Truth(all.iter().any(|(_, value)| order::equals(value, &given[0]))))
+        Ok(Value::Truth(
+            all.iter().any(|(_, value)| order::equals(value, &given[0])),
+        ))
     }),
     row("keySet", 0, 0, |_, this, _| {
         let set = Map::new(MapKind::Linked);
@@ -220,16 +278,30 @@ pub(super) static METHODS: Table = Table::new(&[
         }
         Ok(Value::Set(set))
     }),
-    row("values", 0, 0, |_, this, _| Ok(Value::list(order::entries(map_of(this)?).into_iter().map(|(_, value)| value).collect()))),
+    row("values", 0, 0, |_, this, _| {
+        Ok(Value::list(
+            order::entries(map_of(this)?)
+                .into_iter()
+                .map(|(_, value)| value)
+                .collect(),
+        ))
+    }),
     row("elements", 0, 0, |machine, this, _| {
-        let all = Value::list(order::entries(map_of(this)?).into_iter().map(|(_, value)| value).collect());
+        let all = Value::list(
+            order::entries(map_of(this)?)
+                .into_iter()
+                .map(|(_, value)| value)
+                .collect(),
+        );
         iterator(machine, &all)
     }),
     row("keys", 0, 0, |machine, this, _| {
         let all = Value::list(order::keys(map_of(this)?));
         iterator(machine, &all)
     }),
-    row("entrySet", 0, 0, |machine, this, _| Ok(Value::list(values(machine, this)?))),
+    row("entrySet", 0, 0, |machine, this, _| {
+        Ok(Value::list(values(machine, this)?))
+    }),
     row("iterator", 0, 0, |machine, this, _| iterator(machine, this)),
     row("each", 1, 1, |machine, this, given| {
         let map = map_of(this)?;
@@ -279,7 +351,9 @@ pub(super) static METHODS: Table = Table::new(&[
         let pairs = machine.invoke(this, "collect", given)?;
         machine.invoke(&pairs, "collectEntries", &[])
     }),
-    row("findAll", 1, 1, |machine, this, given| filtered(machine, this, &given[0], true)),
+    row("findAll", 1, 1, |machine, this, given| {
+        filtered(machine, this, &given[0], true)
+    }),
     row("find", 1, 1, |machine, this, given| {
         let map = map_of(this)?;
         for (key, value) in order::entries(map) {
@@ -336,8 +410,12 @@ pub(super) static METHODS: Table = Table::new(&[
     }),
     row("sort", 0, 1, sorted),
     row("toSorted", 0, 1, sorted),
-    row("max", 1, 1, |machine, this, given| extreme(machine, this, &given[0], Ordering::Greater)),
-    row("min", 1, 1, |machine, this, given| extreme(machine, this, &given[0], Ordering::Less)),
+    row("max", 1, 1, |machine, this, given| {
+        extreme(machine, this, &given[0], Ordering::Greater)
+    }),
+    row("min", 1, 1, |machine, this, given| {
+        extreme(machine, this, &given[0], Ordering::Less)
+    }),
     row("sum", 1, 1, |machine, this, given| {
         let all = machine.invoke(this, "collect", given)?;
         let mut sum = Value::Null;
@@ -371,8 +449,12 @@ pub(super) static METHODS: Table = Table::new(&[
         }
         Ok(Value::Map(found))
     }),
-    row("removeAll", 1, 1, |machine, this, given| kept(machine, this, &given[0], false)),
-    row("retainAll", 1, 1, |machine, this, given| kept(machine, this, &given[0], true)),
+    row("removeAll", 1, 1, |machine, this, given| {
+        kept(machine, this, &given[0], false)
+    }),
+    row("retainAll", 1, 1, |machine, this, given| {
+        kept(machine, this, &given[0], true)
+    }),
     row("take", 1, 1, |_, this, given| {
         let count = usize::try_from(super::int_of(given, 0)?).unwrap_or(0);
         let found = linked();
@@ -381,10 +463,22 @@ pub(super) static METHODS: Table = Table::new(&[
         }
         Ok(Value::Map(found))
     }),
-    row("toMapString", 0, 1, |_, this, _| Ok(Value::text(print::text(this)))),
+    row("toMapString", 0, 1, |_, this, _| {
+        Ok(Value::text(print::text(this)))
+    }),
     row("asImmutable", 0, 0, |_, this, _| Ok(this.clone())),
-    row("firstKey", 0, 0, |_, this, _| Ok(order::keys(map_of(this)?).into_iter().next().unwrap_or(Value::Null))),
-    row("lastKey", 0, 0, |_, this, _| Ok(order::keys(map_of(this)?).into_iter().last().unwrap_or(Value::Null))),
+    row("firstKey", 0, 0, |_, this, _| {
+        Ok(order::keys(map_of(this)?)
+            .into_iter()
+            .next()
+            .unwrap_or(Value::Null))
+    }),
+    row("lastKey", 0, 0, |_, this, _| {
+        Ok(order::keys(map_of(this)?)
+            .into_iter()
+            .last()
+            .unwrap_or(Value::Null))
+    }),
     row("clone", 0, 0, |_, this, _| {
         let map = map_of(this)?;
         let copy = Map::new(map.kind);
@@ -396,8 +490,12 @@ pub(super) static METHODS: Table = Table::new(&[
 ]);
 
 pub(super) static SET: Table = Table::new(&[
-    row("size", 0, 0, |_, this, _| Ok(Value::count(map_of(this)?.len()))),
-    row("isEmpty", 0, 0, |_, this, _| Ok(Value::Truth(map_of(this)?.is_empty()))),
+    row("size", 0, 0, |_, this, _| {
+        Ok(Value::count(map_of(this)?.len()))
+    }),
+    row("isEmpty", 0, 0, |_, this, _| {
+        Ok(Value::Truth(map_of(this)?.is_empty()))
+    }),
     row("add", 1, 1, |machine, this, given| {
         machine.take(64)?;
         let map = map_of(this)?;
@@ -420,7 +518,9 @@ pub(super) static SET: Table = Table::new(&[
         }
         Ok(Value::Truth(map.len() != before))
     }),
-    row("remove", 1, 1, |_, this, given| Ok(Value::Truth(map_of(this)?.remove(&given[0]).is_some()))),
+    row("remove", 1, 1, |_, this, given| {
+        Ok(Value::Truth(map_of(this)?.remove(&given[0]).is_some()))
+    }),
     row("clear", 0, 0, |_, this, _| {
         map_of(this)?.entries.borrow_mut().clear();
         Ok(Value::Null)
@@ -455,5 +555,7 @@ pub(super) static SET: Table = Table::new(&[
 fn end(this: &Value, is_last: bool) -> Outcome {
     let keys = order::keys(map_of(this)?);
     let found = if is_last { keys.last() } else { keys.first() };
-    found.cloned().ok_or_else(|| Thrown::bare("java.util.NoSuchElementException"))
+    found
+        .cloned()
+        .ok_or_else(|| Thrown::bare("java.util.NoSuchElementException"))
 }

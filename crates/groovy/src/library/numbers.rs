@@ -52,10 +52,18 @@ fn rounding(value: Option<&Value>) -> Rounding {
 
 /// `5.8.round()` and `5.85.round(1)`.
 fn rounded(this: &Value, given: &[Value]) -> Outcome {
-    let places = if given.is_empty() { None } else { Some(int_of(given, 0)?) };
+    let places = if given.is_empty() {
+        None
+    } else {
+        Some(int_of(given, 0)?)
+    };
     Ok(match (this, places) {
-        (Value::Decimal(one), None) => Value::Whole(Rc::new(one.rounded(0, Rounding::HalfUp).truncated())),
-        (Value::Decimal(one), Some(places)) => number::decimal(one.rounded(places, Rounding::HalfUp)),
+        (Value::Decimal(one), None) => {
+            Value::Whole(Rc::new(one.rounded(0, Rounding::HalfUp).truncated()))
+        }
+        (Value::Decimal(one), Some(places)) => {
+            number::decimal(one.rounded(places, Rounding::HalfUp))
+        }
         (Value::Float(one), None) => Value::Int((f64::from(*one) + 0.5).floor() as i32),
         (_, None) => Value::Long((double(this) + 0.5).floor() as i64),
         (_, Some(places)) => {
@@ -66,7 +74,11 @@ fn rounded(this: &Value, given: &[Value]) -> Outcome {
 }
 
 fn truncated(this: &Value, given: &[Value]) -> Outcome {
-    let places = if given.is_empty() { 0 } else { int_of(given, 0)? };
+    let places = if given.is_empty() {
+        0
+    } else {
+        int_of(given, 0)?
+    };
     Ok(match this {
         Value::Decimal(one) => number::decimal(one.rounded(places, Rounding::Down)),
         _ => {
@@ -105,7 +117,10 @@ fn stepped(machine: &mut dyn Machine, this: &Value, given: &[Value]) -> Outcome 
 }
 
 fn through(machine: &mut dyn Machine, this: &Value, given: &[Value], by: i64) -> Outcome {
-    let (from, to) = (number::long_of(this).unwrap_or(0), number::long_of(&given[0]).unwrap_or(0));
+    let (from, to) = (
+        number::long_of(this).unwrap_or(0),
+        number::long_of(&given[0]).unwrap_or(0),
+    );
     let mut at = from;
     while (by > 0 && at <= to) || (by < 0 && at >= to) {
         machine.work(1)?;
@@ -120,20 +135,50 @@ fn bits(how: Bits, this: &Value, given: &[Value], name: &str) -> Outcome {
 }
 
 pub(super) static METHODS: Table = Table::new(&[
-    row("intValue", 0, 0, |_, this, _| Ok(Value::Int(number::int_of(this).unwrap_or(0)))),
-    row("toInteger", 0, 0, |_, this, _| Ok(Value::Int(number::int_of(this).unwrap_or(0)))),
-    row("longValue", 0, 0, |_, this, _| Ok(Value::Long(number::long_of(this).unwrap_or(0)))),
-    row("toLong", 0, 0, |_, this, _| Ok(Value::Long(number::long_of(this).unwrap_or(0)))),
-    row("doubleValue", 0, 0, |_, this, _| Ok(Value::Double(double(this)))),
-    row("toDouble", 0, 0, |_, this, _| Ok(Value::Double(double(this)))),
-    row("floatValue", 0, 0, |_, this, _| Ok(Value::Float(double(this) as f32))),
-    row("toFloat", 0, 0, |_, this, _| Ok(Value::Float(double(this) as f32))),
-    row("byteValue", 0, 0, |_, this, _| Ok(Value::Byte(number::long_of(this).unwrap_or(0) as i8))),
-    row("shortValue", 0, 0, |_, this, _| Ok(Value::Int(i32::from(number::long_of(this).unwrap_or(0) as i16)))),
-    row("toBigDecimal", 0, 0, |_, this, _| Ok(number::decimal(decimal(this)?))),
-    row("toBigInteger", 0, 0, |_, this, _| Ok(Value::Whole(Rc::new(whole(this))))),
-    row("abs", 0, 0, |_, this, _| Ok(number::without_sign(this).unwrap_or(Value::Null))),
-    row("negate", 0, 0, |_, this, _| Ok(number::negated(this).unwrap_or(Value::Null))),
+    row("intValue", 0, 0, |_, this, _| {
+        Ok(Value::Int(number::int_of(this).unwrap_or(0)))
+    }),
+    row("toInteger", 0, 0, |_, this, _| {
+        Ok(Value::Int(number::int_of(this).unwrap_or(0)))
+    }),
+    row("longValue", 0, 0, |_, this, _| {
+        Ok(Value::Long(number::long_of(this).unwrap_or(0)))
+    }),
+    row("toLong", 0, 0, |_, this, _| {
+        Ok(Value::Long(number::long_of(this).unwrap_or(0)))
+    }),
+    row("doubleValue", 0, 0, |_, this, _| {
+        Ok(Value::Double(double(this)))
+    }),
+    row("toDouble", 0, 0, |_, this, _| {
+        Ok(Value::Double(double(this)))
+    }),
+    row("floatValue", 0, 0, |_, this, _| {
+        Ok(Value::Float(double(this) as f32))
+    }),
+    row("toFloat", 0, 0, |_, this, _| {
+        Ok(Value::Float(double(this) as f32))
+    }),
+    row("byteValue", 0, 0, |_, this, _| {
+        Ok(Value::Byte(number::long_of(this).unwrap_or(0) as i8))
+    }),
+    row("shortValue", 0, 0, |_, this, _| {
+        Ok(Value::Int(i32::from(
+            number::long_of(this).unwrap_or(0) as i16
+        )))
+    }),
+    row("toBigDecimal", 0, 0, |_, this, _| {
+        Ok(number::decimal(decimal(this)?))
+    }),
+    row("toBigInteger", 0, 0, |_, this, _| {
+        Ok(Value::Whole(Rc::new(whole(this))))
+    }),
+    row("abs", 0, 0, |_, this, _| {
+        Ok(number::without_sign(this).unwrap_or(Value::Null))
+    }),
+    row("negate", 0, 0, |_, this, _| {
+        Ok(number::negated(this).unwrap_or(Value::Null))
+    }),
     row("plus", 1, 1, |machine, this, given| match &given[0] {
         Value::Text(_) | Value::Composed(_) => {
             let text = print::text(this) + &print::text(&given[0]);
@@ -142,42 +187,84 @@ pub(super) static METHODS: Table = Table::new(&[
         }
         _ => summed(Sum::Plus, this, given, "plus"),
     }),
-    row("add", 1, 1, |_, this, given| summed(Sum::Plus, this, given, "add")),
-    row("minus", 1, 1, |_, this, given| summed(Sum::Minus, this, given, "minus")),
-    row("subtract", 1, 1, |_, this, given| summed(Sum::Minus, this, given, "subtract")),
-    row("multiply", 1, 1, |_, this, given| summed(Sum::Times, this, given, "multiply")),
-    row("mod", 1, 1, |_, this, given| summed(Sum::Remainder, this, given, "mod")),
-    row("remainder", 1, 1, |_, this, given| summed(Sum::Remainder, this, given, "remainder")),
-    row("div", 1, 1, |_, this, given| number::divide(this, &given[0])?.ok_or_else(|| super::missing(this, "div", given))),
+    row("add", 1, 1, |_, this, given| {
+        summed(Sum::Plus, this, given, "add")
+    }),
+    row("minus", 1, 1, |_, this, given| {
+        summed(Sum::Minus, this, given, "minus")
+    }),
+    row("subtract", 1, 1, |_, this, given| {
+        summed(Sum::Minus, this, given, "subtract")
+    }),
+    row("multiply", 1, 1, |_, this, given| {
+        summed(Sum::Times, this, given, "multiply")
+    }),
+    row("mod", 1, 1, |_, this, given| {
+        summed(Sum::Remainder, this, given, "mod")
+    }),
+    row("remainder", 1, 1, |_, this, given| {
+        summed(Sum::Remainder, this, given, "remainder")
+    }),
+    row("div", 1, 1, |_, this, given| {
+        number::divide(this, &given[0])?.ok_or_else(|| super::missing(this, "div", given))
+    }),
     row("divide", 1, 1, |_, this, given| match this {
-        Value::Whole(_) => number::divide_whole(this, &given[0])?.ok_or_else(|| super::missing(this, "divide", given)),
+        Value::Whole(_) => number::divide_whole(this, &given[0])?
+            .ok_or_else(|| super::missing(this, "divide", given)),
         _ => number::divide(this, &given[0])?.ok_or_else(|| super::missing(this, "divide", given)),
     }),
     row("divide", 2, 3, |_, this, given| {
-        let scale = if given.len() == 3 { int_of(given, 1)? } else { decimal(this)?.scale };
+        let scale = if given.len() == 3 {
+            int_of(given, 1)?
+        } else {
+            decimal(this)?.scale
+        };
         let (one, other) = (decimal(this)?, decimal(&given[0])?);
         let wide = Decimal {
             digits: &one.digits * BigInt::from(10).pow(60),
             scale: one.scale + 60,
         };
-        let quotient = wide.divided_by(&other).ok_or_else(|| Thrown::of("java.lang.ArithmeticException", "Division by zero"))?;
-        Ok(number::decimal(quotient.rounded(scale, rounding(given.last()))))
+        let quotient = wide
+            .divided_by(&other)
+            .ok_or_else(|| Thrown::of("java.lang.ArithmeticException", "Division by zero"))?;
+        Ok(number::decimal(
+            quotient.rounded(scale, rounding(given.last())),
+        ))
     }),
     row("intdiv", 1, 1, |_, this, given| {
         let found = number::divide_whole(this, &given[0]);
-        found.map_err(|_| Thrown::of("java.lang.ArithmeticException", "Division by zero"))?
+        found
+            .map_err(|_| Thrown::of("java.lang.ArithmeticException", "Division by zero"))?
             .ok_or_else(|| super::missing(this, "intdiv", given))
     }),
-    row("power", 1, 1, |_, this, given| number::power(this, &given[0])?.ok_or_else(|| super::missing(this, "power", given))),
-    row("pow", 1, 1, |_, this, given| number::power(this, &given[0])?.ok_or_else(|| super::missing(this, "pow", given))),
-    row("and", 1, 1, |_, this, given| bits(Bits::And, this, given, "and")),
-    row("or", 1, 1, |_, this, given| bits(Bits::Or, this, given, "or")),
-    row("xor", 1, 1, |_, this, given| bits(Bits::Xor, this, given, "xor")),
-    row("next", 0, 0, |_, this, _| Ok(number::stepped(this, true).unwrap_or(Value::Null))),
-    row("previous", 0, 0, |_, this, _| Ok(number::stepped(this, false).unwrap_or(Value::Null))),
+    row("power", 1, 1, |_, this, given| {
+        number::power(this, &given[0])?.ok_or_else(|| super::missing(this, "power", given))
+    }),
+    row("pow", 1, 1, |_, this, given| {
+        number::power(this, &given[0])?.ok_or_else(|| super::missing(this, "pow", given))
+    }),
+    row("and", 1, 1, |_, this, given| {
+        bits(Bits::And, this, given, "and")
+    }),
+    row("or", 1, 1, |_, this, given| {
+        bits(Bits::Or, this, given, "or")
+    }),
+    row("xor", 1, 1, |_, this, given| {
+        bits(Bits::Xor, this, given, "xor")
+    }),
+    row("next", 0, 0, |_, this, _| {
+        Ok(number::stepped(this, true).unwrap_or(Value::Null))
+    }),
+    row("previous", 0, 0, |_, this, _| {
+        Ok(number::stepped(this, false).unwrap_or(Value::Null))
+    }),
     row("times", 1, 1, times),
-    row("upto", 2, 2, |machine, this, given| through(machine, this, given, 1)),
-    row("downto", 2, 2, |machine, this, given| through(machine, this, given, -1)),
+    row("upto", 2, 2, |machine, this, given| {
+        through(machine, this, given, 1)
+    }),
+    row("downto", 2, 2, |machine, this, given| {
+        through(machine, this, given, -1)
+    }),
     row("step", 3, 3, stepped),
     row("round", 0, 1, |_, this, given| rounded(this, given)),
     row("trunc", 0, 1, |_, this, given| truncated(this, given)),
@@ -186,30 +273,69 @@ pub(super) static METHODS: Table = Table::new(&[
         let one = decimal(this)?;
         let exact = one.rounded(scale, Rounding::Down);
         if given.len() == 1 && exact.compare(&one).is_ne() {
-            return Err(Thrown::of("java.lang.ArithmeticException", "Rounding necessary"));
+            return Err(Thrown::of(
+                "java.lang.ArithmeticException",
+                "Rounding necessary",
+            ));
         }
         Ok(number::decimal(one.rounded(scale, rounding(given.get(1)))))
     }),
-    row("scale", 0, 0, |_, this, _| Ok(Value::Int(decimal(this)?.scale))),
-    row("precision", 0, 0, |_, this, _| Ok(Value::Int(decimal(this)?.precision()))),
-    row("stripTrailingZeros", 0, 0, |_, this, _| Ok(number::decimal(decimal(this)?.without_zeros()))),
-    row("toPlainString", 0, 0, |_, this, _| Ok(Value::text(decimal(this)?.plain()))),
+    row("scale", 0, 0, |_, this, _| {
+        Ok(Value::Int(decimal(this)?.scale))
+    }),
+    row("precision", 0, 0, |_, this, _| {
+        Ok(Value::Int(decimal(this)?.precision()))
+    }),
+    row("stripTrailingZeros", 0, 0, |_, this, _| {
+        Ok(number::decimal(decimal(this)?.without_zeros()))
+    }),
+    row("toPlainString", 0, 0, |_, this, _| {
+        Ok(Value::text(decimal(this)?.plain()))
+    }),
     row("signum", 0, 0, |_, this, _| {
         let digits = decimal(this)?.digits;
-        Ok(Value::Int(if digits.is_zero() { 0 } else if digits.is_negative() { -1 } else { 1 }))
+        Ok(Value::Int(if digits.is_zero() {
+            0
+        } else if digits.is_negative() {
+            -1
+        } else {
+            1
+        }))
     }),
-    row("isNaN", 0, 0, |_, this, _| Ok(Value::Truth(double(this).is_nan()))),
-    row("isInfinite", 0, 0, |_, this, _| Ok(Value::Truth(double(this).is_infinite()))),
-    row("compareTo", 1, 1, |_, this, given| Ok(Value::Int(order::compare(this, &given[0])? as i32))),
+    row("isNaN", 0, 0, |_, this, _| {
+        Ok(Value::Truth(double(this).is_nan()))
+    }),
+    row("isInfinite", 0, 0, |_, this, _| {
+        Ok(Value::Truth(double(this).is_infinite()))
+    }),
+    row("compareTo", 1, 1, |_, this, given| {
+        Ok(Value::Int(order::compare(this, &given[0])? as i32))
+    }),
     row("max", 1, 1, |_, this, given| {
-        Ok(if order::compare(this, &given[0])?.is_ge() { this.clone() } else { given[0].clone() })
+        Ok(if order::compare(this, &given[0])?.is_ge() {
+            this.clone()
+        } else {
+            given[0].clone()
+        })
     }),
     row("min", 1, 1, |_, this, given| {
-        Ok(if order::compare(this, &given[0])?.is_le() { this.clone() } else { given[0].clone() })
+        Ok(if order::compare(this, &given[0])?.is_le() {
+            this.clone()
+        } else {
+            given[0].clone()
+        })
     }),
-    row("mod", 1, 1, |_, this, given| summed(Sum::Remainder, this, given, "mod")),
-    row("modPow", 2, 2, |_, this, given| Ok(Value::Whole(Rc::new(whole(this).modpow(&whole(&given[0]), &whole(&given[1])))))),
-    row("bitLength", 0, 0, |_, this, _| Ok(Value::Int(whole(this).bits().to_i32().unwrap_or(i32::MAX)))),
+    row("mod", 1, 1, |_, this, given| {
+        summed(Sum::Remainder, this, given, "mod")
+    }),
+    row("modPow", 2, 2, |_, this, given| {
+        Ok(Value::Whole(Rc::new(
+            whole(this).modpow(&whole(&given[0]), &whole(&given[1])),
+        )))
+    }),
+    row("bitLength", 0, 0, |_, this, _| {
+        Ok(Value::Int(whole(this).bits().to_i32().unwrap_or(i32::MAX)))
+    }),
     row("toString", 1, 1, |_, this, given| {
         let radix = int_of(given, 0)?.clamp(2, 36).unsigned_abs();
         Ok(Value::text(whole(this).to_str_radix(radix)))
@@ -218,17 +344,39 @@ pub(super) static METHODS: Table = Table::new(&[
         let code = number::int_of(this).unwrap_or(0).cast_unsigned();
         Ok(char::from_u32(code).map_or(Value::Null, Value::Char))
     }),
-    row("getDays", 0, 0, |_, this, _| Ok(units::duration(this, 86_400_000))),
-    row("getDay", 0, 0, |_, this, _| Ok(units::duration(this, 86_400_000))),
-    row("getWeeks", 0, 0, |_, this, _| Ok(units::duration(this, 7 * 86_400_000))),
-    row("getWeek", 0, 0, |_, this, _| Ok(units::duration(this, 7 * 86_400_000))),
-    row("getHours", 0, 0, |_, this, _| Ok(units::duration(this, 3_600_000))),
-    row("getHour", 0, 0, |_, this, _| Ok(units::duration(this, 3_600_000))),
-    row("getMinutes", 0, 0, |_, this, _| Ok(units::duration(this, 60_000))),
-    row("getMinute", 0, 0, |_, this, _| Ok(units::duration(this, 60_000))),
-    row("getSeconds", 0, 0, |_, this, _| Ok(units::duration(this, 1_000))),
-    row("getSecond", 0, 0, |_, this, _| Ok(units::duration(this, 1_000))),
-    row("getMilliseconds", 0, 0, |_, this, _| Ok(units::duration(this, 1))),
+    row("getDays", 0, 0, |_, this, _| {
+        Ok(units::duration(this, 86_400_000))
+    }),
+    row("getDay", 0, 0, |_, this, _| {
+        Ok(units::duration(this, 86_400_000))
+    }),
+    row("getWeeks", 0, 0, |_, this, _| {
+        Ok(units::duration(this, 7 * 86_400_000))
+    }),
+    row("getWeek", 0, 0, |_, this, _| {
+        Ok(units::duration(this, 7 * 86_400_000))
+    }),
+    row("getHours", 0, 0, |_, this, _| {
+        Ok(units::duration(this, 3_600_000))
+    }),
+    row("getHour", 0, 0, |_, this, _| {
+        Ok(units::duration(this, 3_600_000))
+    }),
+    row("getMinutes", 0, 0, |_, this, _| {
+        Ok(units::duration(this, 60_000))
+    }),
+    row("getMinute", 0, 0, |_, this, _| {
+        Ok(units::duration(this, 60_000))
+    }),
+    row("getSeconds", 0, 0, |_, this, _| {
+        Ok(units::duration(this, 1_000))
+    }),
+    row("getSecond", 0, 0, |_, this, _| {
+        Ok(units::duration(this, 1_000))
+    }),
+    row("getMilliseconds", 0, 0, |_, this, _| {
+        Ok(units::duration(this, 1))
+    }),
     row("getMonths", 0, 0, |_, this, _| Ok(units::months(this, 1))),
     row("getMonth", 0, 0, |_, this, _| Ok(units::months(this, 1))),
     row("getYears", 0, 0, |_, this, _| Ok(units::months(this, 12))),

@@ -57,29 +57,59 @@ fn below(this: &Value, bound: i32) -> Outcome {
     if bound < 1 {
         return Err(Thrown::argument("bound must be positive"));
     }
-    Ok(Value::Int(drawn(this, |random| random.next_int_below(bound))?))
+    Ok(Value::Int(drawn(this, |random| {
+        random.next_int_below(bound)
+    })?))
 }
 
 pub(super) static RANDOM: Table = Table::new(&[
-    row("nextInt", 0, 0, |_, this, _| Ok(Value::Int((drawn(this, JavaRandom::next_long)? >> 32) as i32))),
-    row("nextInt", 1, 1, |_, this, given| below(this, int_of(given, 0)?)),
-    row("nextInt", 2, 2, |_, this, given| {
-        Ok(Value::Int(i32::try_from(between(this, long_of(given, 0)?, long_of(given, 1)?)?).unwrap_or(0)))
+    row("nextInt", 0, 0, |_, this, _| {
+        Ok(Value::Int(
+            (drawn(this, JavaRandom::next_long)? >> 32) as i32,
+        ))
     }),
-    row("nextLong", 0, 0, |_, this, _| Ok(Value::Long(drawn(this, JavaRandom::next_long)?))),
-    row("nextLong", 1, 1, |_, this, given| Ok(Value::Long(between(this, 0, long_of(given, 0)?)?))),
-    row("nextLong", 2, 2, |_, this, given| Ok(Value::Long(between(this, long_of(given, 0)?, long_of(given, 1)?)?))),
-    row("nextDouble", 0, 0, |_, this, _| Ok(Value::Double(drawn(this, JavaRandom::next_double)?))),
+    row("nextInt", 1, 1, |_, this, given| {
+        below(this, int_of(given, 0)?)
+    }),
+    row("nextInt", 2, 2, |_, this, given| {
+        Ok(Value::Int(
+            i32::try_from(between(this, long_of(given, 0)?, long_of(given, 1)?)?).unwrap_or(0),
+        ))
+    }),
+    row("nextLong", 0, 0, |_, this, _| {
+        Ok(Value::Long(drawn(this, JavaRandom::next_long)?))
+    }),
+    row("nextLong", 1, 1, |_, this, given| {
+        Ok(Value::Long(between(this, 0, long_of(given, 0)?)?))
+    }),
+    row("nextLong", 2, 2, |_, this, given| {
+        Ok(Value::Long(between(
+            this,
+            long_of(given, 0)?,
+            long_of(given, 1)?,
+        )?))
+    }),
+    row("nextDouble", 0, 0, |_, this, _| {
+        Ok(Value::Double(drawn(this, JavaRandom::next_double)?))
+    }),
     row("nextDouble", 1, 2, |_, this, given| {
         let (from, to) = match given.len() {
             1 => (0.0, double_of(given, 0)?),
             _ => (double_of(given, 0)?, double_of(given, 1)?),
         };
-        Ok(Value::Double(from + drawn(this, JavaRandom::next_double)? * (to - from)))
+        Ok(Value::Double(
+            from + drawn(this, JavaRandom::next_double)? * (to - from),
+        ))
     }),
-    row("nextFloat", 0, 0, |_, this, _| Ok(Value::Float(drawn(this, JavaRandom::next_double)? as f32))),
-    row("nextBoolean", 0, 0, |_, this, _| Ok(Value::Truth(drawn(this, JavaRandom::next_long)? < 0))),
-    row("nextGaussian", 0, 0, |_, this, _| Ok(Value::Double(drawn(this, JavaRandom::next_gaussian)?))),
+    row("nextFloat", 0, 0, |_, this, _| {
+        Ok(Value::Float(drawn(this, JavaRandom::next_double)? as f32))
+    }),
+    row("nextBoolean", 0, 0, |_, this, _| {
+        Ok(Value::Truth(drawn(this, JavaRandom::next_long)? < 0))
+    }),
+    row("nextGaussian", 0, 0, |_, this, _| {
+        Ok(Value::Double(drawn(this, JavaRandom::next_gaussian)?))
+    }),
     row("nextBytes", 1, 1, |_, this, given| {
         if let Value::List(list) = &given[0] {
             for item in list.items.borrow_mut().iter_mut() {
@@ -120,13 +150,36 @@ impl Object for Random {
 
 fn uuid_text(bits: u128) -> String {
     let hex = format!("{bits:032x}");
-    format!("{}-{}-{}-{}-{}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..])
+    format!(
+        "{}-{}-{}-{}-{}",
+        &hex[..8],
+        &hex[8..12],
+        &hex[12..16],
+        &hex[16..20],
+        &hex[20..]
+    )
 }
 
 pub(super) static UUID: Table = Table::new(&[
-    row("getMostSignificantBits", 0, 0, |_, this, _| Ok(Value::Long(this.of::<Uuid>().map_or(0, |one| (one.0 >> 64) as u64).cast_signed()))),
-    row("getLeastSignificantBits", 0, 0, |_, this, _| Ok(Value::Long(this.of::<Uuid>().map_or(0, |one| one.0 as u64).cast_signed()))),
-    row("version", 0, 0, |_, this, _| Ok(Value::Int(this.of::<Uuid>().map_or(0, |one| (one.0 >> 76 & 15) as i32)))),
+    row("getMostSignificantBits", 0, 0, |_, this, _| {
+        Ok(Value::Long(
+            this.of::<Uuid>()
+                .map_or(0, |one| (one.0 >> 64) as u64)
+                .cast_signed(),
+        ))
+    }),
+    row("getLeastSignificantBits", 0, 0, |_, this, _| {
+        Ok(Value::Long(
+            this.of::<Uuid>()
+                .map_or(0, |one| one.0 as u64)
+                .cast_signed(),
+        ))
+    }),
+    row("version", 0, 0, |_, this, _| {
+        Ok(Value::Int(
+            this.of::<Uuid>().map_or(0, |one| (one.0 >> 76 & 15) as i32),
+        ))
+    }),
 ]);
 
 impl Object for Uuid {
@@ -147,7 +200,10 @@ impl Object for Uuid {
     }
 
     fn equals(&self, other: &dyn Object) -> bool {
-        other.any().downcast_ref::<Uuid>().is_some_and(|other| other.0 == self.0)
+        other
+            .any()
+            .downcast_ref::<Uuid>()
+            .is_some_and(|other| other.0 == self.0)
     }
 }
 
@@ -169,21 +225,33 @@ static UUID_STATICS: Table = Table::new(&[
     }),
     row("nameUUIDFromBytes", 1, 1, |_, _, given| {
         let digest = super::digests::digest("MD5", &super::bytes_of(given, 0)?)?;
-        let bits = digest.iter().fold(0_u128, |bits, byte| bits << 8 | u128::from(*byte));
+        let bits = digest
+            .iter()
+            .fold(0_u128, |bits, byte| bits << 8 | u128::from(*byte));
         Ok(Value::object(Uuid(marked(bits, 3))))
     }),
     row("new", 2, 2, |_, _, given| {
-        let (high, low) = (long_of(given, 0)?.cast_unsigned(), long_of(given, 1)?.cast_unsigned());
-        Ok(Value::object(Uuid(u128::from(high) << 64 | u128::from(low))))
+        let (high, low) = (
+            long_of(given, 0)?.cast_unsigned(),
+            long_of(given, 1)?.cast_unsigned(),
+        );
+        Ok(Value::object(Uuid(
+            u128::from(high) << 64 | u128::from(low),
+        )))
     }),
 ]);
 
-static RANDOM_STATICS: Table = Table::new(&[row("new", 0, 1, |machine, _, given| seeded(machine, given))]);
-static THREAD_RANDOM: Table = Table::new(&[row("current", 0, 0, |machine, _, _| seeded(machine, &[]))]);
+static RANDOM_STATICS: Table =
+    Table::new(&[row("new", 0, 1, |machine, _, given| seeded(machine, given))]);
+static THREAD_RANDOM: Table =
+    Table::new(&[row("current", 0, 0, |machine, _, _| seeded(machine, &[]))]);
 
 fn random_text(machine: &mut dyn Machine, count: i32, from: &str) -> Outcome {
-    let count = usize::try_from(count)
-        .map_err(|_| Thrown::argument(format!("Requested random string length {count} is less than 0.")))?;
+    let count = usize::try_from(count).map_err(|_| {
+        Thrown::argument(format!(
+            "Requested random string length {count} is less than 0."
+        ))
+    })?;
     machine.take(count)?;
     let from: Vec<char> = from.chars().collect();
     let mut text = String::new();
@@ -198,14 +266,22 @@ const LETTERS: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const DIGITS: &str = "0123456789";
 
 static STRINGS: Table = Table::new(&[
-    row("randomAlphanumeric", 1, 1, |machine, _, given| random_text(machine, int_of(given, 0)?, &format!("{LETTERS}{DIGITS}"))),
-    row("randomAlphabetic", 1, 1, |machine, _, given| random_text(machine, int_of(given, 0)?, LETTERS)),
-    row("randomNumeric", 1, 1, |machine, _, given| random_text(machine, int_of(given, 0)?, DIGITS)),
+    row("randomAlphanumeric", 1, 1, |machine, _, given| {
+        random_text(machine, int_of(given, 0)?, &format!("{LETTERS}{DIGITS}"))
+    }),
+    row("randomAlphabetic", 1, 1, |machine, _, given| {
+        random_text(machine, int_of(given, 0)?, LETTERS)
+    }),
+    row("randomNumeric", 1, 1, |machine, _, given| {
+        random_text(machine, int_of(given, 0)?, DIGITS)
+    }),
     row("randomAscii", 1, 1, |machine, _, given| {
         let printable: String = (' '..='~').collect();
         random_text(machine, int_of(given, 0)?, &printable)
     }),
-    row("random", 2, 2, |machine, _, given| random_text(machine, int_of(given, 0)?, &text_of(given, 1))),
+    row("random", 2, 2, |machine, _, given| {
+        random_text(machine, int_of(given, 0)?, &text_of(given, 1))
+    }),
     row("random", 3, 3, |machine, _, given| {
         let letters = if order::truth(&given[1]) { LETTERS } else { "" };
         let digits = if order::truth(&given[2]) { DIGITS } else { "" };
@@ -235,20 +311,40 @@ fn counted(this: &Value, by: &Value, gives_old: bool) -> Outcome {
 }
 
 pub(super) static COUNTER: Table = Table::new(&[
-    row("get", 0, 0, |_, this, _| Ok(this.of::<Counter>().map_or(Value::Null, |one| one.0.borrow().clone()))),
-    row("intValue", 0, 0, |_, this, _| Ok(this.of::<Counter>().map_or(Value::Null, |one| one.0.borrow().clone()))),
+    row("get", 0, 0, |_, this, _| {
+        Ok(this
+            .of::<Counter>()
+            .map_or(Value::Null, |one| one.0.borrow().clone()))
+    }),
+    row("intValue", 0, 0, |_, this, _| {
+        Ok(this
+            .of::<Counter>()
+            .map_or(Value::Null, |one| one.0.borrow().clone()))
+    }),
     row("set", 1, 1, |_, this, given| {
         if let Some(counter) = this.of::<Counter>() {
             *counter.0.borrow_mut() = given[0].clone();
         }
         Ok(Value::Null)
     }),
-    row("incrementAndGet", 0, 0, |_, this, _| counted(this, &Value::Int(1), false)),
-    row("decrementAndGet", 0, 0, |_, this, _| counted(this, &Value::Int(-1), false)),
-    row("getAndIncrement", 0, 0, |_, this, _| counted(this, &Value::Int(1), true)),
-    row("getAndDecrement", 0, 0, |_, this, _| counted(this, &Value::Int(-1), true)),
-    row("addAndGet", 1, 1, |_, this, given| counted(this, &given[0], false)),
-    row("getAndAdd", 1, 1, |_, this, given| counted(this, &given[0], true)),
+    row("incrementAndGet", 0, 0, |_, this, _| {
+        counted(this, &Value::Int(1), false)
+    }),
+    row("decrementAndGet", 0, 0, |_, this, _| {
+        counted(this, &Value::Int(-1), false)
+    }),
+    row("getAndIncrement", 0, 0, |_, this, _| {
+        counted(this, &Value::Int(1), true)
+    }),
+    row("getAndDecrement", 0, 0, |_, this, _| {
+        counted(this, &Value::Int(-1), true)
+    }),
+    row("addAndGet", 1, 1, |_, this, given| {
+        counted(this, &given[0], false)
+    }),
+    row("getAndAdd", 1, 1, |_, this, given| {
+        counted(this, &given[0], true)
+    }),
 ]);
 
 impl Object for Counter {
@@ -270,11 +366,32 @@ impl Object for Counter {
 }
 
 pub(super) const CLASSES: &[Class] = &[
-    Class { name: "java.util.Random", statics: &RANDOM_STATICS },
-    Class { name: "java.security.SecureRandom", statics: &RANDOM_STATICS },
-    Class { name: "java.util.concurrent.ThreadLocalRandom", statics: &THREAD_RANDOM },
-    Class { name: "java.util.UUID", statics: &UUID_STATICS },
-    Class { name: "org.apache.commons.lang3.RandomStringUtils", statics: &STRINGS },
-    Class { name: "org.apache.commons.lang.RandomStringUtils", statics: &STRINGS },
-    Class { name: "org.apache.commons.lang3.RandomUtils", statics: &RANDOM_UTILS },
+    Class {
+        name: "java.util.Random",
+        statics: &RANDOM_STATICS,
+    },
+    Class {
+        name: "java.security.SecureRandom",
+        statics: &RANDOM_STATICS,
+    },
+    Class {
+        name: "java.util.concurrent.ThreadLocalRandom",
+        statics: &THREAD_RANDOM,
+    },
+    Class {
+        name: "java.util.UUID",
+        statics: &UUID_STATICS,
+    },
+    Class {
+        name: "org.apache.commons.lang3.RandomStringUtils",
+        statics: &STRINGS,
+    },
+    Class {
+        name: "org.apache.commons.lang.RandomStringUtils",
+        statics: &STRINGS,
+    },
+    Class {
+        name: "org.apache.commons.lang3.RandomUtils",
+        statics: &RANDOM_UTILS,
+    },
 ];

@@ -63,40 +63,59 @@ fn lines(this: &Value) -> Vec<Value> {
 }
 
 pub(super) static READER: Table = Table::new(&[
-    row("readLine", 0, 0, |_, this, _| Ok(Value::optional(line(this)))),
+    row("readLine", 0, 0, |_, this, _| {
+        Ok(Value::optional(line(this)))
+    }),
     row("nextLine", 0, 0, |_, this, _| {
         let line = line(this).map(Value::text);
         line.ok_or_else(|| Thrown::of("java.util.NoSuchElementException", "No line found"))
     }),
-    row("hasNextLine", 0, 0, |_, this, _| Ok(Value::Truth(has_more(this)))),
-    row("hasNext", 0, 0, |_, this, _| Ok(Value::Truth(has_more(this)))),
+    row("hasNextLine", 0, 0, |_, this, _| {
+        Ok(Value::Truth(has_more(this)))
+    }),
+    row("hasNext", 0, 0, |_, this, _| {
+        Ok(Value::Truth(has_more(this)))
+    }),
     row("ready", 0, 0, |_, this, _| Ok(Value::Truth(has_more(this)))),
     row("read", 0, 0, |_, this, _| {
         let Some(reader) = this.of::<Reader>() else {
             return Ok(Value::Int(-1));
         };
         let one = reader.text[reader.at.get()..].chars().next();
-        reader.at.set(reader.at.get() + one.map_or(0, char::len_utf8));
-        Ok(Value::Int(one.map_or(-1, |one| u32::from(one).cast_signed())))
+        reader
+            .at
+            .set(reader.at.get() + one.map_or(0, char::len_utf8));
+        Ok(Value::Int(
+            one.map_or(-1, |one| u32::from(one).cast_signed()),
+        ))
     }),
     row("readLines", 0, 0, |_, this, _| Ok(Value::list(lines(this)))),
     row("lines", 0, 0, |_, this, _| Ok(Value::list(lines(this)))),
     row("getText", 0, 1, |_, this, _| Ok(Value::text(rest(this)))),
-    row("readAllBytes", 0, 0, |_, this, _| Ok(Value::bytes(rest(this).as_bytes()))),
-    row("getBytes", 0, 0, |_, this, _| Ok(Value::bytes(rest(this).as_bytes()))),
+    row("readAllBytes", 0, 0, |_, this, _| {
+        Ok(Value::bytes(rest(this).as_bytes()))
+    }),
+    row("getBytes", 0, 0, |_, this, _| {
+        Ok(Value::bytes(rest(this).as_bytes()))
+    }),
     row("eachLine", 1, 1, |machine, this, given| {
         for line in lines(this) {
             machine.call(&given[0], vec![line])?;
         }
         Ok(Value::Null)
     }),
-    row("withReader", 1, 1, |machine, this, given| machine.call(&given[0], vec![this.clone()])),
-    row("withCloseable", 1, 1, |machine, this, given| machine.call(&given[0], vec![this.clone()])),
+    row("withReader", 1, 1, |machine, this, given| {
+        machine.call(&given[0], vec![this.clone()])
+    }),
+    row("withCloseable", 1, 1, |machine, this, given| {
+        machine.call(&given[0], vec![this.clone()])
+    }),
     row("close", 0, 0, |_, _, _| Ok(Value::Null)),
 ]);
 
 fn has_more(this: &Value) -> bool {
-    this.of::<Reader>().is_some_and(|reader| reader.at.get() < reader.text.len())
+    this.of::<Reader>()
+        .is_some_and(|reader| reader.at.get() < reader.text.len())
 }
 
 impl Object for Reader {
@@ -113,7 +132,15 @@ impl Object for Reader {
     }
 
     fn is_a(&self, name: &str) -> bool {
-        matches!(name, "Reader" | "InputStream" | "Scanner" | "FileReader" | "InputStreamReader" | "FileInputStream")
+        matches!(
+            name,
+            "Reader"
+                | "InputStream"
+                | "Scanner"
+                | "FileReader"
+                | "InputStreamReader"
+                | "FileInputStream"
+        )
     }
 }
 
@@ -128,17 +155,22 @@ fn put(machine: &mut dyn Machine, this: &Value, content: &[u8]) -> Outcome {
 fn told(given: &[Value]) -> Vec<u8> {
     match given.first() {
         None => Vec::new(),
-        Some(Value::List(list)) => list.to_bytes().unwrap_or_else(|| print::text(&given[0]).into_bytes()),
+        Some(Value::List(list)) => list
+            .to_bytes()
+            .unwrap_or_else(|| print::text(&given[0]).into_bytes()),
         Some(other) => print::text(other).into_bytes(),
     }
 }
 
 /// What a writer or a stream is given with `write`: a number is a character, or a byte.
 fn written(this: &Value, given: &[Value]) -> Vec<u8> {
-    let is_stream = this.of::<Writer>().is_some_and(|writer| writer.path.is_none());
+    let is_stream = this
+        .of::<Writer>()
+        .is_some_and(|writer| writer.path.is_none());
     match &given[0] {
         Value::Int(code) if is_stream => vec![(code & 0xff) as u8],
-        Value::Int(code) => char::from_u32(code.cast_unsigned()).map_or_else(Vec::new, |one| one.to_string().into_bytes()),
+        Value::Int(code) => char::from_u32(code.cast_unsigned())
+            .map_or_else(Vec::new, |one| one.to_string().into_bytes()),
         _ => told(given),
     }
 }
@@ -158,9 +190,15 @@ pub(super) static WRITER: Table = Table::new(&[
         let content = written(this, given);
         put(machine, this, &content).map(|_| Value::Null)
     }),
-    row("append", 1, 1, |machine, this, given| put(machine, this, &told(given))),
-    row("leftShift", 1, 1, |machine, this, given| put(machine, this, &told(given))),
-    row("print", 1, 1, |machine, this, given| put(machine, this, &told(given)).map(|_| Value::Null)),
+    row("append", 1, 1, |machine, this, given| {
+        put(machine, this, &told(given))
+    }),
+    row("leftShift", 1, 1, |machine, this, given| {
+        put(machine, this, &told(given))
+    }),
+    row("print", 1, 1, |machine, this, given| {
+        put(machine, this, &told(given)).map(|_| Value::Null)
+    }),
     row("println", 0, 1, |machine, this, given| {
         let mut line = told(given);
         line.push(b'\n');
@@ -175,7 +213,9 @@ pub(super) static WRITER: Table = Table::new(&[
         let text = super::formatted(&super::text_of(given, 0), &super::spread(&given[1..]))?;
         put(machine, this, text.as_bytes())
     }),
-    row("newLine", 0, 0, |machine, this, _| put(machine, this, b"\n").map(|_| Value::Null)),
+    row("newLine", 0, 0, |machine, this, _| {
+        put(machine, this, b"\n").map(|_| Value::Null)
+    }),
     row("flush", 0, 0, |machine, this, _| flush(machine, this)),
     row("close", 0, 0, |machine, this, _| flush(machine, this)),
     row("withCloseable", 1, 1, |machine, this, given| {
@@ -188,8 +228,16 @@ pub(super) static WRITER: Table = Table::new(&[
         flush(machine, this)?;
         value
     }),
-    row("toByteArray", 0, 0, |_, this, _| Ok(this.of::<Writer>().map_or(Value::Null, |writer| Value::bytes(&writer.text.borrow())))),
-    row("size", 0, 0, |_, this, _| Ok(this.of::<Writer>().map_or(Value::Int(0), |writer| Value::count(writer.text.borrow().len())))),
+    row("toByteArray", 0, 0, |_, this, _| {
+        Ok(this
+            .of::<Writer>()
+            .map_or(Value::Null, |writer| Value::bytes(&writer.text.borrow())))
+    }),
+    row("size", 0, 0, |_, this, _| {
+        Ok(this.of::<Writer>().map_or(Value::Int(0), |writer| {
+            Value::count(writer.text.borrow().len())
+        }))
+    }),
     row("reset", 0, 0, |_, this, _| {
         if let Some(writer) = this.of::<Writer>() {
             writer.text.borrow_mut().clear();
@@ -216,7 +264,15 @@ impl Object for Writer {
     }
 
     fn is_a(&self, name: &str) -> bool {
-        matches!(name, "Writer" | "OutputStream" | "FileWriter" | "PrintWriter" | "FileOutputStream" | "ByteArrayOutputStream")
+        matches!(
+            name,
+            "Writer"
+                | "OutputStream"
+                | "FileWriter"
+                | "PrintWriter"
+                | "FileOutputStream"
+                | "ByteArrayOutputStream"
+        )
     }
 }
 
@@ -245,17 +301,25 @@ fn created(machine: &mut dyn Machine, given: &[Value]) -> Outcome {
 }
 
 static READERS: Table = Table::new(&[row("new", 1, 2, |machine, _, given| opened(machine, given))]);
-static TEXT_READERS: Table = Table::new(&[row("new", 1, 1, |_, _, given| Ok(reader(&print::text(&given[0]))))]);
+static TEXT_READERS: Table = Table::new(&[row("new", 1, 1, |_, _, given| {
+    Ok(reader(&print::text(&given[0])))
+})]);
 static BYTE_READERS: Table = Table::new(&[row("new", 1, 1, |_, _, given| {
-    Ok(reader(&String::from_utf8_lossy(&super::bytes_of(given, 0)?)))
+    Ok(reader(&String::from_utf8_lossy(&super::bytes_of(
+        given, 0,
+    )?)))
 })]);
 static SCANNERS: Table = Table::new(&[row("new", 1, 2, |machine, _, given| match &given[0] {
     Value::Text(text) => Ok(reader(text)),
     _ => opened(machine, given),
 })]);
-static WRITERS: Table = Table::new(&[row("new", 1, 3, |machine, _, given| created(machine, given))]);
+static WRITERS: Table = Table::new(&[row("new", 1, 3, |machine, _, given| {
+    created(machine, given)
+})]);
 /// A print writer's second value says whether it flushes, never whether it appends.
-static PRINT_WRITERS: Table = Table::new(&[row("new", 1, 2, |machine, _, given| created(machine, &given[..1]))]);
+static PRINT_WRITERS: Table = Table::new(&[row("new", 1, 2, |machine, _, given| {
+    created(machine, &given[..1])
+})]);
 static BYTE_WRITERS: Table = Table::new(&[row("new", 0, 1, |_, _, _| {
     Ok(Value::object(Writer {
         path: None,
@@ -265,19 +329,64 @@ static BYTE_WRITERS: Table = Table::new(&[row("new", 0, 1, |_, _, _| {
 })]);
 
 pub(super) const CLASSES: &[Class] = &[
-    Class { name: "java.io.BufferedReader", statics: &READERS },
-    Class { name: "java.io.FileReader", statics: &READERS },
-    Class { name: "java.io.InputStreamReader", statics: &READERS },
-    Class { name: "java.io.FileInputStream", statics: &READERS },
-    Class { name: "java.io.StringReader", statics: &TEXT_READERS },
-    Class { name: "java.io.ByteArrayInputStream", statics: &BYTE_READERS },
-    Class { name: "java.util.Scanner", statics: &SCANNERS },
-    Class { name: "java.io.FileWriter", statics: &WRITERS },
-    Class { name: "java.io.BufferedWriter", statics: &WRITERS },
-    Class { name: "java.io.OutputStreamWriter", statics: &WRITERS },
-    Class { name: "java.io.FileOutputStream", statics: &WRITERS },
-    Class { name: "java.io.BufferedOutputStream", statics: &WRITERS },
-    Class { name: "java.io.PrintWriter", statics: &PRINT_WRITERS },
-    Class { name: "java.io.PrintStream", statics: &PRINT_WRITERS },
-    Class { name: "java.io.ByteArrayOutputStream", statics: &BYTE_WRITERS },
+    Class {
+        name: "java.io.BufferedReader",
+        statics: &READERS,
+    },
+    Class {
+        name: "java.io.FileReader",
+        statics: &READERS,
+    },
+    Class {
+        name: "java.io.InputStreamReader",
+        statics: &READERS,
+    },
+    Class {
+        name: "java.io.FileInputStream",
+        statics: &READERS,
+    },
+    Class {
+        name: "java.io.StringReader",
+        statics: &TEXT_READERS,
+    },
+    Class {
+        name: "java.io.ByteArrayInputStream",
+        statics: &BYTE_READERS,
+    },
+    Class {
+        name: "java.util.Scanner",
+        statics: &SCANNERS,
+    },
+    Class {
+        name: "java.io.FileWriter",
+        statics: &WRITERS,
+    },
+    Class {
+        name: "java.io.BufferedWriter",
+        statics: &WRITERS,
+    },
+    Class {
+        name: "java.io.OutputStreamWriter",
+        statics: &WRITERS,
+    },
+    Class {
+        name: "java.io.FileOutputStream",
+        statics: &WRITERS,
+    },
+    Class {
+        name: "java.io.BufferedOutputStream",
+        statics: &WRITERS,
+    },
+    Class {
+        name: "java.io.PrintWriter",
+        statics: &PRINT_WRITERS,
+    },
+    Class {
+        name: "java.io.PrintStream",
+        statics: &PRINT_WRITERS,
+    },
+    Class {
+        name: "java.io.ByteArrayOutputStream",
+        statics: &BYTE_WRITERS,
+    },
 ];

@@ -69,7 +69,10 @@ fn translated(source: &str) -> String {
                     out.push('\\');
                     out.push(digit);
                 }
-                Some(sign @ ('"' | '\'' | '/' | '=' | ':' | ';' | ',' | '<' | '>' | '@' | '!' | '%' | '_' | '`' | '#' | '&' | '~' | ' ' | '-')) => {
+                Some(
+                    sign @ ('"' | '\'' | '/' | '=' | ':' | ';' | ',' | '<' | '>' | '@' | '!' | '%'
+                    | '_' | '`' | '#' | '&' | '~' | ' ' | '-'),
+                ) => {
                     if matches!(sign, '#' | '&' | '~' | '-' | ' ') || in_class > 0 {
                         out.push('\\');
                     }
@@ -98,7 +101,9 @@ fn translated(source: &str) -> String {
                 in_class = in_class.saturating_sub(1);
                 out.push(']');
             }
-            '{' if in_class == 0 && !rest.peek().is_some_and(char::is_ascii_digit) => out.push_str("\\{"),
+            '{' if in_class == 0 && !rest.peek().is_some_and(char::is_ascii_digit) => {
+                out.push_str("\\{")
+            }
             '}' if in_class == 0 && !closes_count(&out) => out.push_str("\\}"),
             '~' | '&' | '#' if in_class > 0 && rest.peek() != Some(&'&') => {
                 out.push('\\');
@@ -115,8 +120,13 @@ fn closes_count(out: &str) -> bool {
     match out.rfind('{') {
         Some(at) => {
             let inside = &out[at + 1..];
-            let is_count = !inside.is_empty() && inside.bytes().all(|byte| byte.is_ascii_digit() || byte == b',');
-            let before = out[..at].ends_with("\\x") || out[..at].ends_with("\\p") || out[..at].ends_with("\\P");
+            let is_count = !inside.is_empty()
+                && inside
+                    .bytes()
+                    .all(|byte| byte.is_ascii_digit() || byte == b',');
+            let before = out[..at].ends_with("\\x")
+                || out[..at].ends_with("\\p")
+                || out[..at].ends_with("\\P");
             (is_count || before) && !out[..at].ends_with('\\')
         }
         None => false,
@@ -127,7 +137,10 @@ fn built(source: &str) -> Outcome<Regex> {
     let mut builder = RegexBuilder::new(source);
     builder.backtrack_limit(BACKTRACK_LIMIT);
     builder.build().map_err(|fault| {
-        Thrown::of("java.util.regex.PatternSyntaxException", format!("{fault} near {source}"))
+        Thrown::of(
+            "java.util.regex.PatternSyntaxException",
+            format!("{fault} near {source}"),
+        )
     })
 }
 
@@ -137,7 +150,11 @@ fn compile(source: &str, flags: i32) -> Outcome<Rc<Pattern>> {
         _ => fancy_regex::escape(source).into_owned(),
     };
     let names = [(2, 'i'), (8, 'm'), (32, 's'), (4, 'x')];
-    let set: String = names.iter().filter(|(bit, _)| flags & bit != 0).map(|(_, name)| *name).collect();
+    let set: String = names
+        .iter()
+        .filter(|(bit, _)| flags & bit != 0)
+        .map(|(_, name)| *name)
+        .collect();
     if !set.is_empty() {
         body = format!("(?{set}){body}");
     }
@@ -261,7 +278,9 @@ fn expanded(regex: &Regex, text: &str, found: &Groups, to: &str, out: &mut Strin
                         rest.next();
                         let name: String = rest.by_ref().take_while(|one| *one != '}').collect();
                         let place = regex.capture_names().position(|one| one == Some(&*name));
-                        place.ok_or_else(|| Thrown::argument(format!("No group with name {{{name}}}")))?
+                        place.ok_or_else(|| {
+                            Thrown::argument(format!("No group with name {{{name}}}"))
+                        })?
                     }
                     Some(digit) if digit.is_ascii_digit() => {
                         let mut group = digit.to_digit(10).unwrap_or(0) as usize;
@@ -279,7 +298,10 @@ fn expanded(regex: &Regex, text: &str, found: &Groups, to: &str, out: &mut Strin
                     _ => return Err(Thrown::argument("Illegal group reference")),
                 };
                 let place = found.get(group).ok_or_else(|| {
-                    Thrown::of("java.lang.IndexOutOfBoundsException", format!("No group {group}"))
+                    Thrown::of(
+                        "java.lang.IndexOutOfBoundsException",
+                        format!("No group {group}"),
+                    )
                 })?;
                 if let Some((start, end)) = place {
                     out.push_str(&text[*start..*end]);
@@ -311,7 +333,13 @@ pub(super) fn replace(text: &str, with: &Value, to: &str, all: bool) -> Outcome 
 }
 
 /// Replaces what a pattern finds by what a closure says.
-pub(super) fn replace_by(machine: &mut dyn Machine, text: &str, with: &Value, closure: &Value, is_first: bool) -> Outcome {
+pub(super) fn replace_by(
+    machine: &mut dyn Machine,
+    text: &str,
+    with: &Value,
+    closure: &Value,
+    is_first: bool,
+) -> Outcome {
     let pattern = pattern_of(with)?;
     let mut out = String::new();
     let mut at = 0;
@@ -368,10 +396,18 @@ pub(super) fn split(text: &str, with: &Value, limit: i32) -> Outcome {
     if limit == 0 && parts.len() == 1 && parts[0].is_empty() && !text.is_empty() {
         parts.pop();
     }
-    Ok(Value::array(Element::Text, parts.into_iter().map(Value::text).collect()))
+    Ok(Value::array(
+        Element::Text,
+        parts.into_iter().map(Value::text).collect(),
+    ))
 }
 
-pub(super) fn first(machine: &mut dyn Machine, text: &str, with: &Value, closure: Option<&Value>) -> Outcome {
+pub(super) fn first(
+    machine: &mut dyn Machine,
+    text: &str,
+    with: &Value,
+    closure: Option<&Value>,
+) -> Outcome {
     let pattern = pattern_of(with)?;
     match (search(&pattern.regex, text, 0)?, closure) {
         (None, _) => Ok(Value::Null),
@@ -380,7 +416,12 @@ pub(super) fn first(machine: &mut dyn Machine, text: &str, with: &Value, closure
     }
 }
 
-pub(super) fn all(machine: &mut dyn Machine, text: &str, with: &Value, closure: Option<&Value>) -> Outcome {
+pub(super) fn all(
+    machine: &mut dyn Machine,
+    text: &str,
+    with: &Value,
+    closure: Option<&Value>,
+) -> Outcome {
     let pattern = pattern_of(with)?;
     let mut values = Vec::new();
     for found in every(&pattern.regex, text)? {
@@ -402,9 +443,17 @@ pub(super) static PATTERN: Table = Table::new(&[
             appended: Cell::new(0),
         }))
     }),
-    row("pattern", 0, 0, |_, this, _| Ok(Value::optional(this.of::<Pattern>().map(|pattern| pattern.source.as_str())))),
+    row("pattern", 0, 0, |_, this, _| {
+        Ok(Value::optional(
+            this.of::<Pattern>().map(|pattern| pattern.source.as_str()),
+        ))
+    }),
     row("split", 1, 2, |_, this, given| {
-        let limit = if given.len() > 1 { int_of(given, 1)? } else { 0 };
+        let limit = if given.len() > 1 {
+            int_of(given, 1)?
+        } else {
+            0
+        };
         split(&print::text(&given[0]), this, limit)
     }),
 ]);
@@ -428,14 +477,18 @@ impl Object for Pattern {
 }
 
 fn matcher(this: &Value) -> Outcome<&Matcher> {
-    this.of::<Matcher>().ok_or_else(|| Thrown::bare("java.lang.NullPointerException"))
+    this.of::<Matcher>()
+        .ok_or_else(|| Thrown::bare("java.lang.NullPointerException"))
 }
 
 fn group(this: &Value, given: &[Value]) -> Outcome<Option<(usize, usize)>> {
     let matcher = matcher(this)?;
     let found = matcher.found.borrow();
     if found.is_empty() {
-        return Err(Thrown::of("java.lang.IllegalStateException", "No match found"));
+        return Err(Thrown::of(
+            "java.lang.IllegalStateException",
+            "No match found",
+        ));
     }
     let place = match given.first() {
         None => 0,
@@ -449,7 +502,10 @@ fn group(this: &Value, given: &[Value]) -> Outcome<Option<(usize, usize)>> {
     };
     found.get(place).copied().ok_or_else(|| {
         let shown = given.first().map_or_else(String::new, print::text);
-        Thrown::of("java.lang.IndexOutOfBoundsException", format!("No group {shown}"))
+        Thrown::of(
+            "java.lang.IndexOutOfBoundsException",
+            format!("No group {shown}"),
+        )
     })
 }
 
@@ -461,7 +517,11 @@ fn find(this: &Value, from: usize) -> Outcome<bool> {
     };
     let is_found = found.is_some();
     let found = found.unwrap_or_default();
-    matcher.from.set(if is_found { behind(&matcher.text, &found) } else { matcher.text.len() + 1 });
+    matcher.from.set(if is_found {
+        behind(&matcher.text, &found)
+    } else {
+        matcher.text.len() + 1
+    });
     matcher.found.replace(found);
     Ok(is_found)
 }
@@ -490,16 +550,30 @@ pub(super) static MATCHER: Table = Table::new(&[
         let is_found = find(this, 0)? && group(this, &[])?.is_some_and(|(start, _)| start == 0);
         Ok(Value::Truth(is_found))
     }),
-    row("group", 0, 1, |_, this, given| Ok(piece(&matcher(this)?.text, group(this, given)?))),
-    row("groupCount", 0, 0, |_, this, _| Ok(Value::count(matcher(this)?.pattern.regex.captures_len() - 1))),
-    row("hasGroup", 0, 0, |_, this, _| Ok(Value::Truth(matcher(this)?.pattern.regex.captures_len() > 1))),
+    row("group", 0, 1, |_, this, given| {
+        Ok(piece(&matcher(this)?.text, group(this, given)?))
+    }),
+    row("groupCount", 0, 0, |_, this, _| {
+        Ok(Value::count(
+            matcher(this)?.pattern.regex.captures_len() - 1,
+        ))
+    }),
+    row("hasGroup", 0, 0, |_, this, _| {
+        Ok(Value::Truth(
+            matcher(this)?.pattern.regex.captures_len() > 1,
+        ))
+    }),
     row("start", 0, 1, |_, this, given| {
         let place = group(this, given)?;
-        Ok(place.map_or(Value::Int(-1), |(start, _)| units_before(&this.of::<Matcher>().map_or("", |one| &one.text), start)))
+        Ok(place.map_or(Value::Int(-1), |(start, _)| {
+            units_before(&this.of::<Matcher>().map_or("", |one| &one.text), start)
+        }))
     }),
     row("end", 0, 1, |_, this, given| {
         let place = group(this, given)?;
-        Ok(place.map_or(Value::Int(-1), |(_, end)| units_before(&this.of::<Matcher>().map_or("", |one| &one.text), end)))
+        Ok(place.map_or(Value::Int(-1), |(_, end)| {
+            units_before(&this.of::<Matcher>().map_or("", |one| &one.text), end)
+        }))
     }),
     row("reset", 0, 0, |_, this, _| {
         let matcher = matcher(this)?;
@@ -524,10 +598,19 @@ pub(super) static MATCHER: Table = Table::new(&[
         let matcher = matcher(this)?;
         let found = matcher.found.borrow().clone();
         let Some(Some((start, end))) = found.first().copied() else {
-            return Err(Thrown::of("java.lang.IllegalStateException", "No match available"));
+            return Err(Thrown::of(
+                "java.lang.IllegalStateException",
+                "No match available",
+            ));
         };
         let mut out = matcher.text[matcher.appended.get()..start].to_owned();
-        expanded(&matcher.pattern.regex, &matcher.text, &found, &print::text(&given[1]), &mut out)?;
+        expanded(
+            &matcher.pattern.regex,
+            &matcher.text,
+            &found,
+            &print::text(&given[1]),
+            &mut out,
+        )?;
         matcher.appended.set(end);
         machine.invoke(&given[0], "append", &[Value::text(out)])?;
         Ok(this.clone())
@@ -539,23 +622,36 @@ pub(super) static MATCHER: Table = Table::new(&[
     }),
     row("size", 0, 0, |_, this, _| {
         let matcher = matcher(this)?;
-        Ok(Value::count(every(&matcher.pattern.regex, &matcher.text)?.len()))
+        Ok(Value::count(
+            every(&matcher.pattern.regex, &matcher.text)?.len(),
+        ))
     }),
     row("getCount", 0, 0, |_, this, _| {
         let matcher = matcher(this)?;
-        Ok(Value::count(every(&matcher.pattern.regex, &matcher.text)?.len()))
+        Ok(Value::count(
+            every(&matcher.pattern.regex, &matcher.text)?.len(),
+        ))
     }),
     row("getAt", 1, 1, |machine, this, given| {
         let matcher = matcher(this)?;
         let all = every(&matcher.pattern.regex, &matcher.text)?;
-        let all: Vec<Value> = all.iter().map(|found| as_value(&matcher.text, found)).collect();
+        let all: Vec<Value> = all
+            .iter()
+            .map(|found| as_value(&matcher.text, found))
+            .collect();
         let index = int_of(given, 0);
         let length = all.len() as i64;
         match index {
-            Ok(index) if i64::from(index) >= length || i64::from(index) < -length => Err(Thrown::of(
-                "java.lang.IndexOutOfBoundsException",
-                format!("index is out of range {}..{} (index = {index})", -length, length - 1),
-            )),
+            Ok(index) if i64::from(index) >= length || i64::from(index) < -length => {
+                Err(Thrown::of(
+                    "java.lang.IndexOutOfBoundsException",
+                    format!(
+                        "index is out of range {}..{} (index = {index})",
+                        -length,
+                        length - 1
+                    ),
+                ))
+            }
             _ => super::at(machine, &Value::list(all), &given[0]),
         }
     }),
@@ -574,7 +670,9 @@ pub(super) static MATCHER: Table = Table::new(&[
         let all = Value::list(super::values(machine, this)?);
         machine.invoke(&all, "findAll", given)
     }),
-    row("asBoolean", 0, 0, |_, this, _| Ok(Value::Truth(find(this, 0)?))),
+    row("asBoolean", 0, 0, |_, this, _| {
+        Ok(Value::Truth(find(this, 0)?))
+    }),
     row("iterator", 0, 0, |machine, this, _| {
         let all = Value::list(super::values(machine, this)?);
         super::sequences::iterator(machine, &all)
@@ -595,7 +693,11 @@ impl Object for Matcher {
     }
 
     fn text(&self) -> String {
-        format!("java.util.regex.Matcher[pattern={} region=0,{} lastmatch=]", self.pattern.source, self.text.len())
+        format!(
+            "java.util.regex.Matcher[pattern={} region=0,{} lastmatch=]",
+            self.pattern.source,
+            self.text.len()
+        )
     }
 
     /// A matcher is true where its pattern is found, and then stands at that match.
@@ -616,7 +718,11 @@ impl Object for Matcher {
 
     fn iterate(&self, _: &mut dyn Machine) -> Outcome<Option<Vec<Value>>> {
         let all = every(&self.pattern.regex, &self.text)?;
-        Ok(Some(all.iter().map(|found| as_value(&self.text, found)).collect()))
+        Ok(Some(
+            all.iter()
+                .map(|found| as_value(&self.text, found))
+                .collect(),
+        ))
     }
 }
 
@@ -626,10 +732,16 @@ fn flags(given: &[Value]) -> i32 {
 
 static STATICS: Table = Table::new(&[
     row("compile", 1, 2, |_, _, given| {
-        Ok(Value::Object(compile(&super::text_wanted(given, 0)?, flags(given))? as Rc<dyn Object>))
+        Ok(Value::Object(
+            compile(&super::text_wanted(given, 0)?, flags(given))? as Rc<dyn Object>,
+        ))
     }),
-    row("matches", 2, 2, |_, _, given| Ok(Value::Truth(is_whole(&given[0], &print::text(&given[1]))?))),
-    row("quote", 1, 1, |_, _, given| Ok(Value::text(format!("\\Q{}\\E", print::text(&given[0]))))),
+    row("matches", 2, 2, |_, _, given| {
+        Ok(Value::Truth(is_whole(&given[0], &print::text(&given[1]))?))
+    }),
+    row("quote", 1, 1, |_, _, given| {
+        Ok(Value::text(format!("\\Q{}\\E", print::text(&given[0]))))
+    }),
     row("CASE_INSENSITIVE", 0, 0, |_, _, _| Ok(Value::Int(2))),
     row("MULTILINE", 0, 0, |_, _, _| Ok(Value::Int(8))),
     row("DOTALL", 0, 0, |_, _, _| Ok(Value::Int(32))),
@@ -639,7 +751,11 @@ static STATICS: Table = Table::new(&[
 ]);
 
 static MATCHER_STATICS: Table = Table::new(&[row("quoteReplacement", 1, 1, |_, _, given| {
-    Ok(Value::text(print::text(&given[0]).replace('\\', "\\\\").replace('$', "\\$")))
+    Ok(Value::text(
+        print::text(&given[0])
+            .replace('\\', "\\\\")
+            .replace('$', "\\$"),
+    ))
 })]);
 
 pub(super) const CLASSES: &[Class] = &[

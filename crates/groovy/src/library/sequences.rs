@@ -8,12 +8,12 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use super::super::map::{Map, MapKind};
+use super::super::number;
 use super::super::order;
 use super::super::print;
 use super::super::table::{MANY, Table, row};
 use super::super::thrown::Thrown;
 use super::super::value::{Element, List, ListKind, Machine, Object, Outcome, Value};
-use super::super::number;
 use super::Class;
 
 /// An entry of a map.
@@ -32,8 +32,16 @@ pub(super) struct Iterator {
 }
 
 pub(super) static ENTRY: Table = Table::new(&[
-    row("getKey", 0, 0, |_, this, _| Ok(this.of::<Entry>().map_or(Value::Null, |entry| entry.key.clone()))),
-    row("getValue", 0, 0, |_, this, _| Ok(this.of::<Entry>().map_or(Value::Null, |entry| entry.value.borrow().clone()))),
+    row("getKey", 0, 0, |_, this, _| {
+        Ok(this
+            .of::<Entry>()
+            .map_or(Value::Null, |entry| entry.key.clone()))
+    }),
+    row("getValue", 0, 0, |_, this, _| {
+        Ok(this
+            .of::<Entry>()
+            .map_or(Value::Null, |entry| entry.value.borrow().clone()))
+    }),
     row("setValue", 1, 1, |_, this, given| {
         let Some(entry) = this.of::<Entry>() else {
             return Ok(Value::Null);
@@ -59,7 +67,11 @@ impl Object for Entry {
     }
 
     fn text(&self) -> String {
-        format!("{}={}", print::text(&self.key), print::text(&self.value.borrow()))
+        format!(
+            "{}={}",
+            print::text(&self.key),
+            print::text(&self.value.borrow())
+        )
     }
 
     fn is_a(&self, name: &str) -> bool {
@@ -70,21 +82,29 @@ impl Object for Entry {
 pub(super) static ITERATOR: Table = Table::new(&[
     row("hasNext", 0, 0, |_, this, _| {
         let iterator = this.of::<Iterator>();
-        Ok(Value::Truth(iterator.is_some_and(|it| it.next.get() < it.values.len())))
+        Ok(Value::Truth(
+            iterator.is_some_and(|it| it.next.get() < it.values.len()),
+        ))
     }),
     row("hasMoreTokens", 0, 0, |_, this, _| {
         let iterator = this.of::<Iterator>();
-        Ok(Value::Truth(iterator.is_some_and(|it| it.next.get() < it.values.len())))
+        Ok(Value::Truth(
+            iterator.is_some_and(|it| it.next.get() < it.values.len()),
+        ))
     }),
     row("hasMoreElements", 0, 0, |_, this, _| {
         let iterator = this.of::<Iterator>();
-        Ok(Value::Truth(iterator.is_some_and(|it| it.next.get() < it.values.len())))
+        Ok(Value::Truth(
+            iterator.is_some_and(|it| it.next.get() < it.values.len()),
+        ))
     }),
     row("next", 0, 0, |_, this, _| next(this)),
     row("nextToken", 0, 0, |_, this, _| next(this)),
     row("nextElement", 0, 0, |_, this, _| next(this)),
     row("countTokens", 0, 0, |_, this, _| {
-        Ok(this.of::<Iterator>().map_or(Value::Int(0), |it| Value::count(it.values.len() - it.next.get())))
+        Ok(this.of::<Iterator>().map_or(Value::Int(0), |it| {
+            Value::count(it.values.len() - it.next.get())
+        }))
     }),
     row("remove", 0, 0, |_, this, _| {
         if let Some(it) = this.of::<Iterator>()
@@ -93,7 +113,10 @@ pub(super) static ITERATOR: Table = Table::new(&[
             match &it.of {
                 Some(Value::List(list)) => {
                     let mut items = list.items.borrow_mut();
-                    if let Some(at) = items.iter().position(|one| super::super::operators::is_same(one, &it.values[last])) {
+                    if let Some(at) = items
+                        .iter()
+                        .position(|one| super::super::operators::is_same(one, &it.values[last]))
+                    {
                         items.remove(at);
                     }
                 }
@@ -177,11 +200,15 @@ pub(crate) fn values(machine: &mut dyn Machine, of: &Value) -> Outcome<Vec<Value
         Value::Set(set) => order::keys(set),
         Value::Map(map) => {
             let entries = order::entries(map);
-            entries.into_iter().map(|(key, value)| entry(map, key, value)).collect()
+            entries
+                .into_iter()
+                .map(|(key, value)| entry(map, key, value))
+                .collect()
         }
-        Value::Text(_) | Value::Composed(_) => {
-            print::text(of).chars().map(|one| Value::text(one.to_string())).collect()
-        }
+        Value::Text(_) | Value::Composed(_) => print::text(of)
+            .chars()
+            .map(|one| Value::text(one.to_string()))
+            .collect(),
         Value::Object(object) => match object.iterate(machine)? {
             Some(values) => values,
             None => vec![of.clone()],
@@ -233,16 +260,34 @@ fn made_set(machine: &mut dyn Machine, kind: MapKind, given: &[Value]) -> Outcom
 }
 
 static LIST: Table = Table::new(&[
-    row("new", 0, 1, |machine, _, given| made_list(machine, ListKind::Growing, given)),
-    row("of", 0, MANY, |_, _, given| Ok(Value::List(List::new(ListKind::Constant, spread(given))))),
+    row("new", 0, 1, |machine, _, given| {
+        made_list(machine, ListKind::Growing, given)
+    }),
+    row("of", 0, MANY, |_, _, given| {
+        Ok(Value::List(List::new(ListKind::Constant, spread(given))))
+    }),
 ]);
-static LINKED_LIST: Table = Table::new(&[row("new", 0, 1, |machine, _, given| made_list(machine, ListKind::Linked, given))]);
-static HASH_MAP: Table = Table::new(&[row("new", 0, 2, |machine, _, given| made_map(machine, MapKind::Hash, given))]);
-static LINKED_MAP: Table = Table::new(&[row("new", 0, 2, |machine, _, given| made_map(machine, MapKind::Linked, given))]);
-static TREE_MAP: Table = Table::new(&[row("new", 0, 1, |machine, _, given| made_map(machine, MapKind::Tree, given))]);
-static HASH_SET: Table = Table::new(&[row("new", 0, 1, |machine, _, given| made_set(machine, MapKind::Hash, given))]);
-static LINKED_SET: Table = Table::new(&[row("new", 0, 1, |machine, _, given| made_set(machine, MapKind::Linked, given))]);
-static TREE_SET: Table = Table::new(&[row("new", 0, 1, |machine, _, given| made_set(machine, MapKind::Tree, given))]);
+static LINKED_LIST: Table = Table::new(&[row("new", 0, 1, |machine, _, given| {
+    made_list(machine, ListKind::Linked, given)
+})]);
+static HASH_MAP: Table = Table::new(&[row("new", 0, 2, |machine, _, given| {
+    made_map(machine, MapKind::Hash, given)
+})]);
+static LINKED_MAP: Table = Table::new(&[row("new", 0, 2, |machine, _, given| {
+    made_map(machine, MapKind::Linked, given)
+})]);
+static TREE_MAP: Table = Table::new(&[row("new", 0, 1, |machine, _, given| {
+    made_map(machine, MapKind::Tree, given)
+})]);
+static HASH_SET: Table = Table::new(&[row("new", 0, 1, |machine, _, given| {
+    made_set(machine, MapKind::Hash, given)
+})]);
+static LINKED_SET: Table = Table::new(&[row("new", 0, 1, |machine, _, given| {
+    made_set(machine, MapKind::Linked, given)
+})]);
+static TREE_SET: Table = Table::new(&[row("new", 0, 1, |machine, _, given| {
+    made_set(machine, MapKind::Tree, given)
+})]);
 static MAP: Table = Table::new(&[row("of", 0, MANY, |_, _, given| {
     let map = Map::new(MapKind::Constant);
     for pair in given.chunks(2) {
@@ -258,12 +303,18 @@ static SET: Table = Table::new(&[row("of", 0, MANY, |_, _, given| {
     Ok(Value::Set(set))
 })]);
 static TOKENIZER: Table = Table::new(&[row("new", 1, 2, |machine, _, given| {
-    let tokens = machine.invoke(&Value::text(print::text(&given[0])), "tokenize", &given[1..])?;
+    let tokens = machine.invoke(
+        &Value::text(print::text(&given[0])),
+        "tokenize",
+        &given[1..],
+    )?;
     iterator(machine, &tokens)
 })]);
 
 static ARRAYS: Table = Table::new(&[
-    row("asList", 0, MANY, |_, _, given| Ok(Value::List(List::new(ListKind::Fixed, spread(given))))),
+    row("asList", 0, MANY, |_, _, given| {
+        Ok(Value::List(List::new(ListKind::Fixed, spread(given))))
+    }),
     row("toString", 1, 1, |_, _, given| {
         Ok(Value::text(match &given[0] {
             Value::Null => "null".to_owned(),
@@ -271,18 +322,30 @@ static ARRAYS: Table = Table::new(&[
             other => print::java_text(other),
         }))
     }),
-    row("sort", 1, 1, |machine, _, given| machine.invoke(&given[0], "sort", &[Value::Truth(true)])),
+    row("sort", 1, 1, |machine, _, given| {
+        machine.invoke(&given[0], "sort", &[Value::Truth(true)])
+    }),
     row("fill", 2, 2, |_, _, given| {
         if let Value::List(list) = &given[0] {
             list.items.borrow_mut().fill(given[1].clone());
         }
         Ok(Value::Null)
     }),
-    row("stream", 1, 1, |machine, _, given| machine.invoke(&given[0], "stream", &[])),
-    row("equals", 2, 2, |_, _, given| Ok(Value::Truth(order::equals(&given[0], &given[1])))),
-    row("copyOf", 2, 2, |_, _, given| copied(given, 0, number::int_of(&given[1]).unwrap_or(0))),
+    row("stream", 1, 1, |machine, _, given| {
+        machine.invoke(&given[0], "stream", &[])
+    }),
+    row("equals", 2, 2, |_, _, given| {
+        Ok(Value::Truth(order::equals(&given[0], &given[1])))
+    }),
+    row("copyOf", 2, 2, |_, _, given| {
+        copied(given, 0, number::int_of(&given[1]).unwrap_or(0))
+    }),
     row("copyOfRange", 3, 3, |_, _, given| {
-        copied(given, number::int_of(&given[1]).unwrap_or(0), number::int_of(&given[2]).unwrap_or(0))
+        copied(
+            given,
+            number::int_of(&given[1]).unwrap_or(0),
+            number::int_of(&given[2]).unwrap_or(0),
+        )
     }),
 ]);
 
@@ -290,7 +353,10 @@ fn copied(given: &[Value], from: i32, to: i32) -> Outcome {
     let Value::List(list) = &given[0] else {
         return Err(Thrown::bare("java.lang.NullPointerException"));
     };
-    let (from, to) = (usize::try_from(from).unwrap_or(0), usize::try_from(to).unwrap_or(0));
+    let (from, to) = (
+        usize::try_from(from).unwrap_or(0),
+        usize::try_from(to).unwrap_or(0),
+    );
     let fill = match list.kind {
         ListKind::Array(Element::Byte) => Value::Byte(0),
         ListKind::Array(Element::Int) => Value::Int(0),
@@ -299,37 +365,70 @@ fn copied(given: &[Value], from: i32, to: i32) -> Outcome {
         _ => Value::Null,
     };
     let items = list.items.borrow();
-    let values = (from..to.min(10_000_000)).map(|at| items.get(at).cloned().unwrap_or_else(|| fill.clone()));
+    let values =
+        (from..to.min(10_000_000)).map(|at| items.get(at).cloned().unwrap_or_else(|| fill.clone()));
     Ok(Value::List(List::new(list.kind, values.collect())))
 }
 
 static COLLECTIONS: Table = Table::new(&[
-    row("shuffle", 1, 2, |machine, _, given| machine.invoke(&given[0], "shuffle", &given[1..])),
-    row("sort", 1, 1, |machine, _, given| machine.invoke(&given[0], "sort", &[]).map(|_| Value::Null)),
-    row("sort", 2, 2, |machine, _, given| machine.invoke(&given[0], "sort", &given[1..]).map(|_| Value::Null)),
+    row("shuffle", 1, 2, |machine, _, given| {
+        machine.invoke(&given[0], "shuffle", &given[1..])
+    }),
+    row("sort", 1, 1, |machine, _, given| {
+        machine.invoke(&given[0], "sort", &[]).map(|_| Value::Null)
+    }),
+    row("sort", 2, 2, |machine, _, given| {
+        machine
+            .invoke(&given[0], "sort", &given[1..])
+            .map(|_| Value::Null)
+    }),
     row("reverse", 1, 1, |_, _, given| {
         if let Value::List(list) = &given[0] {
             list.items.borrow_mut().reverse();
         }
         Ok(Value::Null)
     }),
-    row("max", 1, 1, |machine, _, given| machine.invoke(&given[0], "max", &[])),
-    row("min", 1, 1, |machine, _, given| machine.invoke(&given[0], "min", &[])),
-    row("swap", 3, 3, |machine, _, given| machine.invoke(&given[0], "swap", &given[1..])),
-    row("frequency", 2, 2, |machine, _, given| machine.invoke(&given[0], "count", &given[1..])),
-    row("addAll", 2, MANY, |machine, _, given| machine.invoke(&given[0], "addAll", &[Value::list(given[1..].to_vec())])),
+    row("max", 1, 1, |machine, _, given| {
+        machine.invoke(&given[0], "max", &[])
+    }),
+    row("min", 1, 1, |machine, _, given| {
+        machine.invoke(&given[0], "min", &[])
+    }),
+    row("swap", 3, 3, |machine, _, given| {
+        machine.invoke(&given[0], "swap", &given[1..])
+    }),
+    row("frequency", 2, 2, |machine, _, given| {
+        machine.invoke(&given[0], "count", &given[1..])
+    }),
+    row("addAll", 2, MANY, |machine, _, given| {
+        machine.invoke(&given[0], "addAll", &[Value::list(given[1..].to_vec())])
+    }),
     row("unmodifiableList", 1, 1, |machine, _, given| {
-        Ok(Value::List(List::new(ListKind::Constant, values(machine, &given[0])?)))
+        Ok(Value::List(List::new(
+            ListKind::Constant,
+            values(machine, &given[0])?,
+        )))
     }),
     row("synchronizedList", 1, 1, |_, _, given| Ok(given[0].clone())),
     row("synchronizedMap", 1, 1, |_, _, given| Ok(given[0].clone())),
     row("unmodifiableMap", 1, 1, |_, _, given| Ok(given[0].clone())),
-    row("emptyList", 0, 0, |_, _, _| Ok(Value::List(List::new(ListKind::Constant, Vec::new())))),
-    row("emptyMap", 0, 0, |_, _, _| Ok(Value::Map(Map::new(MapKind::Constant)))),
-    row("singletonList", 1, 1, |_, _, given| Ok(Value::List(List::new(ListKind::Constant, given.to_vec())))),
+    row("emptyList", 0, 0, |_, _, _| {
+        Ok(Value::List(List::new(ListKind::Constant, Vec::new())))
+    }),
+    row("emptyMap", 0, 0, |_, _, _| {
+        Ok(Value::Map(Map::new(MapKind::Constant)))
+    }),
+    row("singletonList", 1, 1, |_, _, given| {
+        Ok(Value::List(List::new(ListKind::Constant, given.to_vec())))
+    }),
     row("nCopies", 2, 2, |_, _, given| {
-        let count = usize::try_from(number::int_of(&given[0]).unwrap_or(0)).unwrap_or(0).min(10_000_000);
-        Ok(Value::List(List::new(ListKind::Constant, vec![given[1].clone(); count])))
+        let count = usize::try_from(number::int_of(&given[0]).unwrap_or(0))
+            .unwrap_or(0)
+            .min(10_000_000);
+        Ok(Value::List(List::new(
+            ListKind::Constant,
+            vec![given[1].clone(); count],
+        )))
     }),
 ]);
 
@@ -344,27 +443,96 @@ static COLLECTORS: Table = Table::new(&[
 ]);
 
 pub(super) const CLASSES: &[Class] = &[
-    Class { name: "java.util.ArrayList", statics: &LIST },
-    Class { name: "java.util.List", statics: &LIST },
-    Class { name: "java.util.Vector", statics: &LIST },
-    Class { name: "java.util.Stack", statics: &LIST },
-    Class { name: "java.util.concurrent.CopyOnWriteArrayList", statics: &LIST },
-    Class { name: "java.util.LinkedList", statics: &LINKED_LIST },
-    Class { name: "java.util.ArrayDeque", statics: &LINKED_LIST },
-    Class { name: "java.util.concurrent.ConcurrentLinkedQueue", statics: &LINKED_LIST },
-    Class { name: "java.util.concurrent.LinkedBlockingQueue", statics: &LINKED_LIST },
-    Class { name: "java.util.HashMap", statics: &HASH_MAP },
-    Class { name: "java.util.Hashtable", statics: &HASH_MAP },
-    Class { name: "java.util.concurrent.ConcurrentHashMap", statics: &HASH_MAP },
-    Class { name: "java.util.LinkedHashMap", statics: &LINKED_MAP },
-    Class { name: "java.util.TreeMap", statics: &TREE_MAP },
-    Class { name: "java.util.HashSet", statics: &HASH_SET },
-    Class { name: "java.util.LinkedHashSet", statics: &LINKED_SET },
-    Class { name: "java.util.TreeSet", statics: &TREE_SET },
-    Class { name: "java.util.Map", statics: &MAP },
-    Class { name: "java.util.Set", statics: &SET },
-    Class { name: "java.util.StringTokenizer", statics: &TOKENIZER },
-    Class { name: "java.util.Arrays", statics: &ARRAYS },
-    Class { name: "java.util.Collections", statics: &COLLECTIONS },
-    Class { name: "java.util.stream.Collectors", statics: &COLLECTORS },
+    Class {
+        name: "java.util.ArrayList",
+        statics: &LIST,
+    },
+    Class {
+        name: "java.util.List",
+        statics: &LIST,
+    },
+    Class {
+        name: "java.util.Vector",
+        statics: &LIST,
+    },
+    Class {
+        name: "java.util.Stack",
+        statics: &LIST,
+    },
+    Class {
+        name: "java.util.concurrent.CopyOnWriteArrayList",
+        statics: &LIST,
+    },
+    Class {
+        name: "java.util.LinkedList",
+        statics: &LINKED_LIST,
+    },
+    Class {
+        name: "java.util.ArrayDeque",
+        statics: &LINKED_LIST,
+    },
+    Class {
+        name: "java.util.concurrent.ConcurrentLinkedQueue",
+        statics: &LINKED_LIST,
+    },
+    Class {
+        name: "java.util.concurrent.LinkedBlockingQueue",
+        statics: &LINKED_LIST,
+    },
+    Class {
+        name: "java.util.HashMap",
+        statics: &HASH_MAP,
+    },
+    Class {
+        name: "java.util.Hashtable",
+        statics: &HASH_MAP,
+    },
+    Class {
+        name: "java.util.concurrent.ConcurrentHashMap",
+        statics: &HASH_MAP,
+    },
+    Class {
+        name: "java.util.LinkedHashMap",
+        statics: &LINKED_MAP,
+    },
+    Class {
+        name: "java.util.TreeMap",
+        statics: &TREE_MAP,
+    },
+    Class {
+        name: "java.util.HashSet",
+        statics: &HASH_SET,
+    },
+    Class {
+        name: "java.util.LinkedHashSet",
+        statics: &LINKED_SET,
+    },
+    Class {
+        name: "java.util.TreeSet",
+        statics: &TREE_SET,
+    },
+    Class {
+        name: "java.util.Map",
+        statics: &MAP,
+    },
+    Class {
+        name: "java.util.Set",
+        statics: &SET,
+    },
+    Class {
+        name: "java.util.StringTokenizer",
+        statics: &TOKENIZER,
+    },
+    Class {
+        name: "java.util.Arrays",
+        statics: &ARRAYS,
+    },
+    Class {
+        name: "java.util.Collections",
+        statics: &COLLECTIONS,
+    },
+    Class {
+        name: "java.util.stream.Collectors",
+        statics: &COLLECTORS,
+    },
 ];

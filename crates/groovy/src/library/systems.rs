@@ -55,21 +55,38 @@ static THREADS: Table = Table::new(&[
 ]);
 
 static SYSTEM: Table = Table::new(&[
-    row("currentTimeMillis", 0, 0, |machine, _, _| Ok(Value::Long(machine.host().unix_ms()))),
-    row("nanoTime", 0, 0, |machine, _, _| Ok(Value::Long(machine.host().unix_ms().saturating_mul(1_000_000)))),
-    row("getenv", 1, 1, |machine, _, given| Ok(Value::optional(machine.host().environment(&text_of(given, 0))))),
+    row("currentTimeMillis", 0, 0, |machine, _, _| {
+        Ok(Value::Long(machine.host().unix_ms()))
+    }),
+    row("nanoTime", 0, 0, |machine, _, _| {
+        Ok(Value::Long(
+            machine.host().unix_ms().saturating_mul(1_000_000),
+        ))
+    }),
+    row("getenv", 1, 1, |machine, _, given| {
+        Ok(Value::optional(
+            machine.host().environment(&text_of(given, 0)),
+        ))
+    }),
     row("getProperty", 1, 2, |machine, _, given| {
         let found = machine.host().property(&text_of(given, 0));
         Ok(found.map_or_else(|| given.get(1).cloned().unwrap_or(Value::Null), Value::text))
     }),
     row("setProperty", 2, 2, |machine, _, given| {
-        Ok(Value::optional(machine.host().set_property(&text_of(given, 0), Some(&text_of(given, 1)))))
+        Ok(Value::optional(machine.host().set_property(
+            &text_of(given, 0),
+            Some(&text_of(given, 1)),
+        )))
     }),
     row("clearProperty", 1, 1, |machine, _, given| {
-        Ok(Value::optional(machine.host().set_property(&text_of(given, 0), None)))
+        Ok(Value::optional(
+            machine.host().set_property(&text_of(given, 0), None),
+        ))
     }),
     row("lineSeparator", 0, 0, |_, _, _| Ok(Value::text("\n"))),
-    row("identityHashCode", 1, 1, |_, _, given| Ok(Value::Int(super::super::order::hash(&given[0])))),
+    row("identityHashCode", 1, 1, |_, _, given| {
+        Ok(Value::Int(super::super::order::hash(&given[0])))
+    }),
     row("gc", 0, 0, |_, _, _| Ok(Value::Null)),
     row("arraycopy", 5, 5, |_, _, given| copied(given)),
 ]);
@@ -78,7 +95,11 @@ fn copied(given: &[Value]) -> Outcome {
     let (Value::List(from), Value::List(to)) = (&given[0], &given[2]) else {
         return Err(Thrown::bare("java.lang.NullPointerException"));
     };
-    let place = |at: usize| number::int_of(&given[at]).and_then(|one| usize::try_from(one).ok()).unwrap_or(usize::MAX);
+    let place = |at: usize| {
+        number::int_of(&given[at])
+            .and_then(|one| usize::try_from(one).ok())
+            .unwrap_or(usize::MAX)
+    };
     let (start, end, count) = (place(1), place(3), place(4));
     let items = from.copied();
     let part = items.get(start..start.saturating_add(count));
@@ -86,7 +107,12 @@ fn copied(given: &[Value]) -> Outcome {
     let target = into.get_mut(end..end.saturating_add(count));
     match (part, target) {
         (Some(part), Some(target)) => target.clone_from_slice(part),
-        _ => return Err(Thrown::of("java.lang.ArrayIndexOutOfBoundsException", "arraycopy: last source index out of bounds")),
+        _ => {
+            return Err(Thrown::of(
+                "java.lang.ArrayIndexOutOfBoundsException",
+                "arraycopy: last source index out of bounds",
+            ));
+        }
     }
     Ok(Value::Null)
 }
@@ -101,10 +127,24 @@ fn unit(ms: i64, machine: &mut dyn Machine, given: &[Value]) -> Outcome {
 struct Unit(&'static str, i64);
 
 pub(super) static UNIT: Table = Table::new(&[
-    row("sleep", 1, 1, |machine, this, given| unit(this.of::<Unit>().map_or(1, |unit| unit.1), machine, given)),
-    row("toMillis", 1, 1, |_, this, given| Ok(Value::Long(long_of(given, 0)?.saturating_mul(this.of::<Unit>().map_or(1, |unit| unit.1))))),
-    row("toSeconds", 1, 1, |_, this, given| Ok(Value::Long(long_of(given, 0)?.saturating_mul(this.of::<Unit>().map_or(1, |unit| unit.1)) / 1000))),
-    row("toMinutes", 1, 1, |_, this, given| Ok(Value::Long(long_of(given, 0)?.saturating_mul(this.of::<Unit>().map_or(1, |unit| unit.1)) / 60_000))),
+    row("sleep", 1, 1, |machine, this, given| {
+        unit(this.of::<Unit>().map_or(1, |unit| unit.1), machine, given)
+    }),
+    row("toMillis", 1, 1, |_, this, given| {
+        Ok(Value::Long(long_of(given, 0)?.saturating_mul(
+            this.of::<Unit>().map_or(1, |unit| unit.1),
+        )))
+    }),
+    row("toSeconds", 1, 1, |_, this, given| {
+        Ok(Value::Long(
+            long_of(given, 0)?.saturating_mul(this.of::<Unit>().map_or(1, |unit| unit.1)) / 1000,
+        ))
+    }),
+    row("toMinutes", 1, 1, |_, this, given| {
+        Ok(Value::Long(
+            long_of(given, 0)?.saturating_mul(this.of::<Unit>().map_or(1, |unit| unit.1)) / 60_000,
+        ))
+    }),
 ]);
 
 impl Object for Unit {
@@ -126,16 +166,26 @@ impl Object for Unit {
 }
 
 static UNITS: Table = Table::new(&[
-    row("MILLISECONDS", 0, 0, |_, _, _| Ok(Value::object(Unit("MILLISECONDS", 1)))),
-    row("SECONDS", 0, 0, |_, _, _| Ok(Value::object(Unit("SECONDS", 1_000)))),
-    row("MINUTES", 0, 0, |_, _, _| Ok(Value::object(Unit("MINUTES", 60_000)))),
-    row("HOURS", 0, 0, |_, _, _| Ok(Value::object(Unit("HOURS", 3_600_000)))),
-    row("DAYS", 0, 0, |_, _, _| Ok(Value::object(Unit("DAYS", 86_400_000)))),
+    row("MILLISECONDS", 0, 0, |_, _, _| {
+        Ok(Value::object(Unit("MILLISECONDS", 1)))
+    }),
+    row("SECONDS", 0, 0, |_, _, _| {
+        Ok(Value::object(Unit("SECONDS", 1_000)))
+    }),
+    row("MINUTES", 0, 0, |_, _, _| {
+        Ok(Value::object(Unit("MINUTES", 60_000)))
+    }),
+    row("HOURS", 0, 0, |_, _, _| {
+        Ok(Value::object(Unit("HOURS", 3_600_000)))
+    }),
+    row("DAYS", 0, 0, |_, _, _| {
+        Ok(Value::object(Unit("DAYS", 86_400_000)))
+    }),
 ]);
 
-pub(super) static FILE_SERVER: Table = Table::new(&[
-    row("getBaseDir", 0, 0, |machine, _, _| Ok(Value::text(machine.host().plan_folder()))),
-]);
+pub(super) static FILE_SERVER: Table = Table::new(&[row("getBaseDir", 0, 0, |machine, _, _| {
+    Ok(Value::text(machine.host().plan_folder()))
+})]);
 
 impl Object for FileServer {
     fn class(&self) -> &'static str {
@@ -151,12 +201,19 @@ impl Object for FileServer {
     }
 }
 
-static FILE_SERVERS: Table = Table::new(&[row("getFileServer", 0, 0, |_, _, _| Ok(Value::object(FileServer)))]);
+static FILE_SERVERS: Table = Table::new(&[row("getFileServer", 0, 0, |_, _, _| {
+    Ok(Value::object(FileServer))
+})]);
 
 static JMETER: Table = Table::new(&[
-    row("getProperty", 1, 1, |machine, _, given| Ok(Value::optional(machine.host().property(&text_of(given, 0))))),
+    row("getProperty", 1, 1, |machine, _, given| {
+        Ok(Value::optional(machine.host().property(&text_of(given, 0))))
+    }),
     row("getPropDefault", 2, 2, |machine, _, given| {
-        let found = machine.host().property(&text_of(given, 0)).filter(|found| !found.trim().is_empty());
+        let found = machine
+            .host()
+            .property(&text_of(given, 0))
+            .filter(|found| !found.trim().is_empty());
         let Some(found) = found else {
             return Ok(given[1].clone());
         };
@@ -168,10 +225,17 @@ static JMETER: Table = Table::new(&[
         })
     }),
     row("setProperty", 2, 2, |machine, _, given| {
-        Ok(Value::optional(machine.host().set_property(&text_of(given, 0), Some(&text_of(given, 1)))))
+        Ok(Value::optional(machine.host().set_property(
+            &text_of(given, 0),
+            Some(&text_of(given, 1)),
+        )))
     }),
-    row("getLocalHostName", 0, 0, |machine, _, _| Ok(Value::text(machine.host().machine().0))),
-    row("getLocalHostIP", 0, 0, |machine, _, _| Ok(Value::text(machine.host().machine().1))),
+    row("getLocalHostName", 0, 0, |machine, _, _| {
+        Ok(Value::text(machine.host().machine().0))
+    }),
+    row("getLocalHostIP", 0, 0, |machine, _, _| {
+        Ok(Value::text(machine.host().machine().1))
+    }),
     row("getJMeterVersion", 0, 0, |_, _, _| Ok(Value::text("5.6.3"))),
 ]);
 
@@ -179,8 +243,12 @@ static JMETER: Table = Table::new(&[
 struct Address;
 
 pub(super) static ADDRESS: Table = Table::new(&[
-    row("getHostName", 0, 0, |machine, _, _| Ok(Value::text(machine.host().machine().0))),
-    row("getHostAddress", 0, 0, |machine, _, _| Ok(Value::text(machine.host().machine().1))),
+    row("getHostName", 0, 0, |machine, _, _| {
+        Ok(Value::text(machine.host().machine().0))
+    }),
+    row("getHostAddress", 0, 0, |machine, _, _| {
+        Ok(Value::text(machine.host().machine().1))
+    }),
 ]);
 
 impl Object for Address {
@@ -197,7 +265,9 @@ impl Object for Address {
     }
 }
 
-static ADDRESSES: Table = Table::new(&[row("getLocalHost", 0, 0, |_, _, _| Ok(Value::object(Address)))]);
+static ADDRESSES: Table = Table::new(&[row("getLocalHost", 0, 0, |_, _, _| {
+    Ok(Value::object(Address))
+})]);
 
 /// The fields of an assertion's result and of a sample's that scripts name by their class.
 static SAMPLE_RESULT: Table = Table::new(&[
@@ -206,11 +276,32 @@ static SAMPLE_RESULT: Table = Table::new(&[
 ]);
 
 pub(super) const CLASSES: &[Class] = &[
-    Class { name: "java.lang.System", statics: &SYSTEM },
-    Class { name: "java.lang.Thread", statics: &THREADS },
-    Class { name: "java.util.concurrent.TimeUnit", statics: &UNITS },
-    Class { name: "java.net.InetAddress", statics: &ADDRESSES },
-    Class { name: "org.apache.jmeter.services.FileServer", statics: &FILE_SERVERS },
-    Class { name: "org.apache.jmeter.util.JMeterUtils", statics: &JMETER },
-    Class { name: "org.apache.jmeter.samplers.SampleResult", statics: &SAMPLE_RESULT },
+    Class {
+        name: "java.lang.System",
+        statics: &SYSTEM,
+    },
+    Class {
+        name: "java.lang.Thread",
+        statics: &THREADS,
+    },
+    Class {
+        name: "java.util.concurrent.TimeUnit",
+        statics: &UNITS,
+    },
+    Class {
+        name: "java.net.InetAddress",
+        statics: &ADDRESSES,
+    },
+    Class {
+        name: "org.apache.jmeter.services.FileServer",
+        statics: &FILE_SERVERS,
+    },
+    Class {
+        name: "org.apache.jmeter.util.JMeterUtils",
+        statics: &JMETER,
+    },
+    Class {
+        name: "org.apache.jmeter.samplers.SampleResult",
+        statics: &SAMPLE_RESULT,
+    },
 ];

@@ -50,7 +50,8 @@ pub(super) fn instant(unix_ms: i64) -> Value {
 }
 
 fn time(this: &Value) -> Outcome<&Time> {
-    this.of::<Time>().ok_or_else(|| Thrown::bare("java.lang.NullPointerException"))
+    this.of::<Time>()
+        .ok_or_else(|| Thrown::bare("java.lang.NullPointerException"))
 }
 
 fn moved(this: &Value, ms: i64) -> Outcome {
@@ -73,7 +74,8 @@ fn moved_by_months(this: &Value, given: &[Value], months: i64) -> Outcome {
     let (year, month, day) = date_of(time.local_ms.div_euclid(DAY_MS));
     let count = (year * 12 + month - 1).saturating_add(long_of(given, 0)?.saturating_mul(months));
     let (year, month) = (count.div_euclid(12), count.rem_euclid(12) + 1);
-    let day = day_number(year, month, day).ok_or_else(|| Thrown::of("java.time.DateTimeException", "Invalid value for Year"))?;
+    let day = day_number(year, month, day)
+        .ok_or_else(|| Thrown::of("java.time.DateTimeException", "Invalid value for Year"))?;
     Ok(Value::object(Time {
         local_ms: day * DAY_MS + time.local_ms.rem_euclid(DAY_MS),
         ..*time
@@ -81,7 +83,8 @@ fn moved_by_months(this: &Value, given: &[Value], months: i64) -> Outcome {
 }
 
 fn written(pattern: &str, time: &Time) -> Outcome<String> {
-    let read = Pattern::new(pattern).map_err(|_| Thrown::argument(format!("Unknown pattern letter in {pattern}")))?;
+    let read = Pattern::new(pattern)
+        .map_err(|_| Thrown::argument(format!("Unknown pattern letter in {pattern}")))?;
     Ok(read.format(Moment {
         unix_ms: time.local_ms - i64::from(time.offset_s) * 1000,
         offset_s: time.offset_s,
@@ -107,7 +110,9 @@ fn told(time: &Time) -> String {
 
 fn part(this: &Value, pattern: &str) -> Outcome {
     let text = written(pattern, time(this)?)?;
-    Ok(text.parse().map_or_else(|_| Value::text(text.to_uppercase()), Value::Int))
+    Ok(text
+        .parse()
+        .map_or_else(|_| Value::text(text.to_uppercase()), Value::Int))
 }
 
 fn ordered(this: &Value, given: &[Value]) -> Outcome<Ordering> {
@@ -120,31 +125,65 @@ fn unix_ms(time: &Time) -> i64 {
 
 pub(super) static TIME: Table = Table::new(&[
     row("format", 1, 1, |_, this, given| {
-        let pattern = given[0].of::<Formatter>().map_or_else(|| text_of(given, 0), |one| one.0.clone());
+        let pattern = given[0]
+            .of::<Formatter>()
+            .map_or_else(|| text_of(given, 0), |one| one.0.clone());
         Ok(Value::text(written(&pattern, time(this)?)?))
     }),
-    row("plusYears", 1, 1, |_, this, given| moved_by_months(this, given, 12)),
-    row("plusMonths", 1, 1, |_, this, given| moved_by_months(this, given, 1)),
-    row("plusWeeks", 1, 1, |_, this, given| moved_by(this, given, 7 * DAY_MS)),
-    row("plusDays", 1, 1, |_, this, given| moved_by(this, given, DAY_MS)),
-    row("plusHours", 1, 1, |_, this, given| moved_by(this, given, 3_600_000)),
-    row("plusMinutes", 1, 1, |_, this, given| moved_by(this, given, 60_000)),
-    row("plusSeconds", 1, 1, |_, this, given| moved_by(this, given, 1000)),
-    row("plusMillis", 1, 1, |_, this, given| moved_by(this, given, 1)),
-    row("minusYears", 1, 1, |_, this, given| moved_by_months(this, given, -12)),
-    row("minusMonths", 1, 1, |_, this, given| moved_by_months(this, given, -1)),
-    row("minusWeeks", 1, 1, |_, this, given| moved_by(this, given, -7 * DAY_MS)),
-    row("minusDays", 1, 1, |_, this, given| moved_by(this, given, -DAY_MS)),
-    row("minusHours", 1, 1, |_, this, given| moved_by(this, given, -3_600_000)),
-    row("minusMinutes", 1, 1, |_, this, given| moved_by(this, given, -60_000)),
-    row("minusSeconds", 1, 1, |_, this, given| moved_by(this, given, -1000)),
+    row("plusYears", 1, 1, |_, this, given| {
+        moved_by_months(this, given, 12)
+    }),
+    row("plusMonths", 1, 1, |_, this, given| {
+        moved_by_months(this, given, 1)
+    }),
+    row("plusWeeks", 1, 1, |_, this, given| {
+        moved_by(this, given, 7 * DAY_MS)
+    }),
+    row("plusDays", 1, 1, |_, this, given| {
+        moved_by(this, given, DAY_MS)
+    }),
+    row("plusHours", 1, 1, |_, this, given| {
+        moved_by(this, given, 3_600_000)
+    }),
+    row("plusMinutes", 1, 1, |_, this, given| {
+        moved_by(this, given, 60_000)
+    }),
+    row("plusSeconds", 1, 1, |_, this, given| {
+        moved_by(this, given, 1000)
+    }),
+    row("plusMillis", 1, 1, |_, this, given| {
+        moved_by(this, given, 1)
+    }),
+    row("minusYears", 1, 1, |_, this, given| {
+        moved_by_months(this, given, -12)
+    }),
+    row("minusMonths", 1, 1, |_, this, given| {
+        moved_by_months(this, given, -1)
+    }),
+    row("minusWeeks", 1, 1, |_, this, given| {
+        moved_by(this, given, -7 * DAY_MS)
+    }),
+    row("minusDays", 1, 1, |_, this, given| {
+        moved_by(this, given, -DAY_MS)
+    }),
+    row("minusHours", 1, 1, |_, this, given| {
+        moved_by(this, given, -3_600_000)
+    }),
+    row("minusMinutes", 1, 1, |_, this, given| {
+        moved_by(this, given, -60_000)
+    }),
+    row("minusSeconds", 1, 1, |_, this, given| {
+        moved_by(this, given, -1000)
+    }),
     row("plus", 1, 1, |_, this, given| match given[0].of::<Span>() {
         Some(span) => moved(this, span.0),
         None => moved_by(this, given, DAY_MS),
     }),
-    row("minus", 1, 1, |_, this, given| match given[0].of::<Span>() {
-        Some(span) => moved(this, -span.0),
-        None => moved_by(this, given, -DAY_MS),
+    row("minus", 1, 1, |_, this, given| {
+        match given[0].of::<Span>() {
+            Some(span) => moved(this, -span.0),
+            None => moved_by(this, given, -DAY_MS),
+        }
     }),
     row("getYear", 0, 0, |_, this, _| part(this, "u")),
     row("getMonthValue", 0, 0, |_, this, _| part(this, "M")),
@@ -155,16 +194,38 @@ pub(super) static TIME: Table = Table::new(&[
     row("getHour", 0, 0, |_, this, _| part(this, "H")),
     row("getMinute", 0, 0, |_, this, _| part(this, "m")),
     row("getSecond", 0, 0, |_, this, _| part(this, "s")),
-    row("getNano", 0, 0, |_, this, _| Ok(Value::whole(time(this)?.local_ms.rem_euclid(1000) * 1_000_000))),
-    row("toEpochMilli", 0, 0, |_, this, _| Ok(Value::Long(unix_ms(time(this)?)))),
-    row("getEpochSecond", 0, 0, |_, this, _| Ok(Value::Long(unix_ms(time(this)?).div_euclid(1000)))),
-    row("toEpochSecond", 0, 1, |_, this, _| Ok(Value::Long(unix_ms(time(this)?).div_euclid(1000)))),
-    row("toEpochDay", 0, 0, |_, this, _| Ok(Value::Long(time(this)?.local_ms.div_euclid(DAY_MS)))),
-    row("toInstant", 0, 1, |_, this, _| Ok(instant(unix_ms(time(this)?)))),
-    row("isBefore", 1, 1, |_, this, given| Ok(Value::Truth(ordered(this, given)?.is_lt()))),
-    row("isAfter", 1, 1, |_, this, given| Ok(Value::Truth(ordered(this, given)?.is_gt()))),
-    row("isEqual", 1, 1, |_, this, given| Ok(Value::Truth(ordered(this, given)?.is_eq()))),
-    row("compareTo", 1, 1, |_, this, given| Ok(Value::Int(ordered(this, given)? as i32))),
+    row("getNano", 0, 0, |_, this, _| {
+        Ok(Value::whole(
+            time(this)?.local_ms.rem_euclid(1000) * 1_000_000,
+        ))
+    }),
+    row("toEpochMilli", 0, 0, |_, this, _| {
+        Ok(Value::Long(unix_ms(time(this)?)))
+    }),
+    row("getEpochSecond", 0, 0, |_, this, _| {
+        Ok(Value::Long(unix_ms(time(this)?).div_euclid(1000)))
+    }),
+    row("toEpochSecond", 0, 1, |_, this, _| {
+        Ok(Value::Long(unix_ms(time(this)?).div_euclid(1000)))
+    }),
+    row("toEpochDay", 0, 0, |_, this, _| {
+        Ok(Value::Long(time(this)?.local_ms.div_euclid(DAY_MS)))
+    }),
+    row("toInstant", 0, 1, |_, this, _| {
+        Ok(instant(unix_ms(time(this)?)))
+    }),
+    row("isBefore", 1, 1, |_, this, given| {
+        Ok(Value::Truth(ordered(this, given)?.is_lt()))
+    }),
+    row("isAfter", 1, 1, |_, this, given| {
+        Ok(Value::Truth(ordered(this, given)?.is_gt()))
+    }),
+    row("isEqual", 1, 1, |_, this, given| {
+        Ok(Value::Truth(ordered(this, given)?.is_eq()))
+    }),
+    row("compareTo", 1, 1, |_, this, given| {
+        Ok(Value::Int(ordered(this, given)? as i32))
+    }),
     row("toLocalDate", 0, 0, |_, this, _| {
         let time = time(this)?;
         Ok(Value::object(Time {
@@ -204,7 +265,11 @@ pub(super) static TIME: Table = Table::new(&[
         }))
     }),
     row("atTime", 2, 3, |_, this, given| {
-        let second = if given.len() > 2 { long_of(given, 2)? } else { 0 };
+        let second = if given.len() > 2 {
+            long_of(given, 2)?
+        } else {
+            0
+        };
         let ms = ((long_of(given, 0)? * 60 + long_of(given, 1)?) * 60 + second) * 1000;
         Ok(Value::object(Time {
             kind: Kind::DateTime,
@@ -212,7 +277,9 @@ pub(super) static TIME: Table = Table::new(&[
             offset_s: 0,
         }))
     }),
-    row("until", 2, 2, |_, this, given| between(this, &given[0], &text_of(given, 1))),
+    row("until", 2, 2, |_, this, given| {
+        between(this, &given[0], &text_of(given, 1))
+    }),
 ]);
 
 fn between(from: &Value, to: &Value, unit: &str) -> Outcome {
@@ -255,18 +322,20 @@ impl Object for Time {
     }
 
     fn compare(&self, other: &dyn Object) -> Option<Ordering> {
-        let other = other.any().downcast_ref::<Time>().filter(|other| other.kind == self.kind)?;
+        let other = other
+            .any()
+            .downcast_ref::<Time>()
+            .filter(|other| other.kind == self.kind)?;
         Some(self.local_ms.cmp(&other.local_ms))
     }
 }
 
-pub(super) static FORMATTER: Table = Table::new(&[
-    row("format", 1, 1, |_, this, given| {
-        let pattern = this.of::<Formatter>().map_or_else(String::new, |one| one.0.clone());
-        Ok(Value::text(written(&pattern, time(&given[0])?)?))
-    }),
-    
-]);
+pub(super) static FORMATTER: Table = Table::new(&[row("format", 1, 1, |_, this, given| {
+    let pattern = this
+        .of::<Formatter>()
+        .map_or_else(String::new, |one| one.0.clone());
+    Ok(Value::text(written(&pattern, time(&given[0])?)?))
+})]);
 
 impl Object for Formatter {
     fn class(&self) -> &'static str {
@@ -283,12 +352,34 @@ impl Object for Formatter {
 }
 
 pub(super) static SPAN: Table = Table::new(&[
-    row("toMillis", 0, 0, |_, this, _| Ok(Value::Long(this.of::<Span>().map_or(0, |span| span.0)))),
-    row("getSeconds", 0, 0, |_, this, _| Ok(Value::Long(this.of::<Span>().map_or(0, |span| span.0 / 1000)))),
-    row("toSeconds", 0, 0, |_, this, _| Ok(Value::Long(this.of::<Span>().map_or(0, |span| span.0 / 1000)))),
-    row("toMinutes", 0, 0, |_, this, _| Ok(Value::Long(this.of::<Span>().map_or(0, |span| span.0 / 60_000)))),
-    row("toHours", 0, 0, |_, this, _| Ok(Value::Long(this.of::<Span>().map_or(0, |span| span.0 / 3_600_000)))),
-    row("toDays", 0, 0, |_, this, _| Ok(Value::Long(this.of::<Span>().map_or(0, |span| span.0 / DAY_MS)))),
+    row("toMillis", 0, 0, |_, this, _| {
+        Ok(Value::Long(this.of::<Span>().map_or(0, |span| span.0)))
+    }),
+    row("getSeconds", 0, 0, |_, this, _| {
+        Ok(Value::Long(
+            this.of::<Span>().map_or(0, |span| span.0 / 1000),
+        ))
+    }),
+    row("toSeconds", 0, 0, |_, this, _| {
+        Ok(Value::Long(
+            this.of::<Span>().map_or(0, |span| span.0 / 1000),
+        ))
+    }),
+    row("toMinutes", 0, 0, |_, this, _| {
+        Ok(Value::Long(
+            this.of::<Span>().map_or(0, |span| span.0 / 60_000),
+        ))
+    }),
+    row("toHours", 0, 0, |_, this, _| {
+        Ok(Value::Long(
+            this.of::<Span>().map_or(0, |span| span.0 / 3_600_000),
+        ))
+    }),
+    row("toDays", 0, 0, |_, this, _| {
+        Ok(Value::Long(
+            this.of::<Span>().map_or(0, |span| span.0 / DAY_MS),
+        ))
+    }),
 ]);
 
 impl Object for Span {
@@ -310,30 +401,59 @@ fn now(machine: &mut dyn Machine, kind: Kind) -> Outcome {
     let offset_s = machine.host().utc_offset_s(ms);
     let local = ms + i64::from(offset_s) * 1000;
     Ok(Value::object(match kind {
-        Kind::Instant => Time { kind, local_ms: ms, offset_s: 0 },
-        Kind::Date => Time { kind, local_ms: local.div_euclid(DAY_MS) * DAY_MS, offset_s: 0 },
-        Kind::Time => Time { kind, local_ms: local.rem_euclid(DAY_MS), offset_s: 0 },
-        Kind::DateTime => Time { kind, local_ms: local, offset_s: 0 },
-        Kind::Zoned => Time { kind, local_ms: local, offset_s },
+        Kind::Instant => Time {
+            kind,
+            local_ms: ms,
+            offset_s: 0,
+        },
+        Kind::Date => Time {
+            kind,
+            local_ms: local.div_euclid(DAY_MS) * DAY_MS,
+            offset_s: 0,
+        },
+        Kind::Time => Time {
+            kind,
+            local_ms: local.rem_euclid(DAY_MS),
+            offset_s: 0,
+        },
+        Kind::DateTime => Time {
+            kind,
+            local_ms: local,
+            offset_s: 0,
+        },
+        Kind::Zoned => Time {
+            kind,
+            local_ms: local,
+            offset_s,
+        },
     }))
 }
 
 fn read(given: &[Value], kind: Kind) -> Outcome {
     let text = text_wanted(given, 0)?;
     let patterns: Vec<String> = match given.get(1) {
-        Some(formatter) => vec![formatter.of::<Formatter>().map_or_else(|| print::text(formatter), |one| one.0.clone())],
+        Some(formatter) => vec![
+            formatter
+                .of::<Formatter>()
+                .map_or_else(|| print::text(formatter), |one| one.0.clone()),
+        ],
         None => {
             let clocks = ["HH:mm:ss.SSS", "HH:mm:ss", "HH:mm"];
             match kind {
                 Kind::Date => vec!["uuuu-MM-dd".to_owned()],
                 Kind::Time => clocks.map(str::to_owned).to_vec(),
                 Kind::DateTime => clocks.map(|clock| format!("uuuu-MM-dd'T'{clock}")).to_vec(),
-                _ => clocks.map(|clock| format!("uuuu-MM-dd'T'{clock}XXX")).to_vec(),
+                _ => clocks
+                    .map(|clock| format!("uuuu-MM-dd'T'{clock}XXX"))
+                    .to_vec(),
             }
         }
     };
     for pattern in patterns {
-        let Some(fields) = Pattern::new(&pattern).ok().and_then(|pattern| pattern.parse(&text)) else {
+        let Some(fields) = Pattern::new(&pattern)
+            .ok()
+            .and_then(|pattern| pattern.parse(&text))
+        else {
             continue;
         };
         let offset_s = fields.offset_s.unwrap_or(0);
@@ -348,17 +468,32 @@ fn read(given: &[Value], kind: Kind) -> Outcome {
             let is_instant = kind == Kind::Instant;
             return Ok(Value::object(Time {
                 kind,
-                local_ms: if is_instant { local_ms - i64::from(offset_s) * 1000 } else { local_ms },
+                local_ms: if is_instant {
+                    local_ms - i64::from(offset_s) * 1000
+                } else {
+                    local_ms
+                },
                 offset_s: if kind == Kind::Zoned { offset_s } else { 0 },
             }));
         }
     }
-    Err(Thrown::of("java.time.format.DateTimeParseException", format!("Text '{text}' could not be parsed at index 0")))
+    Err(Thrown::of(
+        "java.time.format.DateTimeParseException",
+        format!("Text '{text}' could not be parsed at index 0"),
+    ))
 }
 
 fn made(given: &[Value], kind: Kind) -> Outcome {
-    let at = |place: usize| if place < given.len() { long_of(given, place) } else { Ok(0) };
-    let clock = |from: usize| -> Outcome<i64> { Ok(((at(from)? * 60 + at(from + 1)?) * 60 + at(from + 2)?) * 1000) };
+    let at = |place: usize| {
+        if place < given.len() {
+            long_of(given, place)
+        } else {
+            Ok(0)
+        }
+    };
+    let clock = |from: usize| -> Outcome<i64> {
+        Ok(((at(from)? * 60 + at(from + 1)?) * 60 + at(from + 2)?) * 1000)
+    };
     let day = || -> Outcome<i64> {
         let day = day_number(at(0)?, at(1)?, at(2)?);
         day.ok_or_else(|| Thrown::of("java.time.DateTimeException", "Invalid date"))
@@ -381,31 +516,43 @@ fn formatter(pattern: &str) -> Outcome {
 static INSTANTS: Table = Table::new(&[
     row("now", 0, 0, |machine, _, _| now(machine, Kind::Instant)),
     row("parse", 1, 1, |_, _, given| read(given, Kind::Instant)),
-    row("ofEpochMilli", 1, 1, |_, _, given| Ok(instant(long_of(given, 0)?))),
-    row("ofEpochSecond", 1, 1, |_, _, given| Ok(instant(long_of(given, 0)?.saturating_mul(1000)))),
+    row("ofEpochMilli", 1, 1, |_, _, given| {
+        Ok(instant(long_of(given, 0)?))
+    }),
+    row("ofEpochSecond", 1, 1, |_, _, given| {
+        Ok(instant(long_of(given, 0)?.saturating_mul(1000)))
+    }),
 ]);
 static LOCAL_DATES: Table = Table::new(&[
     row("now", 0, 0, |machine, _, _| now(machine, Kind::Date)),
     row("parse", 1, 2, |_, _, given| read(given, Kind::Date)),
     row("of", 3, 3, |_, _, given| made(given, Kind::Date)),
-    row("ofEpochDay", 1, 1, |_, _, given| Ok(Value::object(Time {
-        kind: Kind::Date,
-        local_ms: long_of(given, 0)?.saturating_mul(DAY_MS),
-        offset_s: 0,
-    }))),
+    row("ofEpochDay", 1, 1, |_, _, given| {
+        Ok(Value::object(Time {
+            kind: Kind::Date,
+            local_ms: long_of(given, 0)?.saturating_mul(DAY_MS),
+            offset_s: 0,
+        }))
+    }),
 ]);
 static LOCAL_TIMES: Table = Table::new(&[
     row("now", 0, 0, |machine, _, _| now(machine, Kind::Time)),
     row("parse", 1, 2, |_, _, given| read(given, Kind::Time)),
     row("of", 2, 3, |_, _, given| made(given, Kind::Time)),
-    row("MIDNIGHT", 0, 0, |_, _, _| made(&[Value::Int(0), Value::Int(0)], Kind::Time)),
-    row("NOON", 0, 0, |_, _, _| made(&[Value::Int(12), Value::Int(0)], Kind::Time)),
+    row("MIDNIGHT", 0, 0, |_, _, _| {
+        made(&[Value::Int(0), Value::Int(0)], Kind::Time)
+    }),
+    row("NOON", 0, 0, |_, _, _| {
+        made(&[Value::Int(12), Value::Int(0)], Kind::Time)
+    }),
 ]);
 static LOCAL_DATE_TIMES: Table = Table::new(&[
     row("now", 0, 0, |machine, _, _| now(machine, Kind::DateTime)),
     row("parse", 1, 2, |_, _, given| read(given, Kind::DateTime)),
     row("of", 5, 6, |_, _, given| made(given, Kind::DateTime)),
-    row("of", 2, 2, |machine, _, given| machine.invoke(&given[0], "atTime", &given[1..])),
+    row("of", 2, 2, |machine, _, given| {
+        machine.invoke(&given[0], "atTime", &given[1..])
+    }),
 ]);
 static ZONED: Table = Table::new(&[
     row("now", 0, 0, |machine, _, _| now(machine, Kind::Zoned)),
@@ -423,19 +570,43 @@ static FORMATTERS: Table = Table::new(&[
     row("BASIC_ISO_DATE", 0, 0, |_, _, _| formatter("uuuuMMdd")),
 ]);
 static SPANS: Table = Table::new(&[
-    row("between", 2, 2, |_, _, given| Ok(Value::object(Span(unix_ms(time(&given[1])?) - unix_ms(time(&given[0])?))))),
-    row("ofMillis", 1, 1, |_, _, given| Ok(Value::object(Span(long_of(given, 0)?)))),
-    row("ofSeconds", 1, 1, |_, _, given| Ok(Value::object(Span(long_of(given, 0)?.saturating_mul(1000))))),
-    row("ofMinutes", 1, 1, |_, _, given| Ok(Value::object(Span(long_of(given, 0)?.saturating_mul(60_000))))),
-    row("ofHours", 1, 1, |_, _, given| Ok(Value::object(Span(long_of(given, 0)?.saturating_mul(3_600_000))))),
-    row("ofDays", 1, 1, |_, _, given| Ok(Value::object(Span(long_of(given, 0)?.saturating_mul(DAY_MS))))),
+    row("between", 2, 2, |_, _, given| {
+        Ok(Value::object(Span(
+            unix_ms(time(&given[1])?) - unix_ms(time(&given[0])?),
+        )))
+    }),
+    row("ofMillis", 1, 1, |_, _, given| {
+        Ok(Value::object(Span(long_of(given, 0)?)))
+    }),
+    row("ofSeconds", 1, 1, |_, _, given| {
+        Ok(Value::object(Span(long_of(given, 0)?.saturating_mul(1000))))
+    }),
+    row("ofMinutes", 1, 1, |_, _, given| {
+        Ok(Value::object(Span(
+            long_of(given, 0)?.saturating_mul(60_000),
+        )))
+    }),
+    row("ofHours", 1, 1, |_, _, given| {
+        Ok(Value::object(Span(
+            long_of(given, 0)?.saturating_mul(3_600_000),
+        )))
+    }),
+    row("ofDays", 1, 1, |_, _, given| {
+        Ok(Value::object(Span(
+            long_of(given, 0)?.saturating_mul(DAY_MS),
+        )))
+    }),
 ]);
 
 /// A unit, which is told by its name.
 struct Unit(&'static str);
 
 pub(super) static UNIT: Table = Table::new(&[row("between", 2, 2, |_, this, given| {
-    between(&given[0], &given[1], this.of::<Unit>().map_or("", |unit| unit.0))
+    between(
+        &given[0],
+        &given[1],
+        this.of::<Unit>().map_or("", |unit| unit.0),
+    )
 })]);
 
 impl Object for Unit {
@@ -460,8 +631,12 @@ static UNITS: Table = Table::new(&[
     row("DAYS", 0, 0, |_, _, _| Ok(Value::object(Unit("DAYS")))),
     row("WEEKS", 0, 0, |_, _, _| Ok(Value::object(Unit("WEEKS")))),
     row("HOURS", 0, 0, |_, _, _| Ok(Value::object(Unit("HOURS")))),
-    row("MINUTES", 0, 0, |_, _, _| Ok(Value::object(Unit("MINUTES")))),
-    row("SECONDS", 0, 0, |_, _, _| Ok(Value::object(Unit("SECONDS")))),
+    row("MINUTES", 0, 0, |_, _, _| {
+        Ok(Value::object(Unit("MINUTES")))
+    }),
+    row("SECONDS", 0, 0, |_, _, _| {
+        Ok(Value::object(Unit("SECONDS")))
+    }),
     row("MILLIS", 0, 0, |_, _, _| Ok(Value::object(Unit("MILLIS")))),
 ]);
 
@@ -480,14 +655,44 @@ static WEEKDAYS: Table = Table::new(&[
 ]);
 
 pub(super) const CLASSES: &[Class] = &[
-    Class { name: "java.time.Instant", statics: &INSTANTS },
-    Class { name: "java.time.LocalDate", statics: &LOCAL_DATES },
-    Class { name: "java.time.LocalTime", statics: &LOCAL_TIMES },
-    Class { name: "java.time.LocalDateTime", statics: &LOCAL_DATE_TIMES },
-    Class { name: "java.time.ZonedDateTime", statics: &ZONED },
-    Class { name: "java.time.OffsetDateTime", statics: &ZONED },
-    Class { name: "java.time.format.DateTimeFormatter", statics: &FORMATTERS },
-    Class { name: "java.time.Duration", statics: &SPANS },
-    Class { name: "java.time.temporal.ChronoUnit", statics: &UNITS },
-    Class { name: "java.time.DayOfWeek", statics: &WEEKDAYS },
+    Class {
+        name: "java.time.Instant",
+        statics: &INSTANTS,
+    },
+    Class {
+        name: "java.time.LocalDate",
+        statics: &LOCAL_DATES,
+    },
+    Class {
+        name: "java.time.LocalTime",
+        statics: &LOCAL_TIMES,
+    },
+    Class {
+        name: "java.time.LocalDateTime",
+        statics: &LOCAL_DATE_TIMES,
+    },
+    Class {
+        name: "java.time.ZonedDateTime",
+        statics: &ZONED,
+    },
+    Class {
+        name: "java.time.OffsetDateTime",
+        statics: &ZONED,
+    },
+    Class {
+        name: "java.time.format.DateTimeFormatter",
+        statics: &FORMATTERS,
+    },
+    Class {
+        name: "java.time.Duration",
+        statics: &SPANS,
+    },
+    Class {
+        name: "java.time.temporal.ChronoUnit",
+        statics: &UNITS,
+    },
+    Class {
+        name: "java.time.DayOfWeek",
+        statics: &WEEKDAYS,
+    },
 ];

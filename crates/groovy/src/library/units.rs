@@ -33,16 +33,25 @@ pub(super) fn months(count: &Value, months: i64) -> Value {
 fn shifted(machine: &mut dyn super::Machine, this: &Value, sign: i64) -> super::Outcome {
     let now = super::construct(machine, "java.util.Date", &[])?;
     match this.of::<Duration>() {
-        Some(span) => Ok(super::dates::shifted(machine, &now, span.months * sign, span.ms * sign)),
+        Some(span) => Ok(super::dates::shifted(
+            machine,
+            &now,
+            span.months * sign,
+            span.ms * sign,
+        )),
         None => Ok(now),
     }
 }
 
 pub(super) static DURATION: Table = Table::new(&[
-    row("getAgo", 0, 0, |machine, this, _| shifted(machine, this, -1)),
+    row("getAgo", 0, 0, |machine, this, _| {
+        shifted(machine, this, -1)
+    }),
     row("getFrom", 0, 0, |_, this, _| Ok(this.clone())),
     row("getNow", 0, 0, |machine, this, _| shifted(machine, this, 1)),
-    row("toMilliseconds", 0, 0, |_, this, _| Ok(Value::Long(this.of::<Duration>().map_or(0, |span| span.ms)))),
+    row("toMilliseconds", 0, 0, |_, this, _| {
+        Ok(Value::Long(this.of::<Duration>().map_or(0, |span| span.ms)))
+    }),
     row("plus", 1, 1, |machine, this, given| {
         let Some(span) = this.of::<Duration>() else {
             return Ok(Value::Null);
@@ -52,7 +61,12 @@ pub(super) static DURATION: Table = Table::new(&[
                 months: span.months + other.months,
                 ms: span.ms + other.ms,
             })),
-            None => Ok(super::dates::shifted(machine, &given[0], span.months, span.ms)),
+            None => Ok(super::dates::shifted(
+                machine,
+                &given[0],
+                span.months,
+                span.ms,
+            )),
         }
     }),
 ]);

@@ -39,7 +39,10 @@ impl Parser<'_> {
     /// Whether a brace here is a closure that is given to a call.
     fn takes_closure(&self, value: &Expr) -> bool {
         let may = self.dialect == Dialect::Groovy && !self.is_at_line_end();
-        may && matches!(value, Expr::Variable(_) | Expr::Property { .. } | Expr::Call { .. })
+        may && matches!(
+            value,
+            Expr::Variable(_) | Expr::Property { .. } | Expr::Call { .. }
+        )
     }
 
     fn member(&mut self, of: Expr) -> Read<Expr> {
@@ -49,7 +52,11 @@ impl Parser<'_> {
         let (is_safe, is_spread) = (sign.starts_with('?'), sign.starts_with('*'));
         self.advance();
         let name = match self.kind() {
-            Kind::Word(word) if self.dialect == Dialect::Groovy || !RESERVED.contains(&&**word) || matches!(&**word, "class" | "length") => {
+            Kind::Word(word)
+                if self.dialect == Dialect::Groovy
+                    || !RESERVED.contains(&&**word)
+                    || matches!(&**word, "class" | "length") =>
+            {
                 let name = Expr::Text(word.clone());
                 self.advance();
                 name
@@ -166,7 +173,8 @@ impl Parser<'_> {
 
     /// Whether names and dots stand here, and behind them, apart, the first value of a call without brackets.
     fn is_command_ahead(&self) -> bool {
-        let is_name = |kind: &Kind| matches!(kind, Kind::Word(word) if !RESERVED.contains(&&**word));
+        let is_name =
+            |kind: &Kind| matches!(kind, Kind::Word(word) if !RESERVED.contains(&&**word));
         let is_this = matches!(self.kind(), Kind::Word(word) if **word == *"this");
         if self.dialect != Dialect::Groovy || !is_name(self.kind()) && !is_this {
             return false;

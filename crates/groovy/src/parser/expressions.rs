@@ -143,13 +143,17 @@ impl Parser<'_> {
                 "%" => operator(Operator::Remainder, 11),
                 "**" => operator(Operator::Power, POWER),
                 "!" => match &self.ahead(1).kind {
-                    Kind::Word(word) if !self.ahead(1).is_apart && self.tokens[self.at].is_apart => match &**word {
-                        "in" => Some((Between::Operator(Operator::NotIn), RELATION, 2)),
-                        "instanceof" => {
-                            Some((Between::InstanceOf { is_not: true }, RELATION, 2))
+                    Kind::Word(word)
+                        if !self.ahead(1).is_apart && self.tokens[self.at].is_apart =>
+                    {
+                        match &**word {
+                            "in" => Some((Between::Operator(Operator::NotIn), RELATION, 2)),
+                            "instanceof" => {
+                                Some((Between::InstanceOf { is_not: true }, RELATION, 2))
+                            }
+                            _ => None,
                         }
-                        _ => None,
-                    },
+                    }
                     _ => None,
                 },
                 _ => None,

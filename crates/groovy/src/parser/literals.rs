@@ -5,7 +5,9 @@
 use std::sync::Arc;
 
 use super::super::Dialect;
-use super::super::ast::{Arguments, Block, Code, Expr, Key, Name, Parameter, Piece, Statement, Type};
+use super::super::ast::{
+    Arguments, Block, Code, Expr, Key, Name, Parameter, Piece, Statement, Type,
+};
 use super::super::lexer::{Kind, TextPiece, Token};
 use super::{PRIMITIVES, Parser, RESERVED, Read, unsupported};
 
@@ -54,7 +56,9 @@ impl Parser<'_> {
                 return self.new_object();
             }
             "super" => return Err(unsupported("super")),
-            "class" | "interface" | "enum" => return Err(unsupported(format!("{word} definitions"))),
+            "class" | "interface" | "enum" => {
+                return Err(unsupported(format!("{word} definitions")));
+            }
             name if PRIMITIVES.contains(&name) => {
                 let kind = self.written_type()?;
                 return Ok(Expr::Path(kind.name));
@@ -75,7 +79,11 @@ impl Parser<'_> {
     /// Whether `(a, b) ->` stands here.
     fn is_lambda_ahead(&self) -> bool {
         let mut count = 1;
-        while matches!(self.ahead(count).kind, Kind::Word(_) | Kind::Sign("," | ".")) && count < 40 {
+        while matches!(
+            self.ahead(count).kind,
+            Kind::Word(_) | Kind::Sign("," | ".")
+        ) && count < 40
+        {
             count += 1;
         }
         self.dialect == Dialect::Groovy
@@ -161,7 +169,10 @@ impl Parser<'_> {
                 }
                 let is_map = this.is_sign("*") && this.is_sign_ahead(1, ":")
                     || this.is_sign_ahead(1, ":")
-                        && matches!(this.kind(), Kind::Word(_) | Kind::Text(_) | Kind::Number(_) | Kind::Composed(_));
+                        && matches!(
+                            this.kind(),
+                            Kind::Word(_) | Kind::Text(_) | Kind::Number(_) | Kind::Composed(_)
+                        );
                 match is_map {
                     true => this.map(),
                     false => this.list(),
@@ -229,7 +240,9 @@ impl Parser<'_> {
         loop {
             match &self.ahead(count).kind {
                 Kind::Sign("->") => return true,
-                Kind::Sign("," | "." | "=" | "[" | "]" | "<" | ">" | ">>" | "?" | "...") => count += 1,
+                Kind::Sign("," | "." | "=" | "[" | "]" | "<" | ">" | ">>" | "?" | "...") => {
+                    count += 1
+                }
                 Kind::Word(_) | Kind::Number(_) | Kind::Text(_) => count += 1,
                 _ => return false,
             }
@@ -299,7 +312,10 @@ impl Parser<'_> {
             false => Arguments::default(),
         };
         if self.is_sign("{") && !self.is_at_line_end() {
-            return Err(unsupported(format!("a class within an expression (new {}() {{…}})", class.name)));
+            return Err(unsupported(format!(
+                "a class within an expression (new {}() {{…}})",
+                class.name
+            )));
         }
         Ok(Expr::New {
             class,
@@ -345,7 +361,11 @@ impl Parser<'_> {
 fn value_of_path(path: Vec<Name>) -> Expr {
     let mut names = path.into_iter();
     let first = names.next().unwrap_or_else(|| "".into());
-    let first = if *first == *"this" { Expr::This } else { Expr::Variable(first) };
+    let first = if *first == *"this" {
+        Expr::This
+    } else {
+        Expr::Variable(first)
+    };
     names.fold(first, |of, name| Expr::Property {
         of: Box::new(of),
         name: Box::new(Expr::Text(name)),

@@ -9,7 +9,15 @@ use super::super::ast::{Block, Case, Catch, Expr, Name, Statement, Type};
 use super::super::lexer::Kind;
 use super::{Parser, RESERVED, Read, unsupported};
 
-const MODIFIERS: &[&str] = &["final", "static", "private", "public", "protected", "transient", "volatile"];
+const MODIFIERS: &[&str] = &[
+    "final",
+    "static",
+    "private",
+    "public",
+    "protected",
+    "transient",
+    "volatile",
+];
 
 impl Parser<'_> {
     pub(super) fn statement(&mut self) -> Read<Statement> {
@@ -73,7 +81,9 @@ impl Parser<'_> {
                 self.written_type()?;
                 Ok(Statement::Empty)
             }
-            "class" | "interface" | "enum" | "trait" => Err(unsupported(format!("{word} definitions"))),
+            "class" | "interface" | "enum" | "trait" => {
+                Err(unsupported(format!("{word} definitions")))
+            }
             "synchronized" if self.is_sign_ahead(1, "(") => {
                 self.advance();
                 self.condition()?;
@@ -110,7 +120,14 @@ impl Parser<'_> {
     fn annotated(&mut self) -> Read<Statement> {
         self.advance();
         let name = self.written_type()?.name;
-        if !matches!(&*name, "Field" | "groovy.transform.Field" | "SuppressWarnings" | "CompileStatic" | "Deprecated") {
+        if !matches!(
+            &*name,
+            "Field"
+                | "groovy.transform.Field"
+                | "SuppressWarnings"
+                | "CompileStatic"
+                | "Deprecated"
+        ) {
             return Err(unsupported(format!("the annotation @{name}")));
         }
         if self.is_sign("(") {
@@ -120,7 +137,8 @@ impl Parser<'_> {
     }
 
     fn value_of_return(&mut self) -> Read<Option<Expr>> {
-        let is_bare = self.is_sign(";") || self.is_sign("}") || self.is_end() || self.is_at_line_end();
+        let is_bare =
+            self.is_sign(";") || self.is_sign("}") || self.is_end() || self.is_at_line_end();
         match is_bare {
             true => Ok(None),
             false => Ok(Some(self.expression()?)),
@@ -541,7 +559,10 @@ impl Parser<'_> {
         self.advance();
         let names = self.within(|this| {
             let parameters = this.parameters(")")?;
-            Ok(parameters.into_iter().map(|one| (one.name, one.kind)).collect())
+            Ok(parameters
+                .into_iter()
+                .map(|one| (one.name, one.kind))
+                .collect())
         })?;
         self.want_sign(")")?;
         self.want_sign("=")?;

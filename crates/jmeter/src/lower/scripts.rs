@@ -3,7 +3,9 @@
 //! Must not know how scripts run. Invariant: a script in a language that is not supported, or that calls what is not
 //! there, is named.
 
-use loadline_steps::script::{Known, ScriptElement, ScriptFamily, ScriptLanguage, ScriptRole, unsupported};
+use loadline_steps::script::{
+    Known, ScriptElement, ScriptFamily, ScriptLanguage, ScriptRole, unsupported,
+};
 
 use super::Lowering;
 use crate::tree::{Element, Properties};
@@ -39,7 +41,9 @@ pub(super) fn kind(class: &str) -> Option<(ScriptFamily, ScriptRole)> {
         ("BSF", ScriptFamily::Bsf),
         ("BeanShell", ScriptFamily::BeanShell),
     ];
-    let found = families.iter().find_map(|(prefix, family)| Some((*family, class.strip_prefix(prefix)?)));
+    let found = families
+        .iter()
+        .find_map(|(prefix, family)| Some((*family, class.strip_prefix(prefix)?)));
     let (family, role) = found?;
     let role = match role {
         "Sampler" => ScriptRole::Sampler,
@@ -79,7 +83,13 @@ fn names(element: &Element, family: ScriptFamily, role: ScriptRole) -> [&'static
             "BeanShellAssertion.parameters",
             "BeanShellAssertion.resetInterpreter",
         ],
-        _ => ["scriptLanguage", "script", "filename", "parameters", "resetInterpreter"],
+        _ => [
+            "scriptLanguage",
+            "script",
+            "filename",
+            "parameters",
+            "resetInterpreter",
+        ],
     }
 }
 

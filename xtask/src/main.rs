@@ -16,6 +16,7 @@ mod dialect_goldens;
 mod dist;
 mod exec;
 mod generate;
+mod groovy_goldens;
 mod image;
 mod jmeter_goldens;
 mod k6_goldens;
@@ -45,6 +46,7 @@ usage: cargo xtask <command>
   bench [--list] [--row NAME,…] [--quick]      the performance table, docs/benchmarks.md
   chart [--check]                              files of the Helm chart that are made of others
   dialect-goldens                              what real hey and bombardier do with the lines of crates/e2e/dialects
+  groovy-goldens                               what real Groovy and BeanShell make of the scripts of crates/groovy
   jmeter-goldens [--only PATTERN]              what real JMeter does with the plans of crates/e2e/jmeter
   k6-goldens [--only PATTERN]                  what real k6 does with the scripts of crates/e2e/k6
   situations [--only TEXT,…] [--quiet|--busy]  the verdict on staged situations, scored; crates/e2e/situations
@@ -76,6 +78,7 @@ fn dispatch(command: &str, rest: &[String]) -> Result<()> {
         "image" => image::command(rest),
         "bench" => bench::command(rest),
         "dialect-goldens" => dialect_goldens::command(rest),
+        "groovy-goldens" => groovy_goldens::command(rest),
         "jmeter-goldens" => jmeter_goldens::command(rest),
         "k6-goldens" => k6_goldens::command(rest),
         "situations" => situations::command(rest),

@@ -274,6 +274,33 @@ fn walk_statement(statement: &Statement, visit: &mut dyn FnMut(Part<'_>)) {
             visit(Part::Expression(condition));
             visit(Part::Statement(body));
         }
+        Statement::ForIn { over, body, .. } => {
+            visit(Part::Expression(over));
+            visit(Part::Statement(body));
+        }
+        Statement::Labelled(_, inner) => visit(Part::Statement(inner)),
+        Statement::Assert {
+            condition, message, ..
+        } => {
+            visit(Part::Expression(condition));
+            if let Some(message) = message {
+                visit(Part::Expression(message));
+            }
+        }
+        Statement::Block(block) => walk_block(block, visit),
+        Statement::For { .. } | Statement::Switch(..) | Statement::Try { .. } => {
+            walk_longer(statement, visit);
+        }
+        Statement::Return(None)
+        | Statement::Break(_)
+        | Statement::Continue(_)
+        | Statement::Empty => {}
+    }
+}
+
+/// Statements of many parts.
+fn walk_longer(statement: &Statement, visit: &mut dyn FnMut(Part<'_>)) {
+    match statement {
         Statement::For {
             start,
             condition,
@@ -286,10 +313,6 @@ fn walk_statement(statement: &Statement, visit: &mut dyn FnMut(Part<'_>)) {
             for one in condition.iter().chain(each) {
                 visit(Part::Expression(one));
             }
-            visit(Part::Statement(body));
-        }
-        Statement::ForIn { over, body, .. } => {
-            visit(Part::Expression(over));
             visit(Part::Statement(body));
         }
         Statement::Switch(value, cases) => {
@@ -316,20 +339,7 @@ fn walk_statement(statement: &Statement, visit: &mut dyn FnMut(Part<'_>)) {
                 walk_block(last, visit);
             }
         }
-        Statement::Labelled(_, inner) => visit(Part::Statement(inner)),
-        Statement::Assert {
-            condition, message, ..
-        } => {
-            visit(Part::Expression(condition));
-            if let Some(message) = message {
-                visit(Part::Expression(message));
-            }
-        }
-        Statement::Block(block) => walk_block(block, visit),
-        Statement::Return(None)
-        | Statement::Break(_)
-        | Statement::Continue(_)
-        | Statement::Empty => {}
+        _ => {}
     }
 }
 
@@ -388,6 +398,14 @@ fn walk_expression(expression: &Expr, visit: &mut dyn FnMut(Part<'_>)) {
                 visit(Part::Expression(value));
             }
         }
+        Expr::Closure(code) => visit(Part::Code(code)),
+        _ => walk_calls(expression, visit),
+    }
+}
+
+/// Texts with values in them, and calls.
+fn walk_calls(expression: &Expr, visit: &mut dyn FnMut(Part<'_>)) {
+    match expression {
         Expr::Composed(pieces) => {
             for piece in pieces {
                 if let Piece::Value(value) = piece {
@@ -417,7 +435,6 @@ fn walk_expression(expression: &Expr, visit: &mut dyn FnMut(Part<'_>)) {
                 .chain(values.iter().flatten())
                 .for_each(|one| visit(Part::Expression(one)));
         }
-        Expr::Closure(code) => visit(Part::Code(code)),
         _ => {}
     }
 }
@@ -440,16 +457,16 @@ impl Names {
     fn statement(&mut self, statement: &Statement) {
         match statement {
             Statement::Declare { names, .. } => {
-                self.own.extend(names.iter().map(|(name, _)| name.clone()))
+                self.own.extend(names.iter().map(|(name, _)| name.clone()));
             }
             Statement::DeclareMany { names, .. } => {
-                self.own.extend(names.iter().map(|(name, _)| name.clone()))
+                self.own.extend(names.iter().map(|(name, _)| name.clone()));
             }
             Statement::ForIn { name, .. } => {
                 self.own.insert(name.clone());
             }
             Statement::Try { catches, .. } => {
-                self.own.extend(catches.iter().map(|one| one.name.clone()))
+                self.own.extend(catches.iter().map(|one| one.name.clone()));
             }
             _ => {}
         }

@@ -77,6 +77,8 @@ struct Lexer<'s> {
     dialect: Dialect,
     depth: usize,
     tokens: Vec<Token>,
+    /// Texts of BeanShell: equal ones are one and the same, as Java's are.
+    texts: std::collections::HashMap<String, Name>,
 }
 
 /// The words and signs of a script.
@@ -90,6 +92,7 @@ pub(crate) fn read(source: &str, dialect: Dialect) -> Result<Vec<Token>, Fault> 
         dialect,
         depth: 0,
         tokens: Vec::new(),
+        texts: std::collections::HashMap::new(),
     };
     if source.starts_with("#!") {
         lexer.at = source.find('\n').unwrap_or(source.len());
@@ -181,8 +184,15 @@ impl<'s> Lexer<'s> {
             } else if rest.starts_with("//") {
                 self.at += rest.find('\n').unwrap_or(rest.len());
             } else if rest.starts_with("/*") {
-                let end = rest[2..].find("*/");
-                let end = end.ok_or_else(|| malformed("a comment does not end"))? + 4;
+                let comment = rest.split_inclusive("*/").next().unwrap_or(rest);
+                let is_short = comment == "/*/";
+                let end = if is_short {
+                    rest[3..].find("*/").map(|end| end + 5)
+                } else {
+                    Some(comment.len())
+                };
+                let end = end.filter(|end| rest[..*end].ends_with("*/"));
+                let end = end.ok_or_else(|| malformed("a comment does not end"))?;
                 has_ended |= rest[..end].contains('\n');
                 self.at += end;
             } else if rest.starts_with("\\\n") || rest.starts_with("\\\r\n") {
@@ -380,7 +390,16 @@ impl<'s> Lexer<'s> {
             };
         }
         if pieces.is_empty() {
-            return Ok(Kind::Text(text.into()));
+            return Ok(Kind::Text(match self.dialect {
+                Dialect::Groovy => text.into(),
+                Dialect::BeanShell => {
+                    let known = self
+                        .texts
+                        .entry(text)
+                        .or_insert_with_key(|text| text.as_str().into());
+                    Arc::clone(known)
+                }
+            }));
         }
         if !text.is_empty() {
             pieces.push(TextPiece::Text(text.into()));
@@ -488,6 +507,7 @@ impl<'s> Lexer<'s> {
                 dialect: self.dialect,
                 depth: self.depth + 1,
                 tokens: Vec::new(),
+                texts: std::collections::HashMap::new(),
             };
             inner.run(true)?;
             self.at = inner.at;

@@ -394,12 +394,11 @@ pub(crate) fn set_property(
     }
     let method = getter("set", name);
     let given = std::slice::from_ref(value);
-    if let Value::Object(object) = of {
-        if object.set_property(machine, name, value)?
-            || object.call(machine, &method, given)?.is_some()
-        {
-            return Ok(());
-        }
+    if let Value::Object(object) = of
+        && (object.set_property(machine, name, value)?
+            || object.call(machine, &method, given)?.is_some())
+    {
+        return Ok(());
     }
     let row = tables(of).iter().find_map(|table| table.find(&method, 1));
     match row {
@@ -414,7 +413,7 @@ pub(crate) fn set_property(
 /// There is nothing.
 pub(crate) fn at(machine: &mut dyn Machine, of: &Value, at: &Value) -> Outcome {
     match of {
-        Value::List(_) | Value::Range(_) => lists::at(machine, of, at),
+        Value::List(_) | Value::Range(_) => lists::at(of, at),
         Value::Map(map) => Ok(map.get(at).unwrap_or(Value::Null)),
         Value::Text(_) | Value::Composed(_) => texts::at(&print::text(of), at),
         _ => invoke(machine, of, "getAt", std::slice::from_ref(at)),

@@ -24,7 +24,7 @@ pub fn truth(value: &Value) -> bool {
         Value::Composed(_) => !plain_text(value).is_empty(),
         Value::List(list) => !list.items.borrow().is_empty(),
         Value::Map(map) | Value::Set(map) => !map.is_empty(),
-        Value::Range(range) => range.len() > 0,
+        Value::Range(range) => !range.is_empty(),
         Value::Object(object) => object.truth(),
         number if number.is_number() => number::double_of(number) != Some(0.0),
         _ => true,

@@ -471,3 +471,6 @@ fn lend(
     *scope.variables = std::mem::take(&mut context.variables);
     (context, outcome)
 }
+
+#[cfg(test)]
+mod tests;

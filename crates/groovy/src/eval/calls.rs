@@ -80,6 +80,13 @@ impl Interpreter<'_> {
             return self.call_by_name(&name, given, frame);
         };
         let receiver = self.expression(of, frame)?;
+        if matches!(receiver, Value::Void) {
+            let path = super::super::paths::dotted(of).unwrap_or_default();
+            let message = format!(
+                "Attempt to resolve method: {name}() on undefined variable or class name: {path}"
+            );
+            return Err(Thrown::of("bsh.EvalError", message));
+        }
         if receiver.is_null() && *is_safe {
             return Ok(Value::Null);
         }
@@ -129,14 +136,6 @@ impl Interpreter<'_> {
                 {
                     return self.call_value(&callee, given);
                 }
-            }
-            Value::Void => {
-                return Err(Thrown::of(
-                    "bsh.EvalError",
-                    format!(
-                        "Attempt to resolve method: {name}() on undefined variable or class name"
-                    ),
-                ));
             }
             Value::Null if !self.is_groovy() => {
                 return Err(Thrown::of(

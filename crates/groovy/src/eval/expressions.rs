@@ -100,6 +100,21 @@ impl Interpreter<'_> {
                 let value = self.expression(value, frame)?;
                 operators::complement(&value)
             }
+            Expr::Closure(code) => Ok(self.closure_of(Arc::clone(code), frame)),
+            Expr::Reference(of, name) => {
+                let of = self.expression(of, frame)?;
+                Ok(Value::Closure(Rc::new(MethodReference {
+                    of,
+                    name: Arc::clone(name),
+                })))
+            }
+            Expr::Spread(_) => Err(Thrown::argument("a spread outside of a list or a call")),
+            _ => self.rarest(expression, frame),
+        }
+    }
+
+    fn rarest(&mut self, expression: &Expr, frame: &Rc<Frame>) -> Outcome {
+        match expression {
             Expr::Ternary(condition, then, other) => match self.holds(condition, frame)? {
                 true => self.expression(then, frame),
                 false => self.expression(other, frame),
@@ -146,15 +161,6 @@ impl Interpreter<'_> {
                 let value = self.expression(value, frame)?;
                 Ok(Value::Truth(convert::is_instance(&value, class) != *is_not))
             }
-            Expr::Closure(code) => Ok(self.closure_of(Arc::clone(code), frame)),
-            Expr::Reference(of, name) => {
-                let of = self.expression(of, frame)?;
-                Ok(Value::Closure(Rc::new(MethodReference {
-                    of,
-                    name: Arc::clone(name),
-                })))
-            }
-            Expr::Spread(_) => Err(Thrown::argument("a spread outside of a list or a call")),
             _ => Err(Thrown::argument(
                 "an expression that cannot be evaluated here",
             )),

@@ -64,7 +64,11 @@ impl Interpreter<'_> {
                 Ok(Value::text(text))
             }
             Operator::Divide => {
-                number::divide_whole(left, right)?.ok_or_else(|| not_for(operator, left, right))
+                let found = number::divide_whole(left, right);
+                let found = found.map_err(|_| {
+                    Thrown::of("bsh.EvalError", "Arithemetic Exception in binary op")
+                })?;
+                found.ok_or_else(|| not_for(operator, left, right))
             }
             Operator::Less | Operator::LessEqual | Operator::Greater | Operator::GreaterEqual => {
                 let found = number::compare(left, right);

@@ -688,7 +688,7 @@ pub(super) static METHODS: Table = Table::new(&[
         let mut all = values(machine, this)?;
         match &given[0] {
             Value::List(_) | Value::Set(_) | Value::Range(_) => {
-                all.extend(values(machine, &given[0])?)
+                all.extend(values(machine, &given[0])?);
             }
             one => all.push(one.clone()),
         }

@@ -326,7 +326,7 @@ fn write(machine: &mut dyn Machine, value: &Value, out: &mut String, depth: usiz
             out.push(']');
         }
         Value::Object(object) if super::json_builder::is_builder(&**object) => {
-            out.push_str(&object.text())
+            out.push_str(&object.text());
         }
         other => match super::dates::json_text(other) {
             Some(text) => quoted(&text, out),

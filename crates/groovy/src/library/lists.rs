@@ -13,7 +13,7 @@ use super::super::value::{List, ListKind, Machine, Outcome, Value};
 use super::{int_of, values};
 
 /// `list[at]`.
-pub(super) fn at(machine: &mut dyn Machine, of: &Value, at: &Value) -> Outcome {
+pub(super) fn at(of: &Value, at: &Value) -> Outcome {
     let length = match of {
         Value::List(list) => list.items.borrow().len(),
         Value::Range(range) => range.len(),
@@ -29,7 +29,7 @@ pub(super) fn at(machine: &mut dyn Machine, of: &Value, at: &Value) -> Outcome {
         Value::List(places) => {
             let mut found = Vec::new();
             for place in places.copied() {
-                found.push(self::at(machine, of, &place)?);
+                found.push(self::at(of, &place)?);
             }
             Ok(Value::list(found))
         }
@@ -182,11 +182,11 @@ fn size(this: &Value) -> usize {
     }
 }
 
-fn get(machine: &mut dyn Machine, this: &Value, given: &[Value]) -> Outcome {
+fn get(_machine: &mut dyn Machine, this: &Value, given: &[Value]) -> Outcome {
     let index = int_of(given, 0)?;
     let length = size(this);
     match usize::try_from(index) {
-        Ok(place) if place < length => at(machine, this, &Value::Int(index)),
+        Ok(place) if place < length => at(this, &Value::Int(index)),
         _ => Err(Thrown::of(
             "java.lang.IndexOutOfBoundsException",
             format!("Index {index} out of bounds for length {length}"),
@@ -248,7 +248,7 @@ fn end(this: &Value, is_last: bool, message: &str) -> Outcome {
                 items.first().cloned()
             }
         }
-        Value::Range(range) if range.len() > 0 => {
+        Value::Range(range) if !range.is_empty() => {
             let place = if is_last { range.len() - 1 } else { 0 };
             Some(range.at(place))
         }
@@ -281,9 +281,7 @@ pub(super) static METHODS: Table = Table::new(&[
     }),
     row("get", 1, 1, get),
     row("elementAt", 1, 1, get),
-    row("getAt", 1, 1, |machine, this, given| {
-        at(machine, this, &given[0])
-    }),
+    row("getAt", 1, 1, |_machine, this, given| at(this, &given[0])),
     row("putAt", 2, 2, |machine, this, given| match this {
         Value::List(list) => {
             put_at(machine, list, &given[0], given[1].clone()).map(|()| Value::Null)

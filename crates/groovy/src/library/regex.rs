@@ -46,45 +46,7 @@ fn translated(source: &str) -> String {
     let mut in_class = 0_u32;
     while let Some(one) = rest.next() {
         match one {
-            '\\' => match rest.next() {
-                Some('Q') => {
-                    let mut literal = String::new();
-                    while let Some(one) = rest.next() {
-                        if one == '\\' && rest.peek() == Some(&'E') {
-                            rest.next();
-                            break;
-                        }
-                        literal.push(one);
-                    }
-                    out.push_str(&fancy_regex::escape(&literal));
-                }
-                Some('Z') => out.push_str("(?=\\n?\\z)"),
-                Some('h') if in_class == 0 => out.push_str("[ \\t\\x{A0}\\x{2000}-\\x{200a}]"),
-                Some('R') => out.push_str("(?:\\r\\n|[\\n\\r\\x0b\\x0c])"),
-                Some('u') => {
-                    let code: String = rest.by_ref().take(4).collect();
-                    out.push_str(&format!("\\x{{{code}}}"));
-                }
-                Some(digit @ '1'..='9') if in_class == 0 => {
-                    out.push('\\');
-                    out.push(digit);
-                }
-                Some(
-                    sign @ ('"' | '\'' | '/' | '=' | ':' | ';' | ',' | '<' | '>' | '@' | '!' | '%'
-                    | '_' | '`' | '#' | '&' | '~' | ' ' | '-'),
-                ) => {
-                    if matches!(sign, '#' | '&' | '~' | '-' | ' ') || in_class > 0 {
-                        out.push('\\');
-                    }
-                    out.push(sign);
-                }
-                Some('e') => out.push_str("\\x1b"),
-                Some(other) => {
-                    out.push('\\');
-                    out.push(other);
-                }
-                None => out.push('\\'),
-            },
+            '\\' => escaped(&mut rest, in_class > 0, &mut out),
             '[' => {
                 in_class += 1;
                 out.push('[');
@@ -102,7 +64,7 @@ fn translated(source: &str) -> String {
                 out.push(']');
             }
             '{' if in_class == 0 && !rest.peek().is_some_and(char::is_ascii_digit) => {
-                out.push_str("\\{")
+                out.push_str("\\{");
             }
             '}' if in_class == 0 && !closes_count(&out) => out.push_str("\\}"),
             '~' | '&' | '#' if in_class > 0 && rest.peek() != Some(&'&') => {
@@ -115,6 +77,63 @@ fn translated(source: &str) -> String {
     out
 }
 
+/// What stands behind a backslash.
+fn escaped(
+    rest: &mut std::iter::Peekable<std::str::Chars<'_>>,
+    is_in_class: bool,
+    out: &mut String,
+) {
+    match rest.next() {
+        Some('Q') => {
+            let mut literal = String::new();
+            while let Some(one) = rest.next() {
+                if one == '\\' && rest.peek() == Some(&'E') {
+                    rest.next();
+                    break;
+                }
+                literal.push(one);
+            }
+            out.push_str(&fancy_regex::escape(&literal));
+        }
+        Some('Z') => out.push_str("(?=\\n?\\z)"),
+        Some('h') if !is_in_class => out.push_str("[ \\t\\x{A0}\\x{2000}-\\x{200a}]"),
+        Some('R') => out.push_str("(?:\\r\\n|[\\n\\r\\x0b\\x0c])"),
+        Some('u') => {
+            let code: String = rest.by_ref().take(4).collect();
+            out.push_str(&format!("\\x{{{code}}}"));
+        }
+        Some(digit @ '1'..='9') if !is_in_class => {
+            out.push('\\');
+            out.push(digit);
+        }
+        Some(
+            sign @ ('"' | '\'' | '/' | '=' | ':' | ';' | ',' | '<' | '>' | '@' | '!' | '%' | '_'
+            | '`' | '#' | '&' | '~' | ' ' | '-'),
+        ) => {
+            if matches!(sign, '#' | '&' | '~' | '-' | ' ') || is_in_class {
+                out.push('\\');
+            }
+            out.push(sign);
+        }
+        Some('e') => out.push_str("\\x1b"),
+        Some(kind @ ('p' | 'P' | 'x')) if rest.peek() == Some(&'{') => {
+            out.push('\\');
+            out.push(kind);
+            for one in rest.by_ref() {
+                out.push(one);
+                if one == '}' {
+                    break;
+                }
+            }
+        }
+        Some(other) => {
+            out.push('\\');
+            out.push(other);
+        }
+        None => out.push('\\'),
+    }
+}
+
 /// Whether a brace ends a count such as `{2,3` or a code such as `\x{41`.
 fn closes_count(out: &str) -> bool {
     match out.rfind('{') {
@@ -124,10 +143,7 @@ fn closes_count(out: &str) -> bool {
                 && inside
                     .bytes()
                     .all(|byte| byte.is_ascii_digit() || byte == b',');
-            let before = out[..at].ends_with("\\x")
-                || out[..at].ends_with("\\p")
-                || out[..at].ends_with("\\P");
-            (is_count || before) && !out[..at].ends_with('\\')
+            is_count && !out[..at].ends_with('\\')
         }
         None => false,
     }
@@ -566,13 +582,19 @@ pub(super) static MATCHER: Table = Table::new(&[
     row("start", 0, 1, |_, this, given| {
         let place = group(this, given)?;
         Ok(place.map_or(Value::Int(-1), |(start, _)| {
-            units_before(&this.of::<Matcher>().map_or("", |one| &one.text), start)
+            units_before(
+                this.of::<Matcher>().map_or("", |one| one.text.as_str()),
+                start,
+            )
         }))
     }),
     row("end", 0, 1, |_, this, given| {
         let place = group(this, given)?;
         Ok(place.map_or(Value::Int(-1), |(_, end)| {
-            units_before(&this.of::<Matcher>().map_or("", |one| &one.text), end)
+            units_before(
+                this.of::<Matcher>().map_or("", |one| one.text.as_str()),
+                end,
+            )
         }))
     }),
     row("reset", 0, 0, |_, this, _| {

@@ -241,7 +241,7 @@ impl Parser<'_> {
             match &self.ahead(count).kind {
                 Kind::Sign("->") => return true,
                 Kind::Sign("," | "." | "=" | "[" | "]" | "<" | ">" | ">>" | "?" | "...") => {
-                    count += 1
+                    count += 1;
                 }
                 Kind::Word(_) | Kind::Number(_) | Kind::Text(_) => count += 1,
                 _ => return false,

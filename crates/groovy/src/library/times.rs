@@ -1,6 +1,7 @@
 //! `java.time`: instants, local dates and times, and how they are written.
 //!
 //! Must not know clocks. Invariant: what has no zone is milliseconds of a day that stands still.
+// tidy: table
 
 use std::any::Any;
 use std::cmp::Ordering;
@@ -15,6 +16,8 @@ use super::Class;
 use super::{long_of, text_of, text_wanted};
 
 const DAY_MS: i64 = 86_400_000;
+/// The letters of an offset such as `+01:00`.
+const OFFSET: &str = concat!("X", "XX");
 
 /// Which of Java's times it is.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -103,7 +106,7 @@ fn told(time: &Time) -> String {
         Kind::Date => "yyyy-MM-dd".to_owned(),
         Kind::Time => clock.to_owned(),
         Kind::DateTime => format!("yyyy-MM-dd'T'{clock}"),
-        Kind::Instant | Kind::Zoned => format!("yyyy-MM-dd'T'{clock}XXX"),
+        Kind::Instant | Kind::Zoned => format!("yyyy-MM-dd'T'{clock}{OFFSET}"),
     };
     written(&pattern, time).unwrap_or_default()
 }
@@ -444,7 +447,7 @@ fn read(given: &[Value], kind: Kind) -> Outcome {
                 Kind::Time => clocks.map(str::to_owned).to_vec(),
                 Kind::DateTime => clocks.map(|clock| format!("uuuu-MM-dd'T'{clock}")).to_vec(),
                 _ => clocks
-                    .map(|clock| format!("uuuu-MM-dd'T'{clock}XXX"))
+                    .map(|clock| format!("uuuu-MM-dd'T'{clock}{OFFSET}"))
                     .to_vec(),
             }
         }

@@ -212,7 +212,7 @@ impl ScriptElement {
             ScriptFamily::BeanShell => {
                 let place = std::ptr::from_ref(self).addr();
                 let space = (!self.forgets).then_some(place);
-                bean_shell::run(desk, &script, self.role, space)
+                bean_shell::run(desk, (&script, task.source), self.role, space)
             }
             _ => desk.run(&script).map(|value| groovy::told(&value)),
         })
@@ -307,7 +307,14 @@ impl ScriptElement {
 
     /// What JMeter makes of what a script threw.
     fn exception(&self, thrown: &str) -> String {
+        // Errors of Java's go past whoever wraps exceptions.
+        let assertion =
+            thrown.strip_prefix("org.codehaus.groovy.runtime.powerassert.PowerAssertionError: ");
+        let assertion = assertion.or_else(|| thrown.strip_prefix("java.lang.AssertionError: "));
         match self.family {
+            ScriptFamily::Jsr223 if self.role == ScriptRole::Assertion && assertion.is_some() => {
+                assertion.unwrap_or(thrown).to_owned()
+            }
             ScriptFamily::Jsr223 => format!("javax.script.ScriptException: {thrown}"),
             ScriptFamily::Bsf if self.language == ScriptLanguage::JavaScript => format!(
                 "org.apache.bsf.BSFException: JavaScript Error: {}",

@@ -433,7 +433,7 @@ impl Interpreter<'_> {
         let (class, message) = match message {
             None => (
                 "org.codehaus.groovy.runtime.powerassert.PowerAssertionError",
-                format!("assert {text}\n"),
+                format!("Assertion failed: \n\nassert {text}\n"),
             ),
             Some(message) => {
                 let message = self.expression(message, frame)?;

@@ -17,7 +17,7 @@ use super::value::ScriptValue;
 /// Runs a script of an element; `space`: the element whose names it finds again.
 pub(super) fn run(
     desk: &mut Desk<'_>,
-    script: &Script,
+    (script, source): (&Script, &str),
     role: ScriptRole,
     space: Option<usize>,
 ) -> Result<ScriptValue, String> {
@@ -34,7 +34,7 @@ pub(super) fn run(
     desk.names.insert("bsh".to_owned(), Value::Map(bsh));
     give(desk, role);
     let outcome = desk.run(script);
-    let outcome = outcome.map_err(|thrown| words(&thrown));
+    let outcome = outcome.map_err(|thrown| words(source, &thrown));
     take(desk, role);
     if let Some(space) = space {
         let mut names: HashMap<String, Value> = std::mem::take(&mut desk.names);
@@ -44,12 +44,51 @@ pub(super) fn run(
     outcome.map(|value| told(&value))
 }
 
-/// An exception of a script in BeanShell's words: those of its own errors stand alone.
-fn words(thrown: &str) -> String {
-    match thrown.strip_prefix("bsh.EvalError: ") {
-        Some(own) => format!("Sourced file: inline evaluation of: ``'' : {own}"),
-        None => format!("Sourced file: inline evaluation of: ``'' : TargetError : {thrown}"),
+/// How much of a script BeanShell shows where it fails.
+const SHOWN: usize = 80;
+
+/// The beginning of a script, as BeanShell shows it in front of an error.
+pub(super) fn shown(source: &str) -> String {
+    let source = source.replace(['\n', '\r'], " ");
+    let end = if source.ends_with(';') { "" } else { ";" };
+    let whole = source + end;
+    match whole.char_indices().nth(SHOWN) {
+        Some((at, _)) => format!("{} . . . ", &whole[..at]),
+        None => whole,
     }
+}
+
+/// An exception of a script in BeanShell's words: those of its own errors stand alone.
+fn words(source: &str, thrown: &str) -> String {
+    let what = match thrown.strip_prefix("bsh.EvalError: ") {
+        Some(own) => own.to_owned(),
+        None => missing(thrown).unwrap_or_else(|| "TargetError".to_owned()),
+    };
+    format!(
+        "Sourced file: inline evaluation of: ``{}'' : {what}",
+        shown(source)
+    )
+}
+
+/// What is said of a method that is not there; `None`: something else was thrown.
+fn missing(thrown: &str) -> Option<String> {
+    let told =
+        thrown.strip_prefix("groovy.lang.MissingMethodException: No signature of method: ")?;
+    let (called, rest) = told.split_once("() is applicable for argument types: (")?;
+    let (class, method) = called.rsplit_once('.')?;
+    let types = rest
+        .split(')')
+        .next()?
+        .split(", ")
+        .filter(|one| !one.is_empty());
+    let types: Vec<String> = types.map(|one| format!("java.lang.{one}")).collect();
+    let given = match types.as_slice() {
+        [] => String::new(),
+        types => format!(" {} ", types.join(", ")),
+    };
+    Some(format!(
+        "Error in method invocation: Method {method}({given}) not found in class'{class}'"
+    ))
 }
 
 fn give(desk: &mut Desk<'_>, role: ScriptRole) {

@@ -87,7 +87,10 @@ pub(super) fn read(source: &str, dialect: Dialect) -> Result<Arc<Script>, String
         Dialect::Groovy => format!(
             "org.codehaus.groovy.control.MultipleCompilationErrorsException: startup failed:\nScript1.groovy: {fault}\n\n1 error\n"
         ),
-        Dialect::BeanShell => format!("Parse error: {fault}"),
+        Dialect::BeanShell => format!(
+            "In file: inline evaluation of: ``{}'' {fault}",
+            super::bean_shell::shown(source)
+        ),
     })
 }
 

@@ -12,6 +12,7 @@ use loadline_groovy::{Dialect, Script, print};
 
 use super::ScriptRole;
 use super::groovy::{Desk, told};
+use super::kept::shown;
 use super::value::ScriptValue;
 
 /// Runs a script of an element; `space`: the element whose names it finds again.
@@ -42,20 +43,6 @@ pub(super) fn run(
         desk.kept.keep_space(space, names);
     }
     outcome.map(|value| told(&value))
-}
-
-/// How much of a script BeanShell shows where it fails.
-const SHOWN: usize = 80;
-
-/// The beginning of a script, as BeanShell shows it in front of an error.
-pub(super) fn shown(source: &str) -> String {
-    let source = source.replace(['\n', '\r'], " ");
-    let end = if source.ends_with(';') { "" } else { ";" };
-    let whole = source + end;
-    match whole.char_indices().nth(SHOWN) {
-        Some((at, _)) => format!("{} . . . ", &whole[..at]),
-        None => whole,
-    }
 }
 
 /// An exception of a script in BeanShell's words: those of its own errors stand alone.

@@ -89,9 +89,23 @@ pub(super) fn read(source: &str, dialect: Dialect) -> Result<Arc<Script>, String
         ),
         Dialect::BeanShell => format!(
             "In file: inline evaluation of: ``{}'' {fault}",
-            super::bean_shell::shown(source)
+            shown(source)
         ),
     })
+}
+
+/// How much of a script BeanShell shows where it fails.
+const SHOWN: usize = 80;
+
+/// The beginning of a script, as BeanShell shows it in front of an error.
+pub(super) fn shown(source: &str) -> String {
+    let source = source.replace(['\n', '\r'], " ");
+    let end = if source.ends_with(';') { "" } else { ";" };
+    let whole = source + end;
+    match whole.char_indices().nth(SHOWN) {
+        Some((at, _)) => format!("{} . . . ", &whole[..at]),
+        None => whole,
+    }
 }
 
 /// A value that threads share.

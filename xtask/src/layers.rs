@@ -38,6 +38,7 @@ pub(crate) struct Layer {
 }
 
 const GO: &str = "loadline-go";
+const GROOVY: &str = "loadline-groovy";
 const HTTP: &str = "loadline-http";
 const JAVA: &str = "loadline-java";
 const TLS: &str = "loadline-tls";
@@ -76,6 +77,13 @@ pub(crate) const LAYERS: &[Layer] = &[
         normal: &[],
         tests: &[],
         reason: "how Java writes a text is the same whoever prints it",
+    },
+    Layer {
+        package: GROOVY,
+        level: Level::Pure,
+        normal: &[JAVA],
+        tests: &[],
+        reason: "a script asks a host for whatever it does not hold, so it is tested without threads and files",
     },
     Layer {
         package: TLS,
@@ -136,7 +144,7 @@ pub(crate) const LAYERS: &[Layer] = &[
     Layer {
         package: STEPS,
         level: Level::Pure,
-        normal: &[JAVA],
+        normal: &[GROOVY, JAVA],
         tests: &[],
         reason: "a thread asks a host for time, bytes and files, so it is proven in virtual time",
     },

@@ -17,6 +17,7 @@ mod dialect_goldens;
 mod dist;
 mod exec;
 mod generate;
+mod groovy_goldens;
 mod image;
 mod jmeter_goldens;
 mod k6_goldens;
@@ -47,6 +48,7 @@ usage: cargo xtask <command>
   bench [--list] [--row NAME,…] [--quick]      the performance table, docs/benchmarks.md
   chart [--check]                              files of the Helm chart that are made of others
   dialect-goldens                              what real hey and bombardier do with the lines of crates/e2e/dialects
+  groovy-goldens                               what real Groovy and BeanShell make of the scripts of crates/groovy
   jmeter-goldens [--only PATTERN]              what real JMeter does with the plans of crates/e2e/jmeter
   k6-goldens [--only PATTERN]                  what real k6 does with the scripts of crates/e2e/k6
   pictures                                     the pictures of pages for tests and for the README
@@ -80,6 +82,7 @@ fn dispatch(command: &str, rest: &[String]) -> Result<()> {
         "bench" => bench::command(rest),
         "book-links" => book::command(rest),
         "dialect-goldens" => dialect_goldens::command(rest),
+        "groovy-goldens" => groovy_goldens::command(rest),
         "jmeter-goldens" => jmeter_goldens::command(rest),
         "k6-goldens" => k6_goldens::command(rest),
         "pictures" => pictures::command(rest),

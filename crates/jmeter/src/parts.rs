@@ -165,7 +165,7 @@ mod tests {
     fn each_element_says_what_became_of_it() {
         let text = "<jmeterTestPlan><hashTree><TestPlan testname=\"P\"/>\n<hashTree>\
             <ThreadGroup testname=\"G\"/>\n<hashTree>\
-            <BeanShellSampler testname=\"S\"/>\n<hashTree/>\
+            <JDBCSampler testname=\"S\"/>\n<hashTree/>\
             <GenericController testname=\"C\" enabled=\"false\"/>\n<hashTree>\
             <DebugSampler testname=\"D\"/>\n<hashTree/></hashTree>\
             <ResultCollector testname=\"L\"/>\n<hashTree/></hashTree></hashTree></hashTree></jmeterTestPlan>";

@@ -132,6 +132,7 @@ fn find_by_script(script: &ScriptElement, sample: &mut Sample, scope: &mut Scope
             match script.family {
                 ScriptFamily::Jsr223 => Finding::Error(exception),
                 ScriptFamily::Bsf => Finding::FailsAsError(exception),
+                ScriptFamily::BeanShell => Finding::Error(exception),
             }
         }
         Ok(_) if found.error && found.failure => Finding::FailsAsError(found.message),

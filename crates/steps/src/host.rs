@@ -27,6 +27,16 @@ pub trait Host {
         context: ScriptContext,
     ) -> (ScriptContext, Result<ScriptValue, String>);
 
+    /// Processor time that this thread of the machine has taken, in nanoseconds.
+    fn cpu_ns(&self) -> u64 {
+        0
+    }
+
+    /// Whether scripts must end because the test was called off.
+    fn is_called_off(&self) -> bool {
+        false
+    }
+
     /// Threads that a group has at most, by its place in the program.
     fn threads_of(&self, group: usize) -> u32;
 

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use crate::expression::Known;
 use crate::host::Host;
 use crate::sample::Sample;
+use crate::script::kept::{Kept, Shared};
 use crate::thrown::Thrown;
 use crate::variables::Variables;
 
@@ -37,6 +38,10 @@ pub struct FunctionMemory {
     pub(crate) exception: Option<Thrown>,
     /// Scripts that were made up while the test ran.
     pub scripts: Known,
+    /// What scripts in Groovy and BeanShell keep.
+    pub kept: Kept,
+    /// How long scripts have slept that the thread has yet to, in milliseconds.
+    pub owed_ms: u64,
     /// How many texts that came up while the test runs are being evaluated within each other.
     pub depth: u32,
 }
@@ -92,6 +97,8 @@ pub struct Commons {
     pub cursors: Mutex<HashMap<u64, LineCursor>>,
     /// The nodes that each `__XPath` gives in turn, by file and expression.
     pub nodes: Mutex<HashMap<(String, String), NodesInTurn>>,
+    /// Values of scripts among the properties that are no texts, each with the text that its property has.
+    pub objects: Mutex<HashMap<String, (String, Shared)>>,
     /// What elements of the plan keep for all threads.
     pub(crate) elements: crate::commons::Elements,
 }

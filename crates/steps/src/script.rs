@@ -3,18 +3,24 @@
 //! Must not know languages: whoever runs scripts is asked for it over [`Host::run_script`]. Invariant: whatever a script
 //! may change is lent to it by value, and taken back when it is over, also where it failed.
 
+mod bean_shell;
 mod calls;
+mod groovy;
+pub mod kept;
 mod objects;
 mod sample;
 pub(crate) mod task;
 pub(crate) mod value;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 pub use calls::unknown_calls;
+pub use groovy::unsupported;
 pub use objects::has;
 pub use task::{ScriptContext, ScriptTask};
 pub use value::{ScriptObject, ScriptValue};
+
+use loadline_groovy::{Dialect, Script};
 
 use crate::host::{Host, LogLevel};
 use crate::sample::Sample;
@@ -45,6 +51,19 @@ pub enum ScriptFamily {
     Jsr223,
     /// By the older one of Apache BSF.
     Bsf,
+    /// JMeter's own, always in BeanShell.
+    BeanShell,
+}
+
+/// The language of a script.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ScriptLanguage {
+    /// JavaScript, which the host runs.
+    JavaScript,
+    /// Groovy.
+    Groovy,
+    /// BeanShell, and Java as BeanShell reads it.
+    BeanShell,
 }
 
 /// An element of a plan that is a script.
@@ -54,6 +73,12 @@ pub struct ScriptElement {
     pub name: Text,
     /// Its family.
     pub family: ScriptFamily,
+    /// Its language.
+    pub language: ScriptLanguage,
+    /// Whether names that it sets are forgotten before each run.
+    pub forgets: bool,
+    /// It as it was read, once it was.
+    pub known: Known,
     /// What it is for.
     pub role: ScriptRole,
     /// The script; it counts where no file is named.
@@ -63,6 +88,10 @@ pub struct ScriptElement {
     /// What the script finds as `Parameters`, and in words as `args`.
     pub parameters: Text,
 }
+
+/// A script that does not change, as it was read.
+#[derive(Debug, Default)]
+pub struct Known(OnceLock<Result<Arc<Script>, String>>);
 
 /// What came of a script.
 #[derive(Debug)]
@@ -77,7 +106,7 @@ impl ScriptElement {
     /// The name of its class.
     #[must_use]
     pub fn class(&self) -> &'static str {
-        use ScriptFamily::{Bsf, Jsr223};
+        use ScriptFamily::{BeanShell, Bsf, Jsr223};
         match (self.family, self.role) {
             (Jsr223, ScriptRole::Sampler) => "JSR223Sampler",
             (Jsr223, ScriptRole::PreProcessor) => "JSR223PreProcessor",
@@ -91,6 +120,12 @@ impl ScriptElement {
             (Bsf, ScriptRole::Timer) => "BSFTimer",
             (Bsf, ScriptRole::Assertion) => "BSFAssertion",
             (Bsf, ScriptRole::Listener) => "BSFListener",
+            (BeanShell, ScriptRole::Sampler) => "BeanShellSampler",
+            (BeanShell, ScriptRole::PreProcessor) => "BeanShellPreProcessor",
+            (BeanShell, ScriptRole::PostProcessor) => "BeanShellPostProcessor",
+            (BeanShell, ScriptRole::Timer) => "BeanShellTimer",
+            (BeanShell, ScriptRole::Assertion) => "BeanShellAssertion",
+            (BeanShell, ScriptRole::Listener) => "BeanShellListener",
         }
     }
 
@@ -135,12 +170,52 @@ impl ScriptElement {
             bindings,
             wants_value: matches!(self.role, ScriptRole::Sampler | ScriptRole::Timer),
         };
-        let (context, outcome) = lend(&task, context, scope);
+        let (context, outcome) = match self.language {
+            ScriptLanguage::JavaScript => lend(&task, context, scope),
+            _ => self.run_here(&task, context, scope),
+        };
+        if self.role != ScriptRole::Sampler {
+            scope.memory.owed_ms += context.slept_ms;
+        }
         let outcome = outcome.map(|value| value.told());
         Ran {
             outcome: outcome.map_err(|thrown| self.exception(&thrown)),
             context,
         }
+    }
+
+    /// Runs a script that is not the host's to run.
+    fn run_here(
+        &self,
+        task: &ScriptTask<'_>,
+        context: ScriptContext,
+        scope: &mut Scope<'_>,
+    ) -> (ScriptContext, Result<ScriptValue, String>) {
+        let dialect = match self.language {
+            ScriptLanguage::Groovy => Dialect::Groovy,
+            _ => Dialect::BeanShell,
+        };
+        let is_constant = self.source.constant().is_some() && self.file.source().is_empty();
+        let script = match is_constant {
+            true => self
+                .known
+                .0
+                .get_or_init(|| kept::read(task.source, dialect))
+                .clone(),
+            false => scope.memory.kept.read(task.source, dialect),
+        };
+        let script = match script {
+            Ok(script) => script,
+            Err(fault) => return (context, Err(fault)),
+        };
+        groovy::within(scope, context, task, |desk| match self.family {
+            ScriptFamily::BeanShell => {
+                let place = std::ptr::from_ref(self).addr();
+                let space = (!self.forgets).then_some(place);
+                bean_shell::run(desk, (&script, task.source), self.role, space)
+            }
+            _ => desk.run(&script).map(|value| groovy::told(&value)),
+        })
     }
 
     /// Runs it where nothing but a line of the log comes of its failure.
@@ -174,7 +249,9 @@ impl ScriptElement {
     ) -> Result<String, String> {
         if file.is_empty() {
             let is_missing = inline.trim().is_empty() && self.family == ScriptFamily::Jsr223;
+            let is_blank = inline.trim().is_empty() && self.family == ScriptFamily::BeanShell;
             return match is_missing {
+                _ if is_blank => Ok(inline),
                 true => Err(format!(
                     "javax.script.ScriptException: Both script file and script text are empty for element:{name}"
                 )),
@@ -230,12 +307,25 @@ impl ScriptElement {
 
     /// What JMeter makes of what a script threw.
     fn exception(&self, thrown: &str) -> String {
+        // Errors of Java's go past whoever wraps exceptions.
+        let assertion =
+            thrown.strip_prefix("org.codehaus.groovy.runtime.powerassert.PowerAssertionError: ");
+        let assertion = assertion.or_else(|| thrown.strip_prefix("java.lang.AssertionError: "));
         match self.family {
+            ScriptFamily::Jsr223 if self.role == ScriptRole::Assertion && assertion.is_some() => {
+                assertion.unwrap_or(thrown).to_owned()
+            }
             ScriptFamily::Jsr223 => format!("javax.script.ScriptException: {thrown}"),
-            ScriptFamily::Bsf => format!(
+            ScriptFamily::Bsf if self.language == ScriptLanguage::JavaScript => format!(
                 "org.apache.bsf.BSFException: JavaScript Error: {}",
                 rhino_words(thrown)
             ),
+            ScriptFamily::Bsf => format!("org.apache.bsf.BSFException: {thrown}"),
+            ScriptFamily::BeanShell => {
+                format!(
+                    "org.apache.jorphan.util.JMeterException: Error invoking bsh method: eval\t{thrown}"
+                )
+            }
         }
     }
 }
@@ -310,11 +400,71 @@ pub(crate) fn run_condition(source: &str, scope: &mut Scope<'_>) -> Result<Strin
     printed(outcome)
 }
 
+/// Runs a script as JMeter's `__groovy` and `__BeanShell` do: with the thread's objects, and what the log calls it.
+///
+/// # Errors
+/// What it threw.
+pub(crate) fn run_here(
+    source: &str,
+    dialect: Dialect,
+    class: &str,
+    scope: &mut Scope<'_>,
+) -> Result<Option<String>, String> {
+    use ScriptObject as Object;
+    let script = scope.memory.kept.read(source, dialect)?;
+    let objects = [
+        ("log", Object::Log),
+        ("ctx", Object::Context),
+        ("vars", Object::Variables),
+        ("props", Object::Properties),
+        ("sampler", Object::Sampler),
+        ("OUT", Object::Output),
+    ];
+    let mut bindings: Vec<_> = objects
+        .map(|(name, object)| (name, ScriptValue::Object(object)))
+        .to_vec();
+    bindings.push(("threadName", ScriptValue::Text(scope.thread.name.clone())));
+    let previous = match scope.previous {
+        Some(_) => ScriptValue::Object(Object::Previous),
+        None => ScriptValue::Null,
+    };
+    for name in ["prev", "sampleResult", "SampleResult"] {
+        bindings.push((name, previous.clone()));
+    }
+    let task = ScriptTask {
+        source,
+        bindings,
+        wants_value: true,
+    };
+    let context = ScriptContext {
+        previous: scope.previous.cloned(),
+        class: class.to_owned(),
+        ..ScriptContext::default()
+    };
+    let (context, outcome) = groovy::within(scope, context, &task, |desk| {
+        desk.dialect = dialect;
+        desk.run(&script).map(|value| groovy::told(&value))
+    });
+    scope.memory.owed_ms += context.slept_ms;
+    outcome.map(|value| value.told())
+}
+
 fn printed(outcome: Result<ScriptValue, String>) -> Result<String, String> {
     outcome.map(|value| match value {
         ScriptValue::Undefined => "undefined".to_owned(),
         other => other.told().unwrap_or_else(|| "null".to_owned()),
     })
+}
+
+/// Puts into a context what the thread has.
+fn fill(context: &mut ScriptContext, scope: &mut Scope<'_>) {
+    context.variables = std::mem::take(scope.variables);
+    context.thread_name.clone_from(&scope.thread.name);
+    context.group_name.clone_from(&scope.thread.group);
+    context.thread_number = scope.thread.number;
+    context.iteration = scope.iteration;
+    context.sampler = scope.sampler.to_owned();
+    context.unix_ms = scope.host.unix_ms();
 }
 
 /// Lends a script what the thread has, and takes it back.
@@ -323,14 +473,11 @@ fn lend(
     mut context: ScriptContext,
     scope: &mut Scope<'_>,
 ) -> (ScriptContext, Result<ScriptValue, String>) {
-    context.variables = std::mem::take(scope.variables);
-    context.thread_name.clone_from(&scope.thread.name);
-    context.group_name.clone_from(&scope.thread.group);
-    context.thread_number = scope.thread.number;
-    context.iteration = scope.iteration;
-    context.sampler = scope.sampler.to_owned();
-    context.unix_ms = scope.host.unix_ms();
+    fill(&mut context, scope);
     let (mut context, outcome) = scope.host.run_script(task, context);
     *scope.variables = std::mem::take(&mut context.variables);
     (context, outcome)
 }
+
+#[cfg(test)]
+mod tests;

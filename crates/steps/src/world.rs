@@ -4,6 +4,8 @@
 
 use std::sync::Arc;
 
+pub use loadline_groovy::host::FileFacts;
+
 /// How grave a line of the log is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LogLevel {
@@ -63,6 +65,36 @@ pub trait World {
     /// # Errors
     /// Why it cannot be written, in words for the user.
     fn write_file(&self, name: &str, bytes: &[u8], append: bool) -> Result<(), String>;
+
+    /// Removes a property; gives what it was.
+    fn remove_property(&self, name: &str) -> Option<String> {
+        self.set_property(name, "")
+    }
+
+    /// What a file is; `None`: there is none.
+    fn file_facts(&self, _: &str) -> Option<FileFacts> {
+        None
+    }
+
+    /// The names in a folder, sorted; `None`: there is no such folder.
+    fn folder(&self, _: &str) -> Option<Vec<String>> {
+        None
+    }
+
+    /// Makes a folder and those above it; whether it was made.
+    fn make_folder(&self, _: &str) -> bool {
+        false
+    }
+
+    /// Removes a file or an empty folder; whether it was removed.
+    fn remove_file(&self, _: &str) -> bool {
+        false
+    }
+
+    /// Gives a file another name; whether it has it.
+    fn rename_file(&self, _: &str, _: &str) -> bool {
+        false
+    }
 
     /// A variable of the environment; `None`: there is none.
     fn environment(&self, name: &str) -> Option<String>;

@@ -14,6 +14,7 @@ use loadline_model::civil::Civil;
 use loadline_run::ScriptLog;
 use loadline_script::host::{LogEntry, LogLevel as Level};
 use loadline_steps::host::{FileFault, LogLevel, World as StepsWorld};
+use loadline_steps::world::FileFacts;
 
 use super::zone;
 use crate::files::FileError;
@@ -125,6 +126,12 @@ impl World {
         }
     }
 
+    /// What is written is read anew, by whichever name.
+    fn forget(&self, name: &str) {
+        let place = Path::new(name);
+        lock(&self.files).retain(|known, _| self.place(known) != place);
+    }
+
     /// What Java has as a property of this machine, which JMeter gives where nothing else has the name.
     fn of_java(&self, name: &str) -> Option<String> {
         let text = match name {
@@ -194,8 +201,7 @@ impl StepsWorld for World {
 
     fn write_file(&self, name: &str, bytes: &[u8], append: bool) -> Result<(), String> {
         let place = Path::new(name);
-        // What is written is read anew, by whichever name.
-        lock(&self.files).retain(|known, _| self.place(known) != place);
+        self.forget(name);
         let written =
             place
                 .parent()
@@ -209,6 +215,44 @@ impl StepsWorld for World {
                     false => fs::write(place, bytes),
                 });
         written.map_err(|error| format!("cannot write {name}: {error}"))
+    }
+
+    fn remove_property(&self, name: &str) -> Option<String> {
+        lock(&self.properties).remove(name)
+    }
+
+    fn file_facts(&self, name: &str) -> Option<FileFacts> {
+        let found = fs::metadata(self.place(name)).ok()?;
+        let changed = found.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
+        Some(FileFacts {
+            is_folder: found.is_dir(),
+            bytes: found.len(),
+            changed_ms: i64::try_from(changed.as_millis()).unwrap_or(i64::MAX),
+        })
+    }
+
+    fn folder(&self, name: &str) -> Option<Vec<String>> {
+        let entries = fs::read_dir(self.place(name)).ok()?;
+        let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+        let mut names: Vec<String> = names.collect();
+        names.sort();
+        Some(names)
+    }
+
+    fn make_folder(&self, name: &str) -> bool {
+        !Path::new(name).exists() && fs::create_dir_all(name).is_ok()
+    }
+
+    fn remove_file(&self, name: &str) -> bool {
+        self.forget(name);
+        let place = Path::new(name);
+        fs::remove_file(place).is_ok() || fs::remove_dir(place).is_ok()
+    }
+
+    fn rename_file(&self, from: &str, to: &str) -> bool {
+        self.forget(from);
+        self.forget(to);
+        fs::rename(from, to).is_ok()
     }
 
     fn environment(&self, name: &str) -> Option<String> {

@@ -83,6 +83,11 @@ impl Scripts {
         }
     }
 
+    /// Whether scripts are to end as the test was called off.
+    pub(crate) fn are_called_off(&self) -> bool {
+        self.orders.as_ref().is_some_and(|orders| orders.end())
+    }
+
     /// Whether a script was broken off as the test was called off.
     pub(crate) fn were_called_off(&self) -> bool {
         let orders = self.orders.as_ref();

@@ -75,7 +75,7 @@ fn applied(element: &Element) -> Option<Applied> {
             Applied::Data
         }
         "UserParameters" | "URLRewritingModifier" => Applied::Before,
-        "JSR223Listener" | "BSFListener" => Applied::Listener,
+        "JSR223Listener" | "BSFListener" | "BeanShellListener" => Applied::Listener,
         "ConstantTimer"
         | "UniformRandomTimer"
         | "GaussianRandomTimer"

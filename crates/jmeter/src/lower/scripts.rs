@@ -3,7 +3,9 @@
 //! Must not know how scripts run. Invariant: a script in a language that is not supported, or that calls what is not
 //! there, is named.
 
-use loadline_steps::script::{ScriptElement, ScriptFamily, ScriptRole, unknown_calls};
+use loadline_steps::script::{
+    Known, ScriptElement, ScriptFamily, ScriptLanguage, ScriptRole, unsupported,
+};
 
 use super::Lowering;
 use crate::tree::{Element, Properties};
@@ -19,12 +21,30 @@ const JAVA_SCRIPT: &[&str] = &[
     "graal.js",
 ];
 
-/// The family and role of a class of scripts; `None`: it is none, or one whose language is always BeanShell.
+/// The language of a name under which its engine is asked for; `None`: there is no engine for it here.
+fn language(name: &str) -> Option<ScriptLanguage> {
+    let name = name.to_ascii_lowercase();
+    match name.as_str() {
+        "groovy" => Some(ScriptLanguage::Groovy),
+        "beanshell" | "bsh" | "java" => Some(ScriptLanguage::BeanShell),
+        name if JAVA_SCRIPT.contains(&name) => Some(ScriptLanguage::JavaScript),
+        // Groovy's engine may be named with its version.
+        name if name.contains("groovy") => Some(ScriptLanguage::Groovy),
+        _ => None,
+    }
+}
+
+/// The family and role of a class of scripts; `None`: it is none.
 pub(super) fn kind(class: &str) -> Option<(ScriptFamily, ScriptRole)> {
-    let (family, role) = match class.strip_prefix("JSR223") {
-        Some(role) => (ScriptFamily::Jsr223, role),
-        None => (ScriptFamily::Bsf, class.strip_prefix("BSF")?),
-    };
+    let families = [
+        ("JSR223", ScriptFamily::Jsr223),
+        ("BSF", ScriptFamily::Bsf),
+        ("BeanShell", ScriptFamily::BeanShell),
+    ];
+    let found = families
+        .iter()
+        .find_map(|(prefix, family)| Some((*family, class.strip_prefix(prefix)?)));
+    let (family, role) = found?;
     let role = match role {
         "Sampler" => ScriptRole::Sampler,
         "PreProcessor" => ScriptRole::PreProcessor,
@@ -37,6 +57,42 @@ pub(super) fn kind(class: &str) -> Option<(ScriptFamily, ScriptRole)> {
     Some((family, role))
 }
 
+/// The names of the properties of an element: language, script, file, parameters, and whether names are forgotten.
+fn names(element: &Element, family: ScriptFamily, role: ScriptRole) -> [&'static str; 5] {
+    // JMeter 5 saves BSF samplers with the names that all other scripts have.
+    let is_old = element.find_text("scriptLanguage").is_none();
+    match (family, role) {
+        (ScriptFamily::Bsf, ScriptRole::Sampler) if is_old => [
+            "BSFSampler.language",
+            "BSFSampler.query",
+            "BSFSampler.filename",
+            "BSFSampler.parameters",
+            "",
+        ],
+        (ScriptFamily::BeanShell, ScriptRole::Sampler) => [
+            "",
+            "BeanShellSampler.query",
+            "BeanShellSampler.filename",
+            "BeanShellSampler.parameters",
+            "BeanShellSampler.resetInterpreter",
+        ],
+        (ScriptFamily::BeanShell, ScriptRole::Assertion) => [
+            "",
+            "BeanShellAssertion.query",
+            "BeanShellAssertion.filename",
+            "BeanShellAssertion.parameters",
+            "BeanShellAssertion.resetInterpreter",
+        ],
+        _ => [
+            "scriptLanguage",
+            "script",
+            "filename",
+            "parameters",
+            "resetInterpreter",
+        ],
+    }
+}
+
 impl Lowering {
     /// An element that is a script; `None`: it cannot be run.
     pub(super) fn script(
@@ -44,41 +100,43 @@ impl Lowering {
         element: &Element,
         (family, role): (ScriptFamily, ScriptRole),
     ) -> Option<ScriptElement> {
-        // JMeter 5 saves BSF samplers with the names that all other scripts have.
-        let is_old = element.find_text("scriptLanguage").is_none();
-        let names = match (family, role) {
-            (ScriptFamily::Bsf, ScriptRole::Sampler) if is_old => [
-                "BSFSampler.language",
-                "BSFSampler.query",
-                "BSFSampler.filename",
-                "BSFSampler.parameters",
-            ],
-            _ => ["scriptLanguage", "script", "filename", "parameters"],
-        };
-        let [language, source, file, parameters] = names;
-        let language = match element.text(language).trim() {
-            "" if family == ScriptFamily::Jsr223 => "groovy",
-            given => given,
+        let [wanted, source, file, parameters, forgets] = names(element, family, role);
+        let wanted = match (element.text(wanted).trim(), family) {
+            (_, ScriptFamily::BeanShell) => "beanshell",
+            ("", ScriptFamily::Jsr223) => "groovy",
+            (given, _) => given,
         };
         let is_blank = element.text(source).trim().is_empty() && element.text(file).is_empty();
         // Without a script no language is asked.
         let is_empty = is_blank && family == ScriptFamily::Jsr223;
-        if !is_empty && !JAVA_SCRIPT.contains(&language.to_ascii_lowercase().as_str()) {
-            self.unsupported(element, format!("{} in {language}", element.class));
-            return None;
-        }
+        let found = match language(wanted) {
+            Some(found) => found,
+            None if is_empty => ScriptLanguage::JavaScript,
+            None => {
+                self.unsupported(element, format!("{} in {wanted}", element.class));
+                return None;
+            }
+        };
         let script = ScriptElement {
             name: self.text(element, &element.name),
             family,
+            language: found,
+            forgets: element.flag(forgets, false),
+            known: Known::default(),
             role,
             source: self.property(element, source),
             file: self.property(element, file),
             parameters: self.property(element, parameters),
         };
-        let calls = unknown_calls(&script.source.sketch("1"));
-        for what in &calls {
+        let what = match unsupported(&script.source.sketch("1"), found) {
+            Ok(what) => what,
+            // What is put in when it runs may mend it.
+            Err(_) if script.source.constant().is_none() => Vec::new(),
+            Err(why) => vec![format!("a script that cannot be read: {why}")],
+        };
+        for what in &what {
             self.unsupported(element, format!("{}: {what}", element.class));
         }
-        calls.is_empty().then_some(script)
+        what.is_empty().then_some(script)
     }
 }

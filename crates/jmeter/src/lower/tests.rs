@@ -24,13 +24,14 @@ fn unsupported(reading: &Reading) -> Vec<(&str, &str)> {
 #[test]
 fn what_is_not_supported_is_listed_once_with_its_own_path() {
     let reading = plan(
-        "<BeanShellTimer testname=\"C\"/><hashTree/><BeanShellAssertion testname=\"T\"/><hashTree/>",
+        "<OddTimer testname=\"C\"/><hashTree/><BeanShellAssertion testname=\"T\"><stringProp name=\"BeanShellAssertion.query\">\
+         new Odd();</stringProp></BeanShellAssertion><hashTree/>",
     );
     assert_eq!(
         unsupported(&reading),
         [
-            ("P > TG > C", "BeanShellTimer"),
-            ("P > TG > T", "BeanShellAssertion")
+            ("P > TG > C", "OddTimer"),
+            ("P > TG > T", "BeanShellAssertion: new Odd")
         ]
     );
 }

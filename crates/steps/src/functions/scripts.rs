@@ -8,7 +8,7 @@ use super::{Call, Outcome, keep};
 use crate::expression::{Dialect, Expression};
 use crate::host::LogLevel;
 use crate::scope::Scope;
-use crate::script::{run_function, unknown_calls};
+use crate::script::{ScriptLanguage, run_function, run_here, unknown_calls, unsupported};
 use crate::text::Text;
 
 /// What can be done about a script before it runs.
@@ -23,26 +23,26 @@ pub(crate) enum Script {
     Changing,
     /// It is in a language that the host reads, JavaScript.
     Foreign,
-    /// One of BeanShell's that are known.
-    Known(Idiom),
+    /// It is run here.
+    Here,
     /// It is not supported: what in it.
     Unsupported(String),
 }
 
-/// Scripts of BeanShell that nearly all plans with BeanShell have one of.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Idiom {
-    /// The folder of the plan.
-    PlanFolder,
-    /// A variable of the environment.
-    Environment(String),
-}
-
 /// Reads the script of a call as far as it is known.
 pub(super) fn prepare(function: &str, text: &Text) -> Script {
+    if let Some(language) = language(function) {
+        return match unsupported(&text.sketch("1"), language) {
+            Ok(what) => match what.into_iter().next() {
+                None => Script::Here,
+                Some(what) => Script::Unsupported(what),
+            },
+            // What is put in when it runs may mend it; else it throws, as in JMeter.
+            Err(_) => Script::Here,
+        };
+    }
     let Some(dialect) = dialect(function) else {
         return match function {
-            "__BeanShell" => bean_shell_idiom(text),
             "__javaScript" => java_script(text),
             _ => Script::Absent,
         };
@@ -61,7 +61,15 @@ fn dialect(function: &str) -> Option<Dialect> {
     match function {
         "__jexl2" => Some(Dialect::Jexl2),
         "__jexl3" => Some(Dialect::Jexl3),
-        "__groovy" => Some(Dialect::Groovy),
+        _ => None,
+    }
+}
+
+/// The language of a function that is run here.
+fn language(function: &str) -> Option<ScriptLanguage> {
+    match function {
+        "__groovy" => Some(ScriptLanguage::Groovy),
+        "__BeanShell" => Some(ScriptLanguage::BeanShell),
         _ => None,
     }
 }
@@ -122,42 +130,22 @@ fn java_script(text: &Text) -> Script {
     }
 }
 
-/// `__BeanShell(script[,variable])`: the plan's folder and the environment.
-pub(super) fn bean_shell(call: &Call, scope: &mut Scope<'_>, out: &mut String) -> Outcome {
-    match &call.script {
-        Script::Known(Idiom::PlanFolder) => out.push_str(&scope.host.world().plan_folder()),
-        Script::Known(Idiom::Environment(name)) => {
-            let value = scope.host.world().environment(name);
-            out.push_str(value.as_deref().unwrap_or_default());
+/// `__groovy(script[,variable])` and `__BeanShell(script[,variable])`. What throws comes to nothing, which the log tells.
+pub(super) fn run_script(call: &Call, scope: &mut Scope<'_>, out: &mut String) -> Outcome {
+    let Script::Here = call.script else {
+        return Ok(());
+    };
+    let (dialect, class) = match call.function.name {
+        "__BeanShell" => (loadline_groovy::Dialect::BeanShell, "o.a.j.f.BeanShell"),
+        _ => (loadline_groovy::Dialect::Groovy, "o.a.j.f.Groovy"),
+    };
+    let source = call.argument(0, scope).into_owned();
+    match run_here(&source, dialect, class, scope) {
+        Ok(value) => out.push_str(&value.unwrap_or_default()),
+        Err(thrown) => {
+            let message = format!("Error running script: {thrown}");
+            scope.host.world().log(LogLevel::Warn, class, &message);
         }
-        _ => {}
     }
     Ok(())
-}
-
-/// What a script of BeanShell asks for, where it is one of those that are known.
-fn bean_shell_idiom(text: &Text) -> Script {
-    let source: String = text
-        .sketch("${}")
-        .split_whitespace()
-        .collect::<Vec<_>>()
-        .join(" ");
-    let import = "import org.apache.jmeter.services.FileServer;";
-    let statement = source.strip_prefix(import).unwrap_or(&source);
-    let statement = statement.trim().trim_end_matches(';').trim();
-    let statement = statement.strip_prefix("return ").unwrap_or(statement);
-    let statement = statement
-        .strip_prefix("org.apache.jmeter.services.")
-        .unwrap_or(statement);
-    let compact: String = statement.split(' ').collect();
-    if compact == "FileServer.getFileServer().getBaseDir()" {
-        return Script::Known(Idiom::PlanFolder);
-    }
-    let name = compact
-        .strip_prefix("System.getenv(\"")
-        .and_then(|rest| rest.strip_suffix("\")"));
-    match name.filter(|name| !name.contains(['"', '$', '\\'])) {
-        Some(name) => Script::Known(Idiom::Environment(name.to_owned())),
-        None => Script::Unsupported("BeanShell".to_owned()),
-    }
 }

@@ -39,7 +39,7 @@ const fn kept(name: &'static str, arity: Arity, keeps_in: usize, body: Body) -> 
 }
 
 static FUNCTIONS: &[Function] = &[
-    kept("__BeanShell", Between(1, 2), 1, Script(scripts::bean_shell)),
+    kept("__BeanShell", Between(1, 2), 1, Script(scripts::run_script)),
     plain("__CSVRead", Exactly(2), Live(files::csv_read)),
     kept(
         "__FileToString",
@@ -110,7 +110,7 @@ static FUNCTIONS: &[Function] = &[
     plain("__escapeXml", Exactly(1), Pure(coding::escape_xml)),
     plain("__eval", Exactly(1), Live(variables::eval)),
     plain("__evalVar", Exactly(1), Live(variables::eval_variable)),
-    kept("__groovy", Between(1, 2), 1, Script(scripts::expression)),
+    kept("__groovy", Between(1, 2), 1, Script(scripts::run_script)),
     kept("__if", AtLeast(4), 4, Pure(strings::if_equal)),
     plain("__intSum", AtLeast(2), Live(numbers::int_sum)),
     plain("__isDefined", AtLeast(1), Live(variables::is_defined)),

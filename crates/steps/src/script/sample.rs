@@ -219,18 +219,23 @@ fn order(sample: &mut Sample, action: Action, wanted: bool) {
 
 /// Sets the data of a sample, and its size where that is not what came over the wire.
 pub(super) fn set_data(sample: &mut Sample, given: &[ScriptValue]) {
-    sample.data = match given.first() {
+    let data = match given.first() {
         None | Some(ScriptValue::Null | ScriptValue::Undefined) => Vec::new(),
         Some(_) => text(given, 0).into_bytes(),
     };
     if let Some(encoding) = given.get(1).and_then(ScriptValue::told) {
         sample.encoding = encoding;
     }
-    if let Some(charset) = Charset::named(&sample.encoding)
-        && let Ok(text) = std::str::from_utf8(&sample.data)
-    {
-        sample.data = charset.encode(text).into_owned();
-    }
+    let data = match (Charset::named(&sample.encoding), std::str::from_utf8(&data)) {
+        (Some(charset), Ok(text)) => charset.encode(text).into_owned(),
+        _ => data,
+    };
+    replace_data(sample, data);
+}
+
+/// Gives a sample other data, and its size where that is not what came over the wire.
+pub(super) fn replace_data(sample: &mut Sample, data: Vec<u8>) {
+    sample.data = data;
     if sample.header_bytes == 0 {
         sample.body_bytes = sample.data.len() as u64;
         sample.bytes = sample.body_bytes;

@@ -44,4 +44,6 @@ pub struct ScriptContext {
     pub class: String,
     /// When it runs, in milliseconds since 1970.
     pub unix_ms: i64,
+    /// How long it has slept, which the thread has yet to do.
+    pub slept_ms: u64,
 }

@@ -85,7 +85,7 @@ pub enum ScriptObject {
 }
 
 /// All objects.
-const OBJECTS: &[ScriptObject] = &[
+pub(super) const OBJECTS: &[ScriptObject] = &[
     ScriptObject::Variables,
     ScriptObject::Properties,
     ScriptObject::Log,

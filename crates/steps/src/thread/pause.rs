@@ -61,6 +61,8 @@ impl Thread {
             self.doing = Doing::Timing(node, index, sum_ms);
             return Some(ask);
         }
+        let owed_ms = std::mem::take(&mut self.memory.owed_ms);
+        let sum_ms = sum_ms.saturating_add(i64::try_from(owed_ms).unwrap_or(i64::MAX));
         if sum_ms <= 0 {
             return self.run(walker, node);
         }

@@ -168,6 +168,9 @@ impl Thread {
             Some(Box::new(own)),
         );
         let mut sample = ran.context.own.unwrap_or_default();
+        if script.family == ScriptFamily::BeanShell {
+            sample.sampler_data = script.source.source().to_owned();
+        }
         match ran.outcome {
             Ok(value) => {
                 let is_set = !sample.data.is_empty() && script.family == ScriptFamily::Jsr223;
@@ -185,7 +188,12 @@ impl Thread {
             }
         }
         let spent_ms = walker.host.unix_ms().saturating_sub(start_ms);
-        sample.elapsed_ms = spent_ms.max(0).unsigned_abs();
+        let slept_ms = ran.context.slept_ms;
+        sample.elapsed_ms = spent_ms.max(0).unsigned_abs() + slept_ms;
+        if slept_ms > 0 {
+            self.doing = Doing::Sleeping(node, Some(sample));
+            return Some(Ask::Work(slept_ms));
+        }
         self.finish(walker, node, Some(sample))
     }
 

@@ -9,6 +9,7 @@ use loadline_steps::host::{Host, World};
 use loadline_steps::script::{ScriptContext, ScriptTask, ScriptValue};
 
 use super::GroupOnWorker;
+use crate::platform;
 use crate::steps::scripts::Scripts;
 use crate::vu::shared::Shared;
 
@@ -43,6 +44,14 @@ impl Host for StepsHost {
     ) -> (ScriptContext, Result<ScriptValue, String>) {
         let world = Arc::clone(&self.of.setup.world);
         self.scripts.run(world, task, context)
+    }
+
+    fn cpu_ns(&self) -> u64 {
+        platform::thread_cpu_ns()
+    }
+
+    fn is_called_off(&self) -> bool {
+        self.scripts.are_called_off()
     }
 
     fn threads_of(&self, group: usize) -> u32 {

@@ -1,0 +1,282 @@
+//! A script that was read: statements and expressions.
+//!
+//! Must not know how they are read or run. Invariant: a tree is no deeper than the reader allows, and never changes.
+
+use std::sync::Arc;
+
+/// A name in a script.
+pub(crate) type Name = Arc<str>;
+
+/// Statements between braces, or of a whole script.
+#[derive(Debug, Default)]
+pub(crate) struct Block {
+    pub(crate) statements: Vec<Statement>,
+    /// Whether a variable is declared right in it, so that it needs a frame of its own.
+    pub(crate) declares: bool,
+}
+
+/// A type as it is written.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Type {
+    /// Its name, without parameters: `String`, `java.util.List`, `int`.
+    pub(crate) name: Name,
+    /// How many pairs of brackets stand behind it.
+    pub(crate) dimensions: usize,
+}
+
+/// A parameter of a method or closure.
+#[derive(Debug)]
+pub(crate) struct Parameter {
+    pub(crate) name: Name,
+    pub(crate) kind: Option<Type>,
+    pub(crate) default: Option<Expr>,
+    /// Whether it takes all that is left (`Object... rest`).
+    pub(crate) takes_rest: bool,
+}
+
+/// The code of a closure or a method.
+#[derive(Debug)]
+pub(crate) struct Code {
+    /// Empty for a closure.
+    pub(crate) name: Name,
+    /// `None`: a closure without a list, which has `it`.
+    pub(crate) parameters: Option<Vec<Parameter>>,
+    pub(crate) body: Block,
+    /// What a method gives; `None`: anything.
+    pub(crate) gives: Option<Type>,
+}
+
+/// A statement.
+#[derive(Debug)]
+pub(crate) enum Statement {
+    Expression(Expr),
+    Declare {
+        kind: Option<Type>,
+        names: Vec<(Name, Option<Expr>)>,
+    },
+    /// `def (a, b) = list`.
+    DeclareMany {
+        names: Vec<(Name, Option<Type>)>,
+        value: Expr,
+    },
+    Method(Arc<Code>),
+    If(Expr, Box<Statement>, Option<Box<Statement>>),
+    While {
+        condition: Expr,
+        body: Box<Statement>,
+        is_do: bool,
+    },
+    For {
+        start: Vec<Statement>,
+        condition: Option<Expr>,
+        each: Vec<Expr>,
+        body: Box<Statement>,
+    },
+    ForIn {
+        name: Name,
+        kind: Option<Type>,
+        over: Expr,
+        body: Box<Statement>,
+    },
+    Switch(Expr, Vec<Case>),
+    Try {
+        resources: Vec<Statement>,
+        body: Block,
+        catches: Vec<Catch>,
+        last: Option<Block>,
+    },
+    Throw(Expr),
+    Return(Option<Expr>),
+    Break(Option<Name>),
+    Continue(Option<Name>),
+    Labelled(Name, Box<Statement>),
+    Assert {
+        condition: Expr,
+        message: Option<Expr>,
+        text: Name,
+    },
+    Block(Block),
+    Empty,
+}
+
+/// A case of a switch; without a value: the default.
+#[derive(Debug)]
+pub(crate) struct Case {
+    pub(crate) value: Option<Expr>,
+    pub(crate) body: Vec<Statement>,
+}
+
+/// A part of a `try` that catches.
+#[derive(Debug)]
+pub(crate) struct Catch {
+    /// Empty: everything that is an exception.
+    pub(crate) kinds: Vec<Type>,
+    pub(crate) name: Name,
+    pub(crate) body: Block,
+}
+
+/// A number as it is written.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Number {
+    Int(i32),
+    Long(i64),
+    /// Digits of a whole number that is too long for others.
+    Whole(Name),
+    /// Digits with a point or an exponent.
+    Decimal(Name),
+    Double(f64),
+    Float(f32),
+}
+
+/// An operator between two values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Operator {
+    Plus,
+    Minus,
+    Times,
+    Divide,
+    Remainder,
+    Power,
+    LeftShift,
+    RightShift,
+    UnsignedShift,
+    BitAnd,
+    BitOr,
+    BitXor,
+    Equal,
+    NotEqual,
+    Same,
+    NotSame,
+    Compare,
+    Less,
+    LessEqual,
+    Greater,
+    GreaterEqual,
+    Find,
+    Match,
+    In,
+    NotIn,
+}
+
+/// A piece of a text with values in it.
+#[derive(Debug)]
+pub(crate) enum Piece {
+    Text(Name),
+    Value(Expr),
+}
+
+/// A key of a map that is written out.
+#[derive(Debug)]
+pub(crate) enum Key {
+    Name(Name),
+    Value(Expr),
+    /// `*: map`.
+    Spread,
+}
+
+/// What is given to a call.
+#[derive(Debug, Default)]
+pub(crate) struct Arguments {
+    pub(crate) values: Vec<Expr>,
+    /// `name: value`, which come as a map in front of the values.
+    pub(crate) named: Vec<(Key, Expr)>,
+}
+
+/// An expression.
+#[derive(Debug)]
+pub(crate) enum Expr {
+    Null,
+    Truth(bool),
+    Number(Number),
+    Char(char),
+    Text(Name),
+    Composed(Vec<Piece>),
+    Variable(Name),
+    /// A class by its full name, where the path was written out.
+    Path(Name),
+    This,
+    List(Vec<Expr>),
+    Map(Vec<(Key, Expr)>),
+    Range {
+        from: Box<Expr>,
+        to: Box<Expr>,
+        is_open: bool,
+    },
+    Not(Box<Expr>),
+    Negative(Box<Expr>),
+    Positive(Box<Expr>),
+    /// `~x`.
+    Complement(Box<Expr>),
+    Binary(Operator, Box<Expr>, Box<Expr>),
+    /// Operators that bind alike, one after another: however many there are, the tree is no deeper.
+    Chain(Box<Expr>, Vec<(Operator, Expr)>),
+    And(Box<Expr>, Box<Expr>),
+    Or(Box<Expr>, Box<Expr>),
+    Ternary(Box<Expr>, Box<Expr>, Box<Expr>),
+    Elvis(Box<Expr>, Box<Expr>),
+    Assign {
+        target: Box<Expr>,
+        operator: Option<Operator>,
+        value: Box<Expr>,
+    },
+    /// `?=`.
+    AssignIfFalse {
+        target: Box<Expr>,
+        value: Box<Expr>,
+    },
+    AssignMany {
+        targets: Vec<Expr>,
+        value: Box<Expr>,
+    },
+    Step {
+        target: Box<Expr>,
+        is_up: bool,
+        is_prefix: bool,
+    },
+    Property {
+        of: Box<Expr>,
+        name: Box<Expr>,
+        is_safe: bool,
+        is_spread: bool,
+    },
+    Index {
+        of: Box<Expr>,
+        at: Vec<Expr>,
+        is_safe: bool,
+    },
+    Call {
+        of: Option<Box<Expr>>,
+        name: Box<Expr>,
+        given: Box<Arguments>,
+        is_safe: bool,
+        is_spread: bool,
+    },
+    /// A call of what an expression comes to.
+    CallValue {
+        of: Box<Expr>,
+        given: Box<Arguments>,
+    },
+    New {
+        class: Type,
+        given: Box<Arguments>,
+    },
+    NewArray {
+        class: Type,
+        lengths: Vec<Expr>,
+        values: Option<Vec<Expr>>,
+    },
+    Cast {
+        to: Type,
+        value: Box<Expr>,
+        is_as: bool,
+    },
+    InstanceOf {
+        value: Box<Expr>,
+        class: Type,
+        is_not: bool,
+    },
+    Closure(Arc<Code>),
+    /// `x.&name` and `X::name`.
+    Reference(Box<Expr>, Name),
+    Spread(Box<Expr>),
+}

@@ -1,0 +1,72 @@
+//! Objects of the host's: what a script finds as `vars`, `prev` and their like.
+//!
+//! Must not know what they do. Invariant: an object is asked for through the bindings, and holds nothing itself.
+
+use std::any::Any;
+
+use super::table::Table;
+use super::value::{Machine, Object, Outcome, Value};
+
+/// An object of the host's.
+pub struct Bound {
+    /// The name by which the host knows it.
+    pub name: &'static str,
+    /// The full name of its class.
+    pub class: &'static str,
+}
+
+static NO_METHODS: Table = Table::new(&[]);
+
+impl Object for Bound {
+    fn class(&self) -> &'static str {
+        self.class
+    }
+
+    fn methods(&self) -> &'static Table {
+        &NO_METHODS
+    }
+
+    fn any(&self) -> &dyn Any {
+        self
+    }
+
+    fn equals(&self, other: &dyn Object) -> bool {
+        let other = other.any().downcast_ref::<Bound>();
+        other.is_some_and(|other| other.name == self.name)
+    }
+
+    fn call(
+        &self,
+        machine: &mut dyn Machine,
+        name: &str,
+        given: &[Value],
+    ) -> Outcome<Option<Value>> {
+        let found = machine.bindings().ask(self.name, name, given)?;
+        match (found, name, given) {
+            (None, "getAt", [at]) => self.property(machine, &super::print::text(at)),
+            (found, _, _) => Ok(found),
+        }
+    }
+
+    /// A property is what its getter gives; of what has a `get` for any name, what that gives.
+    fn property(&self, machine: &mut dyn Machine, name: &str) -> Outcome<Option<Value>> {
+        let mut characters = name.chars();
+        let first = characters
+            .next()
+            .map(|first| first.to_uppercase().to_string());
+        let rest = characters.as_str();
+        for prefix in ["get", "is"] {
+            let getter = format!("{prefix}{}{rest}", first.as_deref().unwrap_or_default());
+            if let Some(value) = machine.bindings().ask(self.name, &getter, &[])? {
+                return Ok(Some(value));
+            }
+        }
+        machine
+            .bindings()
+            .ask(self.name, "get", &[Value::text(name)])
+    }
+
+    fn is_a(&self, name: &str) -> bool {
+        self.class.rsplit('.').next() == Some(name)
+    }
+}

@@ -1,0 +1,233 @@
+//! Runs a script.
+//!
+//! Must not know what methods do. Invariant: a script ends, and takes no more than it may: steps, memory and depth are
+//! counted.
+
+mod arguments;
+mod assign;
+mod calls;
+mod expressions;
+mod frame;
+mod operators;
+mod statements;
+
+use std::collections::HashMap;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use super::Dialect;
+use super::ast::{Code, Name};
+use super::host::Host;
+use super::library;
+use super::parser::Parsed;
+use super::thrown::Thrown;
+use super::value::{Bindings, Callable, Machine, Outcome, Value};
+use frame::Frame;
+
+/// Calls may be nested so deeply.
+const DEEPEST_CALL: usize = 180;
+/// Expressions may be nested so deeply, those of calls within calls counted.
+const DEEPEST_EXPRESSION: usize = 900;
+/// Bytes that a run may take in all.
+const MOST_BYTES: usize = 1 << 30;
+/// After so many steps the host is asked whether the script may go on.
+const STEPS_BETWEEN_LOOKS: u64 = 20_000;
+
+/// What all closures of a script share.
+pub(crate) struct Shared {
+    pub(crate) dialect: Dialect,
+    pub(crate) imports: Vec<(Name, Name)>,
+    pub(crate) methods: std::cell::RefCell<HashMap<Name, Vec<Arc<Code>>>>,
+}
+
+/// A closure of a script.
+pub(crate) struct ScriptClosure {
+    pub(crate) code: Arc<Code>,
+    frame: Rc<Frame>,
+    shared: Rc<Shared>,
+    /// Values that come before those it is called with.
+    curried: Vec<Value>,
+    delegate: std::cell::RefCell<Option<Value>>,
+}
+
+/// A method that is called as a closure is.
+pub(crate) struct MethodReference {
+    of: Value,
+    name: Name,
+}
+
+/// Closures that are called one after another.
+pub(crate) struct Chained {
+    pub(crate) first: Value,
+    pub(crate) then: Value,
+}
+
+impl Callable for ScriptClosure {
+    fn any(&self) -> &dyn std::any::Any {
+        self
+    }
+
+    fn arity(&self) -> usize {
+        let parameters = self.code.parameters.as_ref();
+        let count = parameters.map_or(1, Vec::len);
+        count.saturating_sub(self.curried.len())
+    }
+}
+
+impl Callable for MethodReference {
+    fn any(&self) -> &dyn std::any::Any {
+        self
+    }
+
+    fn arity(&self) -> usize {
+        1
+    }
+}
+
+impl Callable for Chained {
+    fn any(&self) -> &dyn std::any::Any {
+        self
+    }
+
+    fn arity(&self) -> usize {
+        1
+    }
+}
+
+/// How a statement ends.
+pub(crate) enum Flow {
+    /// The next one follows; what it came to.
+    On(Value),
+    Return(Value),
+    Break(Option<Name>),
+    Continue(Option<Name>),
+}
+
+/// Runs scripts with what they are given.
+pub(crate) struct Interpreter<'r> {
+    bindings: &'r mut dyn Bindings,
+    shared: Rc<Shared>,
+    depth: usize,
+    /// How deeply expressions are nested.
+    nesting: usize,
+    steps: u64,
+    bytes: usize,
+}
+
+/// Runs a script; what it comes to.
+///
+/// # Errors
+/// What it throws.
+pub(crate) fn run(parsed: &Parsed, dialect: Dialect, bindings: &mut dyn Bindings) -> Outcome {
+    let imports = parsed.imports.clone();
+    let shared = Rc::new(Shared {
+        dialect,
+        imports,
+        methods: std::cell::RefCell::default(),
+    });
+    let mut interpreter = Interpreter {
+        bindings,
+        shared,
+        depth: 0,
+        nesting: 0,
+        steps: 0,
+        bytes: 0,
+    };
+    interpreter.script(parsed)
+}
+
+impl Interpreter<'_> {
+    fn script(&mut self, parsed: &Parsed) -> Outcome {
+        self.define_methods(&parsed.block);
+        let frame = Frame::root();
+        let flow = self.statements(&parsed.block.statements, &frame, true)?;
+        Ok(match flow {
+            Flow::On(value) | Flow::Return(value) => value,
+            Flow::Break(_) | Flow::Continue(_) => Value::Null,
+        })
+    }
+
+    fn is_groovy(&self) -> bool {
+        self.shared.dialect == Dialect::Groovy
+    }
+
+    /// Runs code of another script within this one's limits.
+    fn within<T>(&mut self, shared: &Rc<Shared>, run: impl FnOnce(&mut Self) -> T) -> T {
+        if Rc::ptr_eq(&self.shared, shared) {
+            return run(self);
+        }
+        let before = std::mem::replace(&mut self.shared, Rc::clone(shared));
+        let value = run(self);
+        self.shared = before;
+        value
+    }
+}
+
+impl Machine for Interpreter<'_> {
+    fn host(&mut self) -> &mut dyn Host {
+        self.bindings.host()
+    }
+
+    fn bindings(&mut self) -> &mut dyn Bindings {
+        &mut *self.bindings
+    }
+
+    fn work(&mut self, steps: u64) -> Outcome<()> {
+        let before = self.steps / STEPS_BETWEEN_LOOKS;
+        self.steps += steps;
+        if self.steps / STEPS_BETWEEN_LOOKS == before {
+            return Ok(());
+        }
+        match self.bindings.must_end() {
+            Some(why) => Err(Thrown::End(why)),
+            None => Ok(()),
+        }
+    }
+
+    fn take(&mut self, bytes: usize) -> Outcome<()> {
+        self.bytes = self.bytes.saturating_add(bytes);
+        self.work(bytes as u64 / 64)?;
+        match self.bytes > MOST_BYTES {
+            true => Err(Thrown::of("java.lang.OutOfMemoryError", "Java heap space")),
+            false => Ok(()),
+        }
+    }
+
+    fn invoke(&mut self, receiver: &Value, name: &str, given: &[Value]) -> Outcome {
+        library::invoke(self, receiver, name, given)
+    }
+
+    fn property(&mut self, of: &Value, name: &str) -> Outcome {
+        self.property_of(of, name)
+    }
+
+    fn call(&mut self, callee: &Value, given: Vec<Value>) -> Outcome {
+        self.call_value(callee, given)
+    }
+
+    fn call_on(&mut self, callee: &Value, delegate: Value, given: Vec<Value>) -> Outcome {
+        match callee {
+            Value::Closure(closure) => match closure.any().downcast_ref::<ScriptClosure>() {
+                Some(closure) => self.run_closure(closure, given, Some(delegate)),
+                None => self.call_value(callee, given),
+            },
+            _ => self.call_value(callee, given),
+        }
+    }
+
+    fn enter(&mut self) -> Outcome<()> {
+        if self.depth >= DEEPEST_CALL {
+            return Err(Thrown::bare("java.lang.StackOverflowError"));
+        }
+        self.depth += 1;
+        Ok(())
+    }
+
+    fn leave(&mut self) {
+        self.depth -= 1;
+    }
+
+    fn is_bean_shell(&self) -> bool {
+        !self.is_groovy()
+    }
+}

@@ -1,0 +1,425 @@
+//! Calls: of methods of values, of a script's own methods, of closures, and of what every script has.
+//!
+//! Must not know what methods of the library do. Invariant: each call is a level of depth.
+
+use std::any::Any;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use super::super::ast::{Code, Expr};
+use super::super::classes;
+use super::super::library;
+use super::super::number;
+use super::super::print;
+use super::super::table::Table;
+use super::super::thrown::Thrown;
+use super::super::value::{Machine as _, Object, Outcome, Value};
+use super::frame::{Frame, Place};
+use super::{Chained, Flow, Interpreter, MethodReference, ScriptClosure};
+
+/// The script itself, which `this` is.
+pub(super) struct ScriptObject;
+
+/// Where a script prints to.
+pub(super) struct Output;
+
+static NO_METHODS: Table = Table::new(&[]);
+
+impl Object for ScriptObject {
+    fn class(&self) -> &'static str {
+        "Script1"
+    }
+
+    fn methods(&self) -> &'static Table {
+        &NO_METHODS
+    }
+
+    fn any(&self) -> &dyn Any {
+        self
+    }
+}
+
+impl Object for Output {
+    fn class(&self) -> &'static str {
+        "java.io.PrintStream"
+    }
+
+    fn methods(&self) -> &'static Table {
+        library::print_stream()
+    }
+
+    fn any(&self) -> &dyn Any {
+        self
+    }
+}
+
+impl Interpreter<'_> {
+    pub(super) fn call_expression(&mut self, expression: &Expr, frame: &Rc<Frame>) -> Outcome {
+        let Expr::Call {
+            of,
+            name,
+            given,
+            is_safe,
+            is_spread,
+        } = expression
+        else {
+            return Ok(Value::Null);
+        };
+        let name: Arc<str> = match &**name {
+            Expr::Text(name) => Arc::clone(name),
+            other => match self.expression(other, frame)? {
+                callee @ Value::Closure(_) => {
+                    let given = self.given(given, frame)?;
+                    return self.call_value(&callee, given);
+                }
+                name => print::text(&name).into(),
+            },
+        };
+        let Some(of) = of else {
+            let given = self.given(given, frame)?;
+            return self.call_by_name(&name, given, frame);
+        };
+        let receiver = self.expression(of, frame)?;
+        if matches!(receiver, Value::Void) {
+            let path = super::super::paths::dotted(of).unwrap_or_default();
+            let message = format!(
+                "Attempt to resolve method: {name}() on undefined variable or class name: {path}"
+            );
+            return Err(Thrown::of("bsh.EvalError", message));
+        }
+        if receiver.is_null() && *is_safe {
+            return Ok(Value::Null);
+        }
+        if *is_spread {
+            let given = self.given(given, frame)?;
+            return self.call_on_each(&receiver, &name, &given);
+        }
+        let given = self.given(given, frame)?;
+        self.call_method(&receiver, &name, given, frame)
+    }
+
+    fn call_on_each(&mut self, receiver: &Value, name: &str, given: &[Value]) -> Outcome {
+        if receiver.is_null() {
+            return Ok(Value::Null);
+        }
+        let values = library::values(self, receiver)?;
+        let mut found = Vec::with_capacity(values.len());
+        for value in values {
+            found.push(match value.is_null() {
+                true => Value::Null,
+                false => self.invoke(&value, name, given)?,
+            });
+        }
+        Ok(Value::list(found))
+    }
+
+    fn call_method(
+        &mut self,
+        receiver: &Value,
+        name: &Arc<str>,
+        given: Vec<Value>,
+        frame: &Rc<Frame>,
+    ) -> Outcome {
+        match receiver {
+            Value::Object(object) if object.any().is::<ScriptObject>() => {
+                return self.call_by_name(name, given, frame);
+            }
+            Value::Closure(_) => {
+                if let Some(value) = self.closure_method(receiver, name, &given)? {
+                    return Ok(value);
+                }
+            }
+            // A closure in a map is called by its name.
+            Value::Map(map) => {
+                if let Some(callee @ Value::Closure(_)) = map.get(&Value::Text(Arc::clone(name)))
+                    && !library::has_method(receiver, name)
+                {
+                    return self.call_value(&callee, given);
+                }
+            }
+            Value::Null if !self.is_groovy() => {
+                return Err(Thrown::of(
+                    "bsh.EvalError",
+                    "Null Pointer in Method Invocation",
+                ));
+            }
+            _ => {}
+        }
+        self.invoke(receiver, name, &given)
+    }
+
+    /// A call of a name by itself.
+    fn call_by_name(&mut self, name: &Arc<str>, given: Vec<Value>, frame: &Rc<Frame>) -> Outcome {
+        if let Some(callee @ (Value::Closure(_) | Value::Class(_) | Value::Object(_))) =
+            frame.get(name)
+        {
+            return self.call_value(&callee, given);
+        }
+        if let Some(code) = self.method_of(name, given.len()) {
+            return self.run_method(&code, given);
+        }
+        for place in frame.places(name) {
+            let Place::Delegate(delegate) = place else {
+                continue;
+            };
+            if library::has_method(&delegate, name) {
+                return self.invoke(&delegate, name, &given);
+            }
+            if let Value::Object(object) = &delegate
+                && let Some(value) = object.call(self, name, &given)?
+            {
+                return Ok(value);
+            }
+        }
+        if let Some(callee @ Value::Closure(_)) = self.bindings.bound(name) {
+            return self.call_value(&callee, given);
+        }
+        if let Some(value) = self.builtin(name, &given)? {
+            return Ok(value);
+        }
+        if let Some(value) = self.imported(name, &given)? {
+            return Ok(value);
+        }
+        if !self.is_groovy() {
+            let classes: Vec<&str> = given.iter().map(print::class_name).collect();
+            return Err(Thrown::of(
+                "bsh.EvalError",
+                format!("Command not found: {name}({})", classes.join(", ")),
+            ));
+        }
+        let (classes, values) = print::listed(&given);
+        Err(Thrown::of(
+            "groovy.lang.MissingMethodException",
+            format!(
+                "No signature of method: Script1.{name}() is applicable for argument types: ({classes}) values: {values}"
+            ),
+        ))
+    }
+
+    fn method_of(&self, name: &Arc<str>, count: usize) -> Option<Arc<Code>> {
+        let methods = self.shared.methods.borrow();
+        let of_name = methods.get(name)?;
+        let takes = |code: &&Arc<Code>| {
+            let parameters = code.parameters.as_deref().unwrap_or_default();
+            let wanted = parameters
+                .iter()
+                .filter(|one| one.default.is_none() && !one.takes_rest);
+            let takes_rest = parameters.iter().any(|one| one.takes_rest);
+            wanted.count() <= count && (takes_rest || count <= parameters.len())
+        };
+        let found = of_name.iter().rev().find(takes).or_else(|| of_name.last());
+        found.map(Arc::clone)
+    }
+
+    /// What every script can call.
+    fn builtin(&mut self, name: &str, given: &[Value]) -> Outcome<Option<Value>> {
+        let given_text = || match given {
+            [] => String::new(),
+            [one] => print::text(one),
+            [first, rest @ ..] => library::formatted(&print::text(first), rest).unwrap_or_default(),
+        };
+        match (name, given.len()) {
+            ("println", 0 | 1) => {
+                let text = given_text() + "\n";
+                self.host().print(&text);
+            }
+            ("print", 1) if !self.is_groovy() => {
+                let text = print::java_text(&given[0]) + "\n";
+                self.host().print(&text);
+            }
+            ("print", 1) => {
+                let text = given_text();
+                self.host().print(&text);
+            }
+            ("printf" | "sprintf", 1..) => {
+                let text =
+                    library::formatted(&print::text(&given[0]), &library::spread(&given[1..]))?;
+                if name == "sprintf" {
+                    return Ok(Some(Value::text(text)));
+                }
+                self.host().print(&text);
+            }
+            ("sleep", 1 | 2) => {
+                let ms = number::long_of(&given[0]).unwrap_or(0);
+                self.host().sleep(u64::try_from(ms).unwrap_or(0));
+            }
+            // The methods of `TimeCategory` are always there.
+            ("use", 2) => return self.call_value(&given[1], Vec::new()).map(Some),
+            ("with", 1) => return self.call_value(&given[0], Vec::new()).map(Some),
+            _ => return Ok(None),
+        }
+        Ok(Some(Value::Null))
+    }
+
+    /// A method that was imported as a static one.
+    fn imported(&mut self, name: &str, given: &[Value]) -> Outcome<Option<Value>> {
+        let shared = Rc::clone(&self.shared);
+        for (known, path) in &shared.imports {
+            let Some(path) = path.strip_prefix("static ") else {
+                continue;
+            };
+            let Some((class, member)) = path.rsplit_once('.') else {
+                continue;
+            };
+            let is_meant = **known == *name || member == "*";
+            if let Some(class) = classes::full_name(class).filter(|_| is_meant) {
+                let method = if member == "*" { name } else { member };
+                if library::has_static(class, method) {
+                    return self
+                        .invoke(&Value::Class(class.into()), method, given)
+                        .map(Some);
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// Calls a value.
+    pub(super) fn call_value(&mut self, callee: &Value, given: Vec<Value>) -> Outcome {
+        match callee {
+            Value::Closure(closure) => {
+                let closure = Rc::clone(closure);
+                let any = closure.any();
+                if let Some(closure) = any.downcast_ref::<ScriptClosure>() {
+                    return self.run_closure(closure, given, None);
+                }
+                if let Some(chained) = any.downcast_ref::<Chained>() {
+                    self.enter()?;
+                    let between = self.call_value(&chained.first, given);
+                    let value =
+                        between.and_then(|between| self.call_value(&chained.then, vec![between]));
+                    self.leave();
+                    return value;
+                }
+                match any.downcast_ref::<MethodReference>() {
+                    Some(reference) => self.call_reference(reference, &given),
+                    None => Err(library::missing(callee, "call", &given)),
+                }
+            }
+            Value::Class(class) => library::construct(self, class, &given),
+            _ => self.invoke(callee, "call", &given),
+        }
+    }
+
+    fn call_reference(&mut self, reference: &MethodReference, given: &[Value]) -> Outcome {
+        match &reference.of {
+            Value::Class(class) if *reference.name == *"new" => {
+                library::construct(self, class, given)
+            }
+            Value::Class(class) if !library::has_static(class, &reference.name) => match given {
+                [receiver, rest @ ..] => self.invoke(receiver, &reference.name, rest),
+                [] => Err(library::missing(&reference.of, &reference.name, given)),
+            },
+            Value::Object(object) if object.any().is::<ScriptObject>() => {
+                self.call_by_name(&reference.name, given.to_vec(), &Frame::root())
+            }
+            of => self.invoke(of, &reference.name, given),
+        }
+    }
+
+    /// Runs a method that the script defines.
+    fn run_method(&mut self, code: &Arc<Code>, given: Vec<Value>) -> Outcome {
+        self.enter()?;
+        let frame = Frame::of_method();
+        let outcome = self
+            .take_parameters(code, given, &frame)
+            .and_then(|()| self.statements(&code.body.statements, &frame, true));
+        self.leave();
+        let value = came_to(outcome?);
+        match &code.gives {
+            Some(kind) => super::super::convert::assign(self, value, kind),
+            None => Ok(value),
+        }
+    }
+
+    pub(super) fn run_closure(
+        &mut self,
+        closure: &ScriptClosure,
+        given: Vec<Value>,
+        delegate: Option<Value>,
+    ) -> Outcome {
+        self.enter()?;
+        let mut all = closure.curried.clone();
+        all.extend(given);
+        let delegate = delegate.or_else(|| closure.delegate.borrow().clone());
+        let frame = match delegate {
+            None => Frame::within(&closure.frame),
+            delegate => Frame::with_delegate(&closure.frame, delegate),
+        };
+        // BeanShell's methods are closures over nothing.
+        let frame = if closure.code.name.is_empty() {
+            frame
+        } else {
+            Frame::of_method()
+        };
+        let outcome = self.within(&closure.shared, |this| {
+            this.take_parameters(&closure.code, all, &frame)?;
+            this.statements(&closure.code.body.statements, &frame, true)
+        });
+        self.leave();
+        Ok(came_to(outcome?))
+    }
+
+    /// A method of a closure itself; `None`: it is none of these.
+    fn closure_method(
+        &mut self,
+        callee: &Value,
+        name: &str,
+        given: &[Value],
+    ) -> Outcome<Option<Value>> {
+        let Value::Closure(closure) = callee else {
+            return Ok(None);
+        };
+        Ok(Some(match (name, given) {
+            ("call" | "doCall" | "run" | "apply" | "accept" | "test" | "compare" | "get", _) => {
+                self.call_value(callee, given.to_vec())?
+            }
+            ("curry", _) => self.curried(callee, given),
+            ("rightShift", [then]) | ("andThen", [then]) => Value::Closure(Rc::new(Chained {
+                first: callee.clone(),
+                then: then.clone(),
+            })),
+            ("leftShift", [first]) | ("compose", [first]) => Value::Closure(Rc::new(Chained {
+                first: first.clone(),
+                then: callee.clone(),
+            })),
+            ("setDelegate", [delegate]) => {
+                if let Some(closure) = closure.any().downcast_ref::<ScriptClosure>() {
+                    *closure.delegate.borrow_mut() = Some(delegate.clone());
+                }
+                Value::Null
+            }
+            ("setResolveStrategy", [_]) => Value::Null,
+            ("getMaximumNumberOfParameters", []) => Value::count(closure.arity()),
+            ("memoize" | "clone", []) => callee.clone(),
+            _ => return Ok(None),
+        }))
+    }
+
+    fn curried(&self, callee: &Value, given: &[Value]) -> Value {
+        let Value::Closure(closure) = callee else {
+            return callee.clone();
+        };
+        match closure.any().downcast_ref::<ScriptClosure>() {
+            Some(closure) => {
+                let mut curried = closure.curried.clone();
+                curried.extend_from_slice(given);
+                Value::Closure(Rc::new(ScriptClosure {
+                    code: Arc::clone(&closure.code),
+                    frame: Rc::clone(&closure.frame),
+                    shared: Rc::clone(&closure.shared),
+                    curried,
+                    delegate: std::cell::RefCell::new(closure.delegate.borrow().clone()),
+                }))
+            }
+            None => callee.clone(),
+        }
+    }
+}
+
+fn came_to(flow: Flow) -> Value {
+    match flow {
+        Flow::On(value) | Flow::Return(value) => value,
+        Flow::Break(_) | Flow::Continue(_) => Value::Null,
+    }
+}

@@ -1,0 +1,153 @@
+//! The variables of a block, and those of the blocks around it.
+//!
+//! Must not know statements. Invariant: a name is looked for from the inside out.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use super::super::ast::{Name, Type};
+use super::super::value::Value;
+
+/// A variable.
+struct Variable {
+    name: Name,
+    kind: Option<Type>,
+    value: Value,
+}
+
+/// The variables of a block.
+pub(crate) struct Frame {
+    variables: RefCell<Vec<Variable>>,
+    around: Option<Rc<Frame>>,
+    /// An object that names are looked for in before the blocks around are asked.
+    pub(super) delegate: Option<Value>,
+    /// Whether it is of a method, so that names that are new in it are its own in BeanShell.
+    is_of_method: bool,
+}
+
+/// Where a name is found.
+pub(crate) enum Place {
+    Variable(Rc<Frame>, usize),
+    Delegate(Value),
+}
+
+fn is_name(one: &Name, other: &str) -> bool {
+    std::ptr::eq(one.as_ptr(), other.as_ptr()) && one.len() == other.len() || **one == *other
+}
+
+impl Frame {
+    pub(crate) fn root() -> Rc<Frame> {
+        Rc::new(Frame {
+            variables: RefCell::default(),
+            around: None,
+            delegate: None,
+            is_of_method: false,
+        })
+    }
+
+    /// The frame of a method, which has a root of its own.
+    pub(crate) fn of_method() -> Rc<Frame> {
+        Rc::new(Frame {
+            variables: RefCell::default(),
+            around: Some(Frame::root()),
+            delegate: None,
+            is_of_method: true,
+        })
+    }
+
+    pub(crate) fn within(around: &Rc<Frame>) -> Rc<Frame> {
+        Frame::with_delegate(around, None)
+    }
+
+    pub(crate) fn with_delegate(around: &Rc<Frame>, delegate: Option<Value>) -> Rc<Frame> {
+        Rc::new(Frame {
+            variables: RefCell::default(),
+            around: Some(Rc::clone(around)),
+            delegate,
+            is_of_method: around.is_of_method,
+        })
+    }
+
+    /// Declares a variable, or declares it anew.
+    pub(crate) fn declare(&self, name: &Name, kind: Option<Type>, value: Value) {
+        let mut variables = self.variables.borrow_mut();
+        match variables.iter_mut().find(|one| is_name(&one.name, name)) {
+            Some(variable) => {
+                variable.kind = kind;
+                variable.value = value;
+            }
+            None => variables.push(Variable {
+                name: name.clone(),
+                kind,
+                value,
+            }),
+        }
+    }
+
+    /// The value of a name, where it is a variable of this block or one around it.
+    pub(crate) fn get(&self, name: &str) -> Option<Value> {
+        let mut frame = self;
+        loop {
+            let variables = frame.variables.borrow();
+            if let Some(variable) = variables.iter().find(|one| is_name(&one.name, name)) {
+                return Some(variable.value.clone());
+            }
+            drop(variables);
+            if frame.delegate.is_some() {
+                return None;
+            }
+            frame = frame.around.as_deref()?;
+        }
+    }
+
+    /// Where a name is found; delegates are named in their turn.
+    pub(crate) fn places(self: &Rc<Frame>, name: &str) -> Vec<Place> {
+        let mut found = Vec::new();
+        let mut frame = Rc::clone(self);
+        loop {
+            let at = frame
+                .variables
+                .borrow()
+                .iter()
+                .position(|one| is_name(&one.name, name));
+            if let Some(at) = at {
+                found.push(Place::Variable(frame, at));
+                return found;
+            }
+            if let Some(delegate) = &frame.delegate {
+                found.push(Place::Delegate(delegate.clone()));
+            }
+            let Some(around) = &frame.around else {
+                return found;
+            };
+            let around = Rc::clone(around);
+            frame = around;
+        }
+    }
+
+    pub(crate) fn value_at(&self, at: usize) -> Value {
+        self.variables.borrow()[at].value.clone()
+    }
+
+    pub(crate) fn kind_at(&self, at: usize) -> Option<Type> {
+        self.variables.borrow()[at].kind.clone()
+    }
+
+    pub(crate) fn set_at(&self, at: usize, value: Value) {
+        // The old value may hold this frame: it goes when nothing is borrowed.
+        let before = std::mem::replace(&mut self.variables.borrow_mut()[at].value, value);
+        drop(before);
+    }
+}
+
+impl Frame {
+    /// Whether it is of a method.
+    pub(crate) fn is_of_method(&self) -> bool {
+        self.is_of_method
+    }
+
+    /// Whether there is a block around it.
+    pub(crate) fn is_inner(&self) -> bool {
+        self.around.is_some()
+    }
+}

@@ -1,0 +1,580 @@
+//! What values can be asked for: Java's classes and Groovy's additions, as far as scripts of plans use them.
+//!
+//! Must not know scripts. Invariant: what a table does not list is missing, and says so in Groovy's words.
+
+mod any;
+mod builders;
+mod coding;
+mod collections;
+mod dates;
+mod digests;
+mod files;
+mod formats;
+mod json;
+mod json_builder;
+mod lists;
+mod maps;
+mod numbers;
+mod random;
+mod readers;
+mod regex;
+mod sequences;
+mod statics;
+mod systems;
+mod texts;
+mod times;
+mod units;
+
+use super::ast::Type;
+use super::convert;
+use super::map::MapKind;
+use super::order;
+use super::print;
+use super::table::Table;
+use super::thrown::Thrown;
+use super::value::{Machine, Outcome, Value};
+
+pub(crate) use builders::print_stream;
+pub(crate) use formats::formatted;
+pub(crate) use regex::pattern;
+pub(crate) use sequences::{spread, values};
+
+/// A class that scripts name.
+pub(crate) struct Class {
+    /// Its full name.
+    pub(crate) name: &'static str,
+    /// Its static methods; `new` is its constructor, names in capitals are its constants.
+    pub(crate) statics: &'static Table,
+}
+
+/// All classes that have something static, or that are made with `new`.
+pub(crate) fn classes() -> impl Iterator<Item = &'static Class> {
+    let all: [&[Class]; 12] = [
+        statics::CLASSES,
+        builders::CLASSES,
+        coding::CLASSES,
+        dates::CLASSES,
+        digests::CLASSES,
+        files::CLASSES,
+        json::CLASSES,
+        random::CLASSES,
+        regex::CLASSES,
+        sequences::CLASSES,
+        systems::CLASSES,
+        times::CLASSES,
+    ];
+    all.into_iter()
+        .flatten()
+        .chain(readers::CLASSES)
+        .chain(json_builder::CLASSES)
+}
+
+fn class(name: &str) -> Option<&'static Class> {
+    classes().find(|class| class.name == name)
+}
+
+/// All tables of methods of values.
+fn all_tables() -> [&'static Table; 40] {
+    [
+        &any::METHODS,
+        &any::EXCEPTION,
+        &any::CLASS,
+        &builders::BUILDER,
+        &builders::STREAM,
+        &builders::MAYBE,
+        &coding::SET,
+        &collections::METHODS,
+        &dates::DATE,
+        &dates::CALENDAR,
+        &dates::FORMAT,
+        &dates::LOCALE,
+        &dates::ZONE,
+        &digests::DIGEST,
+        &digests::MAC,
+        &digests::CODER,
+        &files::FILE,
+        &json::SLURPER,
+        &json_builder::BUILDER,
+        &lists::METHODS,
+        &maps::METHODS,
+        &maps::SET,
+        &numbers::METHODS,
+        &random::RANDOM,
+        &random::UUID,
+        &random::COUNTER,
+        &readers::READER,
+        &readers::WRITER,
+        &regex::MATCHER,
+        &regex::PATTERN,
+        &sequences::ENTRY,
+        &sequences::ITERATOR,
+        &systems::THREAD,
+        &systems::UNIT,
+        &systems::FILE_SERVER,
+        &systems::ADDRESS,
+        &texts::METHODS,
+        &times::TIME,
+        &times::FORMATTER,
+        &times::SPAN,
+    ]
+}
+
+/// Methods of closures, which are called where closures are.
+const OF_CLOSURES: &[&str] = &[
+    "call",
+    "curry",
+    "andThen",
+    "compose",
+    "setDelegate",
+    "setResolveStrategy",
+    "memoize",
+    "run",
+    "apply",
+    "accept",
+    "test",
+    "compare",
+];
+
+/// Whether a method of some value has a name.
+pub(crate) fn is_known_method(name: &str) -> bool {
+    OF_CLOSURES.contains(&name)
+        || all_tables().iter().any(|table| table.has(name))
+        || [&units::DURATION, &times::UNIT]
+            .iter()
+            .any(|table| table.has(name))
+}
+
+/// Whether every value can be asked for a method.
+pub(crate) fn is_common(name: &str) -> bool {
+    any::METHODS.has(name)
+}
+
+/// Whether a class has nothing but static methods, so that what is asked of it is one.
+pub(crate) fn is_class_method_only(name: &str) -> bool {
+    class(name).is_some() && !matches!(name, "java.lang.Class")
+}
+
+/// Whether some class has a static method of a name.
+pub(crate) fn is_static_anywhere(name: &str) -> bool {
+    classes().any(|class| class.statics.has(name))
+}
+
+/// The tables of a value's methods, the nearest first.
+fn tables(value: &Value) -> [&'static Table; 3] {
+    let none = &any::NOTHING;
+    let any = &any::METHODS;
+    match value {
+        Value::Text(_) | Value::Composed(_) | Value::Char(_) => [&texts::METHODS, any, none],
+        Value::List(_) | Value::Range(_) => [&lists::METHODS, &collections::METHODS, any],
+        Value::Set(_) => [&maps::SET, &collections::METHODS, any],
+        Value::Map(_) => [&maps::METHODS, any, none],
+        Value::Object(object) => [object.methods(), any, none],
+        Value::Exception(_) => [&any::EXCEPTION, any, none],
+        Value::Class(_) => [&any::CLASS, any, none],
+        number if number.is_number() => [&numbers::METHODS, any, none],
+        _ => [any, none, none],
+    }
+}
+
+/// Whether a value has a method of a name.
+pub(crate) fn has_method(value: &Value, name: &str) -> bool {
+    if let Value::Class(class) = value
+        && has_static(class, name)
+    {
+        return true;
+    }
+    tables(value).iter().any(|table| table.has(name))
+}
+
+/// Whether a class has a static method of a name.
+pub(crate) fn has_static(name: &str, method: &str) -> bool {
+    class(name).is_some_and(|class| class.statics.has(method))
+}
+
+/// What is thrown where a method is missing.
+pub(crate) fn missing(receiver: &Value, name: &str, given: &[Value]) -> Thrown {
+    let (classes, values) = print::listed(given);
+    let (of, prefix) = match receiver {
+        Value::Class(name) => (&**name, "static "),
+        other => (print::class_name(other), ""),
+    };
+    Thrown::of(
+        "groovy.lang.MissingMethodException",
+        format!(
+            "No signature of method: {prefix}{of}.{name}() is applicable for argument types: ({classes}) values: {values}"
+        ),
+    )
+}
+
+/// Calls a method of a value.
+///
+/// # Errors
+/// There is none, or it throws.
+pub(crate) fn invoke(
+    machine: &mut dyn Machine,
+    receiver: &Value,
+    name: &str,
+    given: &[Value],
+) -> Outcome {
+    machine.work(2)?;
+    machine.enter()?;
+    let outcome = invoke_deeper(machine, receiver, name, given);
+    machine.leave();
+    outcome
+}
+
+fn invoke_deeper(
+    machine: &mut dyn Machine,
+    receiver: &Value,
+    name: &str,
+    given: &[Value],
+) -> Outcome {
+    if let Value::Class(class_name) = receiver
+        && let Some(class) = class(class_name)
+        && name != "new"
+        && let Some(row) = class.statics.find(name, given.len())
+    {
+        return (row.body)(machine, receiver, given);
+    }
+    if let Value::Object(object) = receiver
+        && let Some(value) = object.call(machine, name, given)?
+    {
+        return Ok(value);
+    }
+    if receiver.is_null() && !any::is_known_to_null(name, given.len()) {
+        return Err(Thrown::null_call(name));
+    }
+    for table in tables(receiver) {
+        if let Some(row) = table.find(name, given.len()) {
+            return (row.body)(machine, receiver, given);
+        }
+    }
+    // Groovy gives `null` to a method of one value that is called without.
+    if given.is_empty()
+        && let Some(row) = tables(receiver)
+            .iter()
+            .find_map(|table| table.find(name, 1))
+        && row.least == 1
+    {
+        return Err(missing(receiver, name, given));
+    }
+    Err(missing(receiver, name, given))
+}
+
+/// Makes an object of a class.
+///
+/// # Errors
+/// It cannot be made, or it throws.
+pub(crate) fn construct(machine: &mut dyn Machine, name: &str, given: &[Value]) -> Outcome {
+    machine.work(4)?;
+    let receiver = Value::Class(name.into());
+    if let Some(row) = class(name).and_then(|class| class.statics.find("new", given.len())) {
+        return (row.body)(machine, &receiver, given);
+    }
+    if let Some(exception) = any::new_exception(name, given) {
+        return Ok(exception);
+    }
+    let (classes, values) = print::listed(given);
+    Err(Thrown::of(
+        "groovy.lang.GroovyRuntimeException",
+        format!("Could not find matching constructor for: {name}({classes}) {values}")
+            .trim_end_matches([' ', '[', ']']),
+    ))
+}
+
+/// A property of a value.
+///
+/// # Errors
+/// There is none, or its method throws.
+pub(crate) fn property(machine: &mut dyn Machine, of: &Value, name: &str) -> Outcome {
+    match of {
+        Value::Map(map) => {
+            return Ok(match (map.get(&Value::text(name)), name) {
+                (Some(value), _) => value,
+                (None, _) => Value::Null,
+            });
+        }
+        Value::Class(class_name) => {
+            let statics = class(class_name).map(|class| class.statics);
+            if let Some(row) = statics.and_then(|statics| statics.find(name, 0))
+                && name.starts_with(char::is_uppercase)
+            {
+                return (row.body)(machine, of, &[]);
+            }
+            if statics.is_some_and(|statics| statics.has(&getter("get", name))) {
+                return invoke(machine, of, &getter("get", name), &[]);
+            }
+            if name == "out" || name == "err" {
+                return Ok(Value::object(builders::Printer));
+            }
+            if name == "length" || name == "class" {
+                return Ok(of.clone());
+            }
+        }
+        Value::List(list) if list.is_array() && name == "length" => {
+            return Ok(Value::count(list.items.borrow().len()));
+        }
+        Value::List(_) | Value::Range(_) | Value::Set(_) if !has_getter(of, name) => {
+            let mut found = Vec::new();
+            for value in values(machine, of)? {
+                if !value.is_null() {
+                    found.push(machine.property(&value, name)?);
+                }
+            }
+            return Ok(Value::list(found));
+        }
+        Value::Object(object) => {
+            if let Some(value) = object.property(machine, name)? {
+                return Ok(value);
+            }
+        }
+        _ => {}
+    }
+    for prefix in ["get", "is"] {
+        let method = getter(prefix, name);
+        if let Value::Object(object) = of
+            && let Some(value) = object.call(machine, &method, &[])?
+        {
+            return Ok(value);
+        }
+        let row = tables(of).iter().find_map(|table| table.find(&method, 0));
+        if let Some(row) = row {
+            return (row.body)(machine, of, &[]);
+        }
+    }
+    Err(no_property(of, name))
+}
+
+fn has_getter(of: &Value, name: &str) -> bool {
+    ["get", "is"].iter().any(|prefix| {
+        let method = getter(prefix, name);
+        name != "first"
+            && name != "last"
+            && tables(of)
+                .iter()
+                .any(|table| table.find(&method, 0).is_some())
+    })
+}
+
+fn no_property(of: &Value, name: &str) -> Thrown {
+    let class = match of {
+        Value::Class(name) => name,
+        other => print::class_name(other),
+    };
+    Thrown::of(
+        "groovy.lang.MissingPropertyException",
+        format!("No such property: {name} for class: {class}"),
+    )
+}
+
+/// The name of the method that gets or sets a property.
+fn getter(prefix: &str, name: &str) -> String {
+    let mut characters = name.chars();
+    match characters.next() {
+        Some(first) => format!("{prefix}{}{}", first.to_uppercase(), characters.as_str()),
+        None => prefix.to_owned(),
+    }
+}
+
+/// Sets a property of a value.
+///
+/// # Errors
+/// There is none, or its method throws.
+pub(crate) fn set_property(
+    machine: &mut dyn Machine,
+    of: &Value,
+    name: &str,
+    value: &Value,
+) -> Outcome<()> {
+    if let Value::Map(map) = of {
+        maps::may_change(map)?;
+        machine.take(64)?;
+        map.put(&Value::text(name), value.clone());
+        return Ok(());
+    }
+    let method = getter("set", name);
+    let given = std::slice::from_ref(value);
+    if let Value::Object(object) = of
+        && (object.set_property(machine, name, value)?
+            || object.call(machine, &method, given)?.is_some())
+    {
+        return Ok(());
+    }
+    let row = tables(of).iter().find_map(|table| table.find(&method, 1));
+    match row {
+        Some(row) => (row.body)(machine, of, given).map(drop),
+        None => Err(no_property(of, name)),
+    }
+}
+
+/// `value[at]`.
+///
+/// # Errors
+/// There is nothing.
+pub(crate) fn at(machine: &mut dyn Machine, of: &Value, at: &Value) -> Outcome {
+    match of {
+        Value::List(_) | Value::Range(_) => lists::at(of, at),
+        Value::Map(map) => Ok(map.get(at).unwrap_or(Value::Null)),
+        Value::Text(_) | Value::Composed(_) => texts::at(&print::text(of), at),
+        _ => invoke(machine, of, "getAt", std::slice::from_ref(at)),
+    }
+}
+
+/// `value[at] = …`.
+///
+/// # Errors
+/// It cannot be set.
+pub(crate) fn put_at(
+    machine: &mut dyn Machine,
+    of: &Value,
+    at: &Value,
+    value: Value,
+) -> Outcome<()> {
+    match of {
+        Value::List(list) => lists::put_at(machine, list, at, value),
+        Value::Map(map) => {
+            maps::may_change(map)?;
+            machine.take(64)?;
+            map.put(at, value);
+            Ok(())
+        }
+        Value::Object(_) if !has_method(of, "putAt") => {
+            let name = print::text(at);
+            set_property(machine, of, &name, &value)
+        }
+        _ => invoke(machine, of, "putAt", &[at.clone(), value]).map(drop),
+    }
+}
+
+/// A part of a value that is taken apart: `def (a, b) = value`.
+///
+/// # Errors
+/// It cannot be taken apart.
+pub(crate) fn element(machine: &mut dyn Machine, of: &Value, place: usize) -> Outcome {
+    match of {
+        Value::Null => Err(Thrown::null_call("getAt")),
+        Value::List(list) => Ok(list
+            .items
+            .borrow()
+            .get(place)
+            .cloned()
+            .unwrap_or(Value::Null)),
+        _ => at(machine, of, &Value::count(place)),
+    }
+}
+
+/// Whether a value is one that a case means, closures apart.
+///
+/// # Errors
+/// What the case throws.
+pub(crate) fn is_case(machine: &mut dyn Machine, case: &Value, value: &Value) -> Outcome<bool> {
+    Ok(match case {
+        Value::Null => value.is_null(),
+        Value::List(list) => list
+            .items
+            .borrow()
+            .iter()
+            .any(|one| order::equals(one, value)),
+        Value::Set(set) => set.has(value),
+        Value::Map(map) => map.get(value).is_some_and(|found| order::truth(&found)),
+        Value::Range(range) => match super::number::long_of(value) {
+            Some(number) if value.is_number() => {
+                let (low, high) = (range.from.min(range.to), range.from.max(range.to));
+                let is_whole = order::equals(value, &Value::Long(number));
+                !range.is_empty && is_whole && (low..=high).contains(&number)
+            }
+            _ => range.values().any(|one| order::equals(&one, value)),
+        },
+        Value::Class(name) => convert::is_instance(
+            value,
+            &Type {
+                name: name.clone(),
+                dimensions: 0,
+            },
+        ),
+        _ if regex::is_pattern(case) => {
+            let found = invoke(machine, case, "matcher", &[Value::text(print::text(value))])?;
+            order::truth(&invoke(machine, &found, "matches", &[])?)
+        }
+        other => order::equals(other, value),
+    })
+}
+
+/// `=~` and `==~`.
+///
+/// # Errors
+/// The pattern is none.
+pub(crate) fn regex_operator(
+    machine: &mut dyn Machine,
+    is_whole: bool,
+    text: &Value,
+    with: &Value,
+) -> Outcome {
+    if text.is_null() {
+        return match is_whole {
+            true => Ok(Value::Truth(false)),
+            false => Err(Thrown::bare("java.lang.NullPointerException")),
+        };
+    }
+    let pattern = match regex::is_pattern(with) {
+        true => with.clone(),
+        false => pattern(&print::text(with))?,
+    };
+    let matcher = invoke(
+        machine,
+        &pattern,
+        "matcher",
+        &[Value::text(print::text(text))],
+    )?;
+    match is_whole {
+        true => invoke(machine, &matcher, "matches", &[]),
+        false => Ok(matcher),
+    }
+}
+
+/// A text that is given.
+fn text_of(given: &[Value], place: usize) -> String {
+    given.get(place).map_or_else(String::new, print::text)
+}
+
+/// A text that must not be nothing.
+fn text_wanted(given: &[Value], place: usize) -> Outcome<String> {
+    match given.get(place) {
+        None | Some(Value::Null) => Err(Thrown::bare("java.lang.NullPointerException")),
+        Some(value) => Ok(print::text(value)),
+    }
+}
+
+/// A whole number that is given.
+fn int_of(given: &[Value], place: usize) -> Outcome<i32> {
+    let value = given.get(place).unwrap_or(&Value::Null);
+    super::number::int_of(value).ok_or_else(|| convert::cannot_cast(value, "int"))
+}
+
+/// A long number that is given.
+fn long_of(given: &[Value], place: usize) -> Outcome<i64> {
+    let value = given.get(place).unwrap_or(&Value::Null);
+    super::number::long_of(value).ok_or_else(|| convert::cannot_cast(value, "long"))
+}
+
+/// A double that is given.
+fn double_of(given: &[Value], place: usize) -> Outcome<f64> {
+    let value = given.get(place).unwrap_or(&Value::Null);
+    super::number::double_of(value).ok_or_else(|| convert::cannot_cast(value, "double"))
+}
+
+/// Bytes that are given, as an array.
+fn bytes_of(given: &[Value], place: usize) -> Outcome<Vec<u8>> {
+    let value = given.get(place).unwrap_or(&Value::Null);
+    let bytes = match value {
+        Value::List(list) => list.to_bytes(),
+        Value::Null => return Err(Thrown::bare("java.lang.NullPointerException")),
+        _ => None,
+    };
+    bytes.ok_or_else(|| convert::cannot_cast(value, "[B"))
+}
+
+/// A map that keeps the order of what is put in.
+fn linked() -> std::rc::Rc<super::map::Map> {
+    super::map::Map::new(MapKind::Linked)
+}

@@ -1,0 +1,251 @@
+//! `String.format`.
+//!
+//! Must not know who formats. Invariant: a format that Java refuses is refused.
+
+use super::super::decimal::{Decimal, Rounding};
+use super::super::number;
+use super::super::print;
+use super::super::thrown::Thrown;
+use super::super::value::{Outcome, Value};
+
+/// One `%…` of a format.
+#[derive(Default)]
+struct Spec {
+    index: Option<usize>,
+    flags: String,
+    width: usize,
+    precision: Option<usize>,
+}
+
+impl Spec {
+    fn has(&self, flag: char) -> bool {
+        self.flags.contains(flag)
+    }
+}
+
+/// A text by a format.
+///
+/// # Errors
+/// The format does not fit the values.
+pub(crate) fn formatted(format: &str, given: &[Value]) -> Outcome<String> {
+    let mut out = String::new();
+    let mut rest = format;
+    let mut next = 0;
+    while let Some(at) = rest.find('%') {
+        out.push_str(&rest[..at]);
+        rest = &rest[at + 1..];
+        let (spec, kind, behind) = read(rest)?;
+        rest = behind;
+        match kind {
+            'n' => out.push('\n'),
+            '%' => out.push_str(&padded("%".to_owned(), &spec)),
+            _ => {
+                let place = spec.index.unwrap_or_else(|| {
+                    next += 1;
+                    next
+                });
+                let value = given.get(place - 1).ok_or_else(|| {
+                    let mut shown = format!("%{}", spec.flags);
+                    if spec.width > 0 {
+                        shown.push_str(&spec.width.to_string());
+                    }
+                    shown.push(kind);
+                    Thrown::of(
+                        "java.util.MissingFormatArgumentException",
+                        format!("Format specifier '{shown}'"),
+                    )
+                })?;
+                let text = one(&spec, kind, value)?;
+                out.push_str(&text);
+            }
+        }
+    }
+    out.push_str(rest);
+    Ok(out)
+}
+
+fn read(text: &str) -> Outcome<(Spec, char, &str)> {
+    let mut spec = Spec::default();
+    let fault = || {
+        Thrown::of(
+            "java.util.UnknownFormatConversionException",
+            "Conversion = '%'",
+        )
+    };
+    let count = |text: &str| {
+        text.find(|one: char| !one.is_ascii_digit())
+            .unwrap_or(text.len())
+    };
+    let mut rest = text;
+    let digits = count(rest);
+    if digits > 0 && rest[digits..].starts_with('$') {
+        spec.index = rest[..digits].parse().ok().filter(|index| *index > 0);
+        rest = &rest[digits + 1..];
+    }
+    let flags = rest
+        .find(|one: char| !"-#+ 0,(".contains(one))
+        .unwrap_or(rest.len());
+    rest[..flags].clone_into(&mut spec.flags);
+    rest = &rest[flags..];
+    let digits = count(rest);
+    spec.width = rest[..digits].parse().unwrap_or(0_usize).min(100_000);
+    rest = &rest[digits..];
+    if let Some(behind) = rest.strip_prefix('.') {
+        let digits = count(behind);
+        spec.precision = behind[..digits].parse().ok();
+        rest = &behind[digits..];
+    }
+    let mut characters = rest.chars();
+    let kind = characters.next().ok_or_else(fault)?;
+    let mut behind = characters.as_str();
+    if matches!(kind, 't' | 'T') {
+        let _ = characters.next().ok_or_else(fault)?;
+        behind = characters.as_str();
+    }
+    Ok((spec, kind, behind))
+}
+
+fn padded(text: String, spec: &Spec) -> String {
+    let missing = spec.width.saturating_sub(text.chars().count());
+    match spec.has('-') {
+        true => text + &" ".repeat(missing),
+        false => " ".repeat(missing) + &text,
+    }
+}
+
+fn mismatch(kind: char, value: &Value) -> Thrown {
+    Thrown::of(
+        "java.util.IllegalFormatConversionException",
+        format!("{kind} != {}", print::class_name(value)),
+    )
+}
+
+fn one(spec: &Spec, kind: char, value: &Value) -> Outcome<String> {
+    let text = match kind {
+        's' | 'S' => {
+            let text = print::java_text(value);
+            match spec.precision {
+                Some(most) => text.chars().take(most).collect(),
+                None => text,
+            }
+        }
+        'b' | 'B' => match value {
+            Value::Truth(truth) => truth.to_string(),
+            other => (!other.is_null()).to_string(),
+        },
+        'c' | 'C' => match value {
+            Value::Int(code) => {
+                char::from_u32(code.cast_unsigned()).map_or_else(String::new, String::from)
+            }
+            other => print::text(other),
+        },
+        'h' | 'H' => format!("{:x}", super::super::order::hash(value)),
+        _ if value.is_null() => "null".to_owned(),
+        'd' => match value {
+            Value::Byte(_) | Value::Int(_) | Value::Long(_) | Value::Whole(_) => {
+                return Ok(signed(spec, &print::text(value)));
+            }
+            other => return Err(mismatch(kind, other)),
+        },
+        'x' | 'X' | 'o' => match value {
+            Value::Byte(number) => radix(kind, u64::from(number.cast_unsigned())),
+            Value::Int(number) => radix(kind, u64::from(number.cast_unsigned())),
+            Value::Long(number) => radix(kind, number.cast_unsigned()),
+            Value::Whole(number) => number.to_str_radix(if kind == 'o' { 8 } else { 16 }),
+            other => return Err(mismatch(kind, other)),
+        },
+        'f' => match value {
+            Value::Double(_) | Value::Float(_) | Value::Decimal(_) => {
+                return Ok(signed(spec, &fixed(value, spec.precision.unwrap_or(6))));
+            }
+            other => return Err(mismatch(kind, other)),
+        },
+        'e' | 'E' => match number::double_of(value) {
+            Some(number) => exponent(number, spec.precision.unwrap_or(6)),
+            None => return Err(mismatch(kind, value)),
+        },
+        _ => {
+            return Err(Thrown::of(
+                "java.util.UnknownFormatConversionException",
+                format!("Conversion = '{kind}'"),
+            ));
+        }
+    };
+    let text = match kind {
+        'x' | 'X' | 'o' if spec.has('0') => format!("{text:0>width$}", width = spec.width),
+        _ => text,
+    };
+    let text = if kind.is_uppercase() {
+        text.to_uppercase()
+    } else {
+        text
+    };
+    Ok(padded(text, spec))
+}
+
+fn radix(kind: char, bits: u64) -> String {
+    if kind == 'o' {
+        format!("{bits:o}")
+    } else {
+        format!("{bits:x}")
+    }
+}
+
+/// A number with so many digits behind the point.
+fn fixed(value: &Value, places: usize) -> String {
+    let places = i32::try_from(places.min(300)).unwrap_or(6);
+    let decimal = match value {
+        Value::Double(number) if !number.is_finite() => return print::text(value),
+        Value::Double(number) => Decimal::of_double(*number),
+        other => number::decimal_of(other),
+    };
+    decimal.map_or_else(String::new, |decimal| {
+        decimal.rounded(places, Rounding::HalfUp).plain()
+    })
+}
+
+fn exponent(number: f64, places: usize) -> String {
+    let text = format!("{number:.places$e}");
+    let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+    let exponent: i32 = exponent.parse().unwrap_or(0);
+    let sign = if exponent < 0 { '-' } else { '+' };
+    format!("{digits}e{sign}{:02}", exponent.abs())
+}
+
+/// A number with its sign, groups and zeros.
+fn signed(spec: &Spec, text: &str) -> String {
+    let (is_negative, digits) = match text.strip_prefix('-') {
+        Some(digits) => (true, digits),
+        None => (false, text),
+    };
+    let (whole, fraction) = match digits.split_once('.') {
+        Some((whole, fraction)) => (whole, format!(".{fraction}")),
+        None => (digits, String::new()),
+    };
+    let mut whole = whole.to_owned();
+    if spec.has(',') {
+        let mut at = whole.len();
+        while at > 3 {
+            at -= 3;
+            whole.insert(at, ',');
+        }
+    }
+    let sign = match (is_negative, spec.has('+'), spec.has(' ')) {
+        (true, _, _) if spec.has('(') => "(",
+        (true, _, _) => "-",
+        (false, true, _) => "+",
+        (false, false, true) => " ",
+        _ => "",
+    };
+    let end = if is_negative && spec.has('(') {
+        ")"
+    } else {
+        ""
+    };
+    let mut number = format!("{whole}{fraction}{end}");
+    if spec.has('0') {
+        let missing = spec.width.saturating_sub(sign.len() + number.len());
+        number.insert_str(0, &"0".repeat(missing));
+    }
+    padded(format!("{sign}{number}"), spec)
+}

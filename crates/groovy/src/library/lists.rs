@@ -1,0 +1,523 @@
+//! What lists, arrays and ranges can be asked for by place.
+//!
+//! Must not know closures. Invariant: a place below zero counts from the end in Groovy's brackets only.
+
+use std::rc::Rc;
+
+use super::super::convert;
+use super::super::number;
+use super::super::order;
+use super::super::table::{Table, row};
+use super::super::thrown::Thrown;
+use super::super::value::{List, ListKind, Machine, Outcome, Value};
+use super::{int_of, values};
+
+/// `list[at]`.
+pub(super) fn at(of: &Value, at: &Value) -> Outcome {
+    let length = match of {
+        Value::List(list) => list.items.borrow().len(),
+        Value::Range(range) => range.len(),
+        _ => 0,
+    };
+    let item = |place: usize| match of {
+        Value::List(list) => list.items.borrow().get(place).cloned(),
+        Value::Range(range) => (place < length).then(|| range.at(place)),
+        _ => None,
+    };
+    match at {
+        Value::Range(range) => part(of, range.from, range.to, range.is_empty, length, &item),
+        Value::List(places) => {
+            let mut found = Vec::new();
+            for place in places.copied() {
+                found.push(self::at(of, &place)?);
+            }
+            Ok(Value::list(found))
+        }
+        place => {
+            let index = number::long_of(place)
+                .ok_or_else(|| super::missing(of, "getAt", std::slice::from_ref(place)))?;
+            let counted = if index < 0 {
+                index + length as i64
+            } else {
+                index
+            };
+            let is_array = matches!(of, Value::List(list) if list.is_array());
+            match usize::try_from(counted) {
+                Ok(place) if place < length => Ok(item(place).unwrap_or(Value::Null)),
+                Ok(_) if is_array => Err(beyond(counted, length)),
+                Ok(_) => Ok(Value::Null),
+                Err(_) if is_array => Err(Thrown::of(
+                    "java.lang.ArrayIndexOutOfBoundsException",
+                    format!("Negative array index [{index}] too large for array size {length}"),
+                )),
+                Err(_) => Err(Thrown::of(
+                    "java.lang.ArrayIndexOutOfBoundsException",
+                    format!("Negative array index [{index}] too large for array size {length}"),
+                )),
+            }
+        }
+    }
+}
+
+fn beyond(index: i64, length: usize) -> Thrown {
+    Thrown::of(
+        "java.lang.ArrayIndexOutOfBoundsException",
+        format!("Index {index} out of bounds for length {length}"),
+    )
+}
+
+fn part(
+    of: &Value,
+    from: i64,
+    to: i64,
+    is_empty: bool,
+    length: usize,
+    item: &dyn Fn(usize) -> Option<Value>,
+) -> Outcome {
+    let counted = |place: i64| {
+        if place < 0 {
+            place + length as i64
+        } else {
+            place
+        }
+    };
+    let (from, to) = (counted(from), counted(to));
+    if is_empty {
+        return Ok(Value::list(Vec::new()));
+    }
+    let fault = || {
+        Thrown::of(
+            "java.lang.IndexOutOfBoundsException",
+            format!("toIndex = {}", from.max(to) + 1),
+        )
+    };
+    let (low, high) = (from.min(to), from.max(to));
+    let (Ok(low), Ok(high)) = (usize::try_from(low), usize::try_from(high)) else {
+        return Err(fault());
+    };
+    if high >= length {
+        return Err(fault());
+    }
+    let mut found: Vec<Value> = (low..=high).filter_map(item).collect();
+    if from > to {
+        found.reverse();
+    }
+    Ok(match of {
+        Value::List(list) if list.is_array() => Value::List(List::new(list.kind, found)),
+        _ => Value::list(found),
+    })
+}
+
+/// `list[at] = value`.
+pub(super) fn put_at(
+    machine: &mut dyn Machine,
+    list: &Rc<List>,
+    at: &Value,
+    value: Value,
+) -> Outcome<()> {
+    let index = number::long_of(at).ok_or_else(|| convert::cannot_cast(at, "int"))?;
+    let length = list.items.borrow().len();
+    let counted = if index < 0 {
+        index + length as i64
+    } else {
+        index
+    };
+    let place = usize::try_from(counted).map_err(|_| beyond(index, length))?;
+    let value = match list.kind {
+        ListKind::Array(of) => element(machine, of, value)?,
+        ListKind::Constant => return Err(Thrown::bare("java.lang.UnsupportedOperationException")),
+        _ => value,
+    };
+    if place >= length {
+        if !list.may_grow() {
+            return Err(beyond(counted, length));
+        }
+        machine.take((place - length).saturating_mul(24))?;
+        list.items.borrow_mut().resize(place + 1, Value::Null);
+    }
+    list.items.borrow_mut()[place] = value;
+    Ok(())
+}
+
+/// A value as an element of an array.
+fn element(machine: &mut dyn Machine, of: super::super::value::Element, value: Value) -> Outcome {
+    use super::super::value::Element;
+    let name = match of {
+        Element::Object => return Ok(value),
+        Element::Text => "String",
+        Element::Int => "int",
+        Element::Long => "long",
+        Element::Double => "double",
+        Element::Float => "float",
+        Element::Byte => "byte",
+        Element::Char => "char",
+        Element::Truth => "boolean",
+    };
+    convert::cast(
+        machine,
+        value,
+        &super::super::ast::Type {
+            name: name.into(),
+            dimensions: 0,
+        },
+    )
+}
+
+/// The list, if it may grow.
+fn growing(this: &Value) -> Outcome<&Rc<List>> {
+    match this {
+        Value::List(list) if list.may_grow() => Ok(list),
+        Value::List(_) | Value::Range(_) => {
+            Err(Thrown::bare("java.lang.UnsupportedOperationException"))
+        }
+        other => Err(convert::cannot_cast(other, "java.util.List")),
+    }
+}
+
+fn size(this: &Value) -> usize {
+    match this {
+        Value::List(list) => list.items.borrow().len(),
+        Value::Range(range) => range.len(),
+        _ => 0,
+    }
+}
+
+fn get(_machine: &mut dyn Machine, this: &Value, given: &[Value]) -> Outcome {
+    let index = int_of(given, 0)?;
+    let length = size(this);
+    match usize::try_from(index) {
+        Ok(place) if place < length => at(this, &Value::Int(index)),
+        _ => Err(Thrown::of(
+            "java.lang.IndexOutOfBoundsException",
+            format!("Index {index} out of bounds for length {length}"),
+        )),
+    }
+}
+
+fn add(machine: &mut dyn Machine, this: &Value, given: &[Value]) -> Outcome {
+    machine.take(24)?;
+    growing(this)?.items.borrow_mut().push(given[0].clone());
+    Ok(Value::Truth(true))
+}
+
+fn add_at(machine: &mut dyn Machine, this: &Value, given: &[Value]) -> Outcome {
+    machine.take(24)?;
+    let list = growing(this)?;
+    let index = int_of(given, 0)?;
+    let mut items = list.items.borrow_mut();
+    let length = items.len();
+    let place = usize::try_from(index).ok().filter(|place| *place <= length);
+    let place = place.ok_or_else(|| {
+        Thrown::of(
+            "java.lang.IndexOutOfBoundsException",
+            format!("Index: {index}, Size: {length}"),
+        )
+    })?;
+    items.insert(place, given[1].clone());
+    Ok(Value::Null)
+}
+
+fn remove_at(this: &Value, index: i32) -> Outcome {
+    let mut items = growing(this)?.items.borrow_mut();
+    let length = items.len();
+    match usize::try_from(index).ok().filter(|place| *place < length) {
+        Some(place) => Ok(items.remove(place)),
+        None => Err(Thrown::of(
+            "java.lang.IndexOutOfBoundsException",
+            format!("Index {index} out of bounds for length {length}"),
+        )),
+    }
+}
+
+fn remove_value(this: &Value, value: &Value) -> Outcome {
+    let mut items = growing(this)?.items.borrow_mut();
+    let place = items.iter().position(|one| order::java_equals(one, value));
+    if let Some(place) = place {
+        items.remove(place);
+    }
+    Ok(Value::Truth(place.is_some()))
+}
+
+fn end(this: &Value, is_last: bool, message: &str) -> Outcome {
+    let found = match this {
+        Value::List(list) => {
+            let items = list.items.borrow();
+            if is_last {
+                items.last().cloned()
+            } else {
+                items.first().cloned()
+            }
+        }
+        Value::Range(range) if !range.is_empty() => {
+            let place = if is_last { range.len() - 1 } else { 0 };
+            Some(range.at(place))
+        }
+        _ => None,
+    };
+    found.ok_or_else(|| Thrown::of("java.util.NoSuchElementException", message))
+}
+
+fn taken_off(this: &Value, is_last: bool, throws: bool) -> Outcome {
+    let mut items = growing(this)?.items.borrow_mut();
+    if items.is_empty() {
+        return match throws {
+            true => Err(Thrown::of(
+                "java.util.NoSuchElementException",
+                "Cannot pop() an empty List",
+            )),
+            false => Ok(Value::Null),
+        };
+    }
+    let place = if is_last { items.len() - 1 } else { 0 };
+    Ok(items.remove(place))
+}
+
+// tidy: table
+pub(super) static METHODS: Table = Table::new(&[
+    row("size", 0, 0, |_, this, _| Ok(Value::count(size(this)))),
+    row("length", 0, 0, |_, this, _| Ok(Value::count(size(this)))),
+    row("isEmpty", 0, 0, |_, this, _| {
+        Ok(Value::Truth(size(this) == 0))
+    }),
+    row("get", 1, 1, get),
+    row("elementAt", 1, 1, get),
+    row("getAt", 1, 1, |_machine, this, given| at(this, &given[0])),
+    row("putAt", 2, 2, |machine, this, given| match this {
+        Value::List(list) => {
+            put_at(machine, list, &given[0], given[1].clone()).map(|()| Value::Null)
+        }
+        _ => Err(Thrown::bare("java.lang.UnsupportedOperationException")),
+    }),
+    row("set", 2, 2, |machine, this, given| {
+        let before = get(machine, this, given)?;
+        if let Value::List(list) = this {
+            put_at(machine, list, &given[0], given[1].clone())?;
+        }
+        Ok(before)
+    }),
+    row("add", 1, 1, add),
+    row("add", 2, 2, add_at),
+    row("offer", 1, 1, add),
+    row("addLast", 1, 1, add),
+    row("addElement", 1, 1, add),
+    row("addFirst", 1, 1, |machine, this, given| {
+        add_at(machine, this, &[Value::Int(0), given[0].clone()])
+    }),
+    row("push", 1, 1, |machine, this, given| {
+        match machine.is_bean_shell() {
+            true => add(machine, this, given),
+            false => add_at(machine, this, &[Value::Int(0), given[0].clone()]),
+        }
+    }),
+    row("leftShift", 1, 1, |machine, this, given| {
+        add(machine, this, given)?;
+        Ok(this.clone())
+    }),
+    row("addAll", 1, 1, |machine, this, given| {
+        let more = values(machine, &given[0])?;
+        let has_more = !more.is_empty();
+        growing(this)?.items.borrow_mut().extend(more);
+        Ok(Value::Truth(has_more))
+    }),
+    row("addAll", 2, 2, |machine, this, given| {
+        let more = values(machine, &given[1])?;
+        let list = growing(this)?;
+        let place = usize::try_from(int_of(given, 0)?)
+            .unwrap_or(0)
+            .min(list.items.borrow().len());
+        list.items.borrow_mut().splice(place..place, more);
+        Ok(Value::Truth(true))
+    }),
+    row("remove", 0, 0, |_, this, _| taken_off(this, false, true)),
+    row("remove", 1, 1, |_, this, given| match &given[0] {
+        Value::Int(index) => remove_at(this, *index),
+        value => remove_value(this, value),
+    }),
+    row("removeAt", 1, 1, |_, this, given| {
+        remove_at(this, int_of(given, 0)?)
+    }),
+    row("removeElement", 1, 1, |_, this, given| {
+        remove_value(this, &given[0])
+    }),
+    row("removeFirst", 0, 0, |_, this, _| {
+        taken_off(this, false, true)
+    }),
+    row("removeLast", 0, 0, |_, this, _| taken_off(this, true, true)),
+    row("pop", 0, 0, |_, this, _| taken_off(this, false, true)),
+    row("poll", 0, 2, |_, this, _| taken_off(this, false, false)),
+    row("pollFirst", 0, 0, |_, this, _| {
+        taken_off(this, false, false)
+    }),
+    row("pollLast", 0, 0, |_, this, _| taken_off(this, true, false)),
+    row("peek", 0, 0, |_, this, _| {
+        Ok(end(this, false, "").unwrap_or(Value::Null))
+    }),
+    row("removeAll", 1, 1, |machine, this, given| match &given[0] {
+        Value::Closure(_) => filtered(machine, this, &given[0], false),
+        others => {
+            let others = values(machine, others)?;
+            let mut items = growing(this)?.items.borrow_mut();
+            let before = items.len();
+            items.retain(|one| !others.iter().any(|other| order::equals(one, other)));
+            Ok(Value::Truth(items.len() != before))
+        }
+    }),
+    row("removeIf", 1, 1, |machine, this, given| {
+        filtered(machine, this, &given[0], false)
+    }),
+    row("retainAll", 1, 1, |machine, this, given| match &given[0] {
+        Value::Closure(_) => filtered(machine, this, &given[0], true),
+        others => {
+            let others = values(machine, others)?;
+            let mut items = growing(this)?.items.borrow_mut();
+            let before = items.len();
+            items.retain(|one| others.iter().any(|other| order::equals(one, other)));
+            Ok(Value::Truth(items.len() != before))
+        }
+    }),
+    row("clear", 0, 0, |_, this, _| {
+        growing(this)?.items.borrow_mut().clear();
+        Ok(Value::Null)
+    }),
+    row("first", 0, 0, |_, this, _| {
+        end(
+            this,
+            false,
+            "Cannot access first() element from an empty List",
+        )
+    }),
+    row("getFirst", 0, 0, |_, this, _| {
+        end(
+            this,
+            false,
+            "Cannot access first() element from an empty List",
+        )
+    }),
+    row("head", 0, 0, |_, this, _| {
+        end(
+            this,
+            false,
+            "Cannot access head() element from an empty List",
+        )
+    }),
+    row("last", 0, 0, |_, this, _| {
+        end(
+            this,
+            true,
+            "Cannot access last() element from an empty List",
+        )
+    }),
+    row("getLast", 0, 0, |_, this, _| {
+        end(
+            this,
+            true,
+            "Cannot access last() element from an empty List",
+        )
+    }),
+    row("subList", 2, 2, |machine, this, given| {
+        let (from, to) = (int_of(given, 0)?, int_of(given, 1)?);
+        let all = values(machine, this)?;
+        let range = usize::try_from(from).ok().zip(usize::try_from(to).ok());
+        let found = range.and_then(|(from, to)| all.get(from..to));
+        found
+            .map(|found| Value::list(found.to_vec()))
+            .ok_or_else(|| {
+                Thrown::of(
+                    "java.lang.IndexOutOfBoundsException",
+                    format!("toIndex = {to}"),
+                )
+            })
+    }),
+    row("lastIndexOf", 1, 1, |machine, this, given| {
+        let found = values(machine, this)?
+            .iter()
+            .rposition(|one| order::java_equals(one, &given[0]));
+        Ok(found.map_or(Value::Int(-1), Value::count))
+    }),
+    row("swap", 2, 2, |_, this, given| {
+        if let Value::List(list) = this {
+            let mut items = list.items.borrow_mut();
+            let (one, other) = (int_of(given, 0)? as usize, int_of(given, 1)? as usize);
+            let length = items.len();
+            if one >= length || other >= length {
+                return Err(beyond(one.max(other) as i64, length));
+            }
+            items.swap(one, other);
+        }
+        Ok(this.clone())
+    }),
+    row("shuffle", 0, 1, |machine, this, _| {
+        shuffle(machine, this)?;
+        Ok(Value::Null)
+    }),
+    row("shuffled", 0, 1, |machine, this, _| {
+        let copy = Value::list(values(machine, this)?);
+        shuffle(machine, &copy)?;
+        Ok(copy)
+    }),
+    row("ensureCapacity", 1, 1, |_, _, _| Ok(Value::Null)),
+    row("trimToSize", 0, 0, |_, _, _| Ok(Value::Null)),
+    row("clone", 0, 0, |_, this, _| match this {
+        Value::List(list) => Ok(Value::List(List::new(list.kind, list.copied()))),
+        other => Ok(other.clone()),
+    }),
+    row("encodeBase64", 0, 0, |_, this, _| match this {
+        Value::List(list) => Ok(super::digests::base64(&list.to_bytes().unwrap_or_default())),
+        _ => Ok(Value::Null),
+    }),
+    row("encodeHex", 0, 0, |_, this, _| match this {
+        Value::List(list) => Ok(Value::text(super::digests::hex(
+            &list.to_bytes().unwrap_or_default(),
+        ))),
+        _ => Ok(Value::Null),
+    }),
+    row("getFrom", 0, 0, |_, this, _| end(this, false, "")),
+    row("getTo", 0, 0, |_, this, _| end(this, true, "")),
+    row("step", 1, 1, |machine, this, given| {
+        let step = usize::try_from(int_of(given, 0)?.unsigned_abs())
+            .unwrap_or(1)
+            .max(1);
+        Ok(Value::list(
+            values(machine, this)?.into_iter().step_by(step).collect(),
+        ))
+    }),
+    row("step", 2, 2, |machine, this, given| {
+        let step = usize::try_from(int_of(given, 0)?.unsigned_abs())
+            .unwrap_or(1)
+            .max(1);
+        for value in values(machine, this)?.into_iter().step_by(step) {
+            machine.call(&given[1], vec![value])?;
+        }
+        Ok(Value::Null)
+    }),
+]);
+
+fn filtered(machine: &mut dyn Machine, this: &Value, closure: &Value, keeps: bool) -> Outcome {
+    let all = values(machine, this)?;
+    let before = all.len();
+    let mut kept = Vec::new();
+    for value in all {
+        let holds = order::truth(&machine.call(closure, vec![value.clone()])?);
+        if holds == keeps {
+            kept.push(value);
+        }
+    }
+    let has_changed = kept.len() != before;
+    *growing(this)?.items.borrow_mut() = kept;
+    Ok(Value::Truth(has_changed))
+}
+
+fn shuffle(machine: &mut dyn Machine, this: &Value) -> Outcome<()> {
+    let Value::List(list) = this else {
+        return Ok(());
+    };
+    let length = list.items.borrow().len();
+    for place in (1..length).rev() {
+        let count = place as u64 + 1;
+        let other = (u128::from(machine.host().random()) * u128::from(count)) >> 64;
+        list.items
+            .borrow_mut()
+            .swap(place, usize::try_from(other).unwrap_or(0));
+    }
+    Ok(())
+}

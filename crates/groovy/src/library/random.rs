@@ -1,0 +1,397 @@
+//! Chance: `Random`, `ThreadLocalRandom`, `SecureRandom`, `UUID`, `RandomStringUtils`, and counters.
+//!
+//! Must not know where chance comes from. Invariant: a seed gives Java's sequence.
+
+use std::any::Any;
+use std::cell::RefCell;
+
+use loadline_java::random::JavaRandom;
+
+use super::super::number::{self, Sum};
+use super::super::order;
+use super::super::print;
+use super::super::table::{Table, row};
+use super::super::thrown::Thrown;
+use super::super::value::{Machine, Object, Outcome, Value};
+use super::Class;
+use super::{double_of, int_of, long_of, text_of};
+
+/// A sequence of random numbers.
+struct Random(RefCell<JavaRandom>);
+
+/// A random name.
+struct Uuid(u128);
+
+/// A counter.
+struct Counter(RefCell<Value>);
+
+pub(super) fn counter(from: Value) -> Value {
+    Value::object(Counter(RefCell::new(from)))
+}
+
+fn seeded(machine: &mut dyn Machine, given: &[Value]) -> Outcome {
+    let seed = match given.first() {
+        Some(seed) => number::long_of(seed).unwrap_or(0),
+        None => machine.host().random().cast_signed(),
+    };
+    Ok(Value::object(Random(RefCell::new(JavaRandom::new(seed)))))
+}
+
+fn drawn<T>(this: &Value, draw: impl FnOnce(&mut JavaRandom) -> T) -> Outcome<T> {
+    match this.of::<Random>() {
+        Some(random) => Ok(draw(&mut random.0.borrow_mut())),
+        None => Err(Thrown::bare("java.lang.NullPointerException")),
+    }
+}
+
+/// A number from one to below another.
+fn between(this: &Value, from: i64, to: i64) -> Outcome<i64> {
+    let span = to.checked_sub(from).filter(|span| *span > 0);
+    let span = span.ok_or_else(|| Thrown::argument("bound must be greater than origin"))?;
+    let bits = drawn(this, JavaRandom::next_long)?.cast_unsigned();
+    let product = u128::from(bits) * u128::from(span.unsigned_abs());
+    Ok(from + i64::try_from(product >> 64).unwrap_or(0))
+}
+
+fn below(this: &Value, bound: i32) -> Outcome {
+    if bound < 1 {
+        return Err(Thrown::argument("bound must be positive"));
+    }
+    Ok(Value::Int(drawn(this, |random| {
+        random.next_int_below(bound)
+    })?))
+}
+
+pub(super) static RANDOM: Table = Table::new(&[
+    row("nextInt", 0, 0, |_, this, _| {
+        Ok(Value::Int(
+            (drawn(this, JavaRandom::next_long)? >> 32) as i32,
+        ))
+    }),
+    row("nextInt", 1, 1, |_, this, given| {
+        below(this, int_of(given, 0)?)
+    }),
+    row("nextInt", 2, 2, |_, this, given| {
+        Ok(Value::Int(
+            i32::try_from(between(this, long_of(given, 0)?, long_of(given, 1)?)?).unwrap_or(0),
+        ))
+    }),
+    row("nextLong", 0, 0, |_, this, _| {
+        Ok(Value::Long(drawn(this, JavaRandom::next_long)?))
+    }),
+    row("nextLong", 1, 1, |_, this, given| {
+        Ok(Value::Long(between(this, 0, long_of(given, 0)?)?))
+    }),
+    row("nextLong", 2, 2, |_, this, given| {
+        Ok(Value::Long(between(
+            this,
+            long_of(given, 0)?,
+            long_of(given, 1)?,
+        )?))
+    }),
+    row("nextDouble", 0, 0, |_, this, _| {
+        Ok(Value::Double(drawn(this, JavaRandom::next_double)?))
+    }),
+    row("nextDouble", 1, 2, |_, this, given| {
+        let (from, to) = match given.len() {
+            1 => (0.0, double_of(given, 0)?),
+            _ => (double_of(given, 0)?, double_of(given, 1)?),
+        };
+        Ok(Value::Double(
+            from + drawn(this, JavaRandom::next_double)? * (to - from),
+        ))
+    }),
+    row("nextFloat", 0, 0, |_, this, _| {
+        Ok(Value::Float(drawn(this, JavaRandom::next_double)? as f32))
+    }),
+    row("nextBoolean", 0, 0, |_, this, _| {
+        Ok(Value::Truth(drawn(this, JavaRandom::next_long)? < 0))
+    }),
+    row("nextGaussian", 0, 0, |_, this, _| {
+        Ok(Value::Double(drawn(this, JavaRandom::next_gaussian)?))
+    }),
+    row("nextBytes", 1, 1, |_, this, given| {
+        if let Value::List(list) = &given[0] {
+            for item in list.items.borrow_mut().iter_mut() {
+                *item = Value::Byte((drawn(this, JavaRandom::next_long)? >> 40) as i8);
+            }
+        }
+        Ok(Value::Null)
+    }),
+    row("setSeed", 1, 1, |_, this, given| {
+        let seed = long_of(given, 0)?;
+        drawn(this, |random| *random = JavaRandom::new(seed))?;
+        Ok(Value::Null)
+    }),
+    row("ints", 3, 3, |_, this, given| {
+        let count = long_of(given, 0)?.clamp(0, 1_000_000);
+        let mut found = Vec::new();
+        for _ in 0..count {
+            let one = between(this, long_of(given, 1)?, long_of(given, 2)?)?;
+            found.push(Value::Int(i32::try_from(one).unwrap_or(0)));
+        }
+        Ok(Value::list(found))
+    }),
+]);
+
+impl Object for Random {
+    fn class(&self) -> &'static str {
+        "java.util.Random"
+    }
+
+    fn methods(&self) -> &'static Table {
+        &RANDOM
+    }
+
+    fn any(&self) -> &dyn Any {
+        self
+    }
+}
+
+fn uuid_text(bits: u128) -> String {
+    let hex = format!("{bits:032x}");
+    format!(
+        "{}-{}-{}-{}-{}",
+        &hex[..8],
+        &hex[8..12],
+        &hex[12..16],
+        &hex[16..20],
+        &hex[20..]
+    )
+}
+
+pub(super) static UUID: Table = Table::new(&[
+    row("getMostSignificantBits", 0, 0, |_, this, _| {
+        Ok(Value::Long(
+            this.of::<Uuid>()
+                .map_or(0, |one| (one.0 >> 64) as u64)
+                .cast_signed(),
+        ))
+    }),
+    row("getLeastSignificantBits", 0, 0, |_, this, _| {
+        Ok(Value::Long(
+            this.of::<Uuid>()
+                .map_or(0, |one| one.0 as u64)
+                .cast_signed(),
+        ))
+    }),
+    row("version", 0, 0, |_, this, _| {
+        Ok(Value::Int(
+            this.of::<Uuid>().map_or(0, |one| (one.0 >> 76 & 15) as i32),
+        ))
+    }),
+]);
+
+impl Object for Uuid {
+    fn class(&self) -> &'static str {
+        "java.util.UUID"
+    }
+
+    fn methods(&self) -> &'static Table {
+        &UUID
+    }
+
+    fn any(&self) -> &dyn Any {
+        self
+    }
+
+    fn text(&self) -> String {
+        uuid_text(self.0)
+    }
+
+    fn equals(&self, other: &dyn Object) -> bool {
+        other
+            .any()
+            .downcast_ref::<Uuid>()
+            .is_some_and(|other| other.0 == self.0)
+    }
+}
+
+fn marked(bits: u128, version: u128) -> u128 {
+    let bits = bits & !(0xf << 76) | version << 76;
+    bits & !(3 << 62) | 2 << 62
+}
+
+static UUID_STATICS: Table = Table::new(&[
+    row("randomUUID", 0, 0, |machine, _, _| {
+        let bits = u128::from(machine.host().random()) << 64 | u128::from(machine.host().random());
+        Ok(Value::object(Uuid(marked(bits, 4))))
+    }),
+    row("fromString", 1, 1, |_, _, given| {
+        let text = text_of(given, 0);
+        let bits = u128::from_str_radix(&text.replace('-', ""), 16);
+        let bits = bits.map_err(|_| Thrown::argument(format!("Invalid UUID string: {text}")))?;
+        Ok(Value::object(Uuid(bits)))
+    }),
+    row("nameUUIDFromBytes", 1, 1, |_, _, given| {
+        let digest = super::digests::digest("MD5", &super::bytes_of(given, 0)?)?;
+        let bits = digest
+            .iter()
+            .fold(0_u128, |bits, byte| bits << 8 | u128::from(*byte));
+        Ok(Value::object(Uuid(marked(bits, 3))))
+    }),
+    row("new", 2, 2, |_, _, given| {
+        let (high, low) = (
+            long_of(given, 0)?.cast_unsigned(),
+            long_of(given, 1)?.cast_unsigned(),
+        );
+        Ok(Value::object(Uuid(
+            u128::from(high) << 64 | u128::from(low),
+        )))
+    }),
+]);
+
+static RANDOM_STATICS: Table =
+    Table::new(&[row("new", 0, 1, |machine, _, given| seeded(machine, given))]);
+static THREAD_RANDOM: Table =
+    Table::new(&[row("current", 0, 0, |machine, _, _| seeded(machine, &[]))]);
+
+fn random_text(machine: &mut dyn Machine, count: i32, from: &str) -> Outcome {
+    let count = usize::try_from(count).map_err(|_| {
+        Thrown::argument(format!(
+            "Requested random string length {count} is less than 0."
+        ))
+    })?;
+    machine.take(count)?;
+    let from: Vec<char> = from.chars().collect();
+    let mut text = String::new();
+    for _ in 0..count {
+        let drawn = (u128::from(machine.host().random()) * from.len() as u128) >> 64;
+        text.push(from.get(drawn as usize).copied().unwrap_or(' '));
+    }
+    Ok(Value::text(text))
+}
+
+const LETTERS: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+const DIGITS: &str = "0123456789";
+
+static STRINGS: Table = Table::new(&[
+    row("randomAlphanumeric", 1, 1, |machine, _, given| {
+        random_text(machine, int_of(given, 0)?, &format!("{LETTERS}{DIGITS}"))
+    }),
+    row("randomAlphabetic", 1, 1, |machine, _, given| {
+        random_text(machine, int_of(given, 0)?, LETTERS)
+    }),
+    row("randomNumeric", 1, 1, |machine, _, given| {
+        random_text(machine, int_of(given, 0)?, DIGITS)
+    }),
+    row("randomAscii", 1, 1, |machine, _, given| {
+        let printable: String = (' '..='~').collect();
+        random_text(machine, int_of(given, 0)?, &printable)
+    }),
+    row("random", 2, 2, |machine, _, given| {
+        random_text(machine, int_of(given, 0)?, &text_of(given, 1))
+    }),
+    row("random", 3, 3, |machine, _, given| {
+        let letters = if order::truth(&given[1]) { LETTERS } else { "" };
+        let digits = if order::truth(&given[2]) { DIGITS } else { "" };
+        random_text(machine, int_of(given, 0)?, &format!("{letters}{digits}"))
+    }),
+]);
+
+static RANDOM_UTILS: Table = Table::new(&[
+    row("nextInt", 2, 2, |machine, _, given| {
+        let random = seeded(machine, &[])?;
+        machine.invoke(&random, "nextInt", given)
+    }),
+    row("nextLong", 2, 2, |machine, _, given| {
+        let random = seeded(machine, &[])?;
+        machine.invoke(&random, "nextLong", given)
+    }),
+]);
+
+fn counted(this: &Value, by: &Value, gives_old: bool) -> Outcome {
+    let Some(counter) = this.of::<Counter>() else {
+        return Ok(Value::Null);
+    };
+    let before = counter.0.borrow().clone();
+    let after = number::sum(Sum::Plus, &before, by)?.unwrap_or(Value::Null);
+    *counter.0.borrow_mut() = after.clone();
+    Ok(if gives_old { before } else { after })
+}
+
+pub(super) static COUNTER: Table = Table::new(&[
+    row("get", 0, 0, |_, this, _| {
+        Ok(this
+            .of::<Counter>()
+            .map_or(Value::Null, |one| one.0.borrow().clone()))
+    }),
+    row("intValue", 0, 0, |_, this, _| {
+        Ok(this
+            .of::<Counter>()
+            .map_or(Value::Null, |one| one.0.borrow().clone()))
+    }),
+    row("set", 1, 1, |_, this, given| {
+        if let Some(counter) = this.of::<Counter>() {
+            *counter.0.borrow_mut() = given[0].clone();
+        }
+        Ok(Value::Null)
+    }),
+    row("incrementAndGet", 0, 0, |_, this, _| {
+        counted(this, &Value::Int(1), false)
+    }),
+    row("decrementAndGet", 0, 0, |_, this, _| {
+        counted(this, &Value::Int(-1), false)
+    }),
+    row("getAndIncrement", 0, 0, |_, this, _| {
+        counted(this, &Value::Int(1), true)
+    }),
+    row("getAndDecrement", 0, 0, |_, this, _| {
+        counted(this, &Value::Int(-1), true)
+    }),
+    row("addAndGet", 1, 1, |_, this, given| {
+        counted(this, &given[0], false)
+    }),
+    row("getAndAdd", 1, 1, |_, this, given| {
+        counted(this, &given[0], true)
+    }),
+]);
+
+impl Object for Counter {
+    fn class(&self) -> &'static str {
+        "java.util.concurrent.atomic.AtomicInteger"
+    }
+
+    fn methods(&self) -> &'static Table {
+        &COUNTER
+    }
+
+    fn any(&self) -> &dyn Any {
+        self
+    }
+
+    fn text(&self) -> String {
+        print::text(&self.0.borrow())
+    }
+}
+
+pub(super) const CLASSES: &[Class] = &[
+    Class {
+        name: "java.util.Random",
+        statics: &RANDOM_STATICS,
+    },
+    Class {
+        name: "java.security.SecureRandom",
+        statics: &RANDOM_STATICS,
+    },
+    Class {
+        name: "java.util.concurrent.ThreadLocalRandom",
+        statics: &THREAD_RANDOM,
+    },
+    Class {
+        name: "java.util.UUID",
+        statics: &UUID_STATICS,
+    },
+    Class {
+        name: "org.apache.commons.lang3.RandomStringUtils",
+        statics: &STRINGS,
+    },
+    Class {
+        name: "org.apache.commons.lang.RandomStringUtils",
+        statics: &STRINGS,
+    },
+    Class {
+        name: "org.apache.commons.lang3.RandomUtils",
+        statics: &RANDOM_UTILS,
+    },
+];

@@ -1,0 +1,22 @@
+//! Paths of names in a script: `java.util.Date` before it is known to be a class.
+//!
+//! Must not know classes. Invariant: a path has nothing but names in it.
+
+use super::ast::Expr;
+
+/// The path that an expression is; `None`: it is more than names and dots.
+pub(crate) fn dotted(expression: &Expr) -> Option<String> {
+    match expression {
+        Expr::Variable(name) => Some(name.to_string()),
+        Expr::Property {
+            of,
+            name,
+            is_safe: false,
+            is_spread: false,
+        } => match &**name {
+            Expr::Text(name) => Some(format!("{}.{name}", dotted(of)?)),
+            _ => None,
+        },
+        _ => None,
+    }
+}

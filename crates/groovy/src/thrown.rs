@@ -1,0 +1,268 @@
+//! What a script throws.
+//!
+//! Must not know what throws. Invariant: a script catches exceptions, and never the order to end.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// What ends the run of a script early.
+#[derive(Clone)]
+pub enum Thrown {
+    /// An exception of Java's.
+    Exception(Rc<Exception>),
+    /// The script has to end: why.
+    End(String),
+}
+
+/// An exception.
+pub struct Exception {
+    /// The full name of its class.
+    pub class: Arc<str>,
+    /// Its message.
+    pub message: Option<Arc<str>>,
+    /// What caused it.
+    pub cause: Option<Rc<Exception>>,
+}
+
+impl Exception {
+    /// An exception.
+    pub fn new(class: impl Into<Arc<str>>, message: Option<Arc<str>>) -> Exception {
+        Exception {
+            class: class.into(),
+            message,
+            cause: None,
+        }
+    }
+
+    /// It as Java tells it: the class, and behind a colon the message.
+    #[must_use]
+    pub fn told(&self) -> String {
+        match &self.message {
+            Some(message) => format!("{}: {message}", self.class),
+            None => self.class.to_string(),
+        }
+    }
+
+    /// Whether it is of a class, or of one below that.
+    #[must_use]
+    pub fn is_a(&self, class: &str) -> bool {
+        let mut at: &str = &self.class;
+        loop {
+            if at == class || at.rsplit('.').next() == Some(class) {
+                return true;
+            }
+            match parent(at) {
+                Some(above) => at = above,
+                None => return false,
+            }
+        }
+    }
+
+    /// Whether it is an error and no exception, so that `catch (Exception e)` lets it pass.
+    #[must_use]
+    pub fn is_error(&self) -> bool {
+        self.is_a("java.lang.Error")
+    }
+}
+
+/// Classes of exceptions with the one above each. `java.lang.Exception` is above those that are not listed.
+const PARENTS: &[(&str, &str)] = &[
+    ("java.lang.Exception", "java.lang.Throwable"),
+    ("java.lang.Error", "java.lang.Throwable"),
+    ("java.lang.AssertionError", "java.lang.Error"),
+    (
+        "org.codehaus.groovy.runtime.powerassert.PowerAssertionError",
+        "java.lang.AssertionError",
+    ),
+    ("java.lang.StackOverflowError", "java.lang.Error"),
+    ("java.lang.OutOfMemoryError", "java.lang.Error"),
+    ("java.lang.RuntimeException", "java.lang.Exception"),
+    (
+        "java.lang.IllegalArgumentException",
+        "java.lang.RuntimeException",
+    ),
+    (
+        "java.lang.NumberFormatException",
+        "java.lang.IllegalArgumentException",
+    ),
+    (
+        "java.util.regex.PatternSyntaxException",
+        "java.lang.IllegalArgumentException",
+    ),
+    (
+        "java.util.IllegalFormatException",
+        "java.lang.IllegalArgumentException",
+    ),
+    (
+        "java.util.UnknownFormatConversionException",
+        "java.util.IllegalFormatException",
+    ),
+    (
+        "java.util.MissingFormatArgumentException",
+        "java.util.IllegalFormatException",
+    ),
+    (
+        "java.util.IllegalFormatConversionException",
+        "java.util.IllegalFormatException",
+    ),
+    (
+        "groovy.json.JsonException",
+        "groovy.lang.GroovyRuntimeException",
+    ),
+    (
+        "groovy.lang.GroovyRuntimeException",
+        "java.lang.RuntimeException",
+    ),
+    (
+        "groovy.lang.MissingPropertyException",
+        "groovy.lang.GroovyRuntimeException",
+    ),
+    (
+        "groovy.lang.MissingMethodException",
+        "groovy.lang.GroovyRuntimeException",
+    ),
+    (
+        "java.lang.IllegalStateException",
+        "java.lang.RuntimeException",
+    ),
+    (
+        "java.lang.NullPointerException",
+        "java.lang.RuntimeException",
+    ),
+    (
+        "java.lang.ArithmeticException",
+        "java.lang.RuntimeException",
+    ),
+    ("java.lang.ClassCastException", "java.lang.RuntimeException"),
+    (
+        "org.codehaus.groovy.runtime.typehandling.GroovyCastException",
+        "java.lang.ClassCastException",
+    ),
+    (
+        "java.lang.IndexOutOfBoundsException",
+        "java.lang.RuntimeException",
+    ),
+    (
+        "java.lang.ArrayIndexOutOfBoundsException",
+        "java.lang.IndexOutOfBoundsException",
+    ),
+    (
+        "java.lang.StringIndexOutOfBoundsException",
+        "java.lang.IndexOutOfBoundsException",
+    ),
+    (
+        "java.lang.NegativeArraySizeException",
+        "java.lang.RuntimeException",
+    ),
+    (
+        "java.lang.UnsupportedOperationException",
+        "java.lang.RuntimeException",
+    ),
+    (
+        "java.util.ConcurrentModificationException",
+        "java.lang.RuntimeException",
+    ),
+    (
+        "java.util.NoSuchElementException",
+        "java.lang.RuntimeException",
+    ),
+    (
+        "java.util.InputMismatchException",
+        "java.util.NoSuchElementException",
+    ),
+    (
+        "java.util.EmptyStackException",
+        "java.lang.RuntimeException",
+    ),
+    ("java.time.DateTimeException", "java.lang.RuntimeException"),
+    (
+        "java.time.format.DateTimeParseException",
+        "java.time.DateTimeException",
+    ),
+    (
+        "java.time.temporal.UnsupportedTemporalTypeException",
+        "java.time.DateTimeException",
+    ),
+    ("java.io.UncheckedIOException", "java.lang.RuntimeException"),
+    ("java.io.FileNotFoundException", "java.io.IOException"),
+    ("java.nio.file.NoSuchFileException", "java.io.IOException"),
+    (
+        "java.io.UnsupportedEncodingException",
+        "java.io.IOException",
+    ),
+    (
+        "java.security.NoSuchAlgorithmException",
+        "java.security.GeneralSecurityException",
+    ),
+    (
+        "java.security.InvalidKeyException",
+        "java.security.GeneralSecurityException",
+    ),
+];
+
+fn parent(class: &str) -> Option<&'static str> {
+    if class == "java.lang.Throwable" {
+        return None;
+    }
+    let found = PARENTS.iter().find(|(below, _)| *below == class);
+    Some(found.map_or("java.lang.Exception", |(_, above)| above))
+}
+
+/// The full name of a class of exceptions by its name without a package; `None`: it is none that is known.
+#[must_use]
+pub fn exception_class(name: &str) -> Option<&'static str> {
+    let known = PARENTS.iter().flat_map(|(below, above)| [*below, *above]);
+    let more = [
+        "java.io.IOException",
+        "java.security.GeneralSecurityException",
+        "java.text.ParseException",
+        "java.lang.InterruptedException",
+        "java.lang.CloneNotSupportedException",
+        "java.lang.ClassNotFoundException",
+        "java.lang.NoSuchFieldException",
+        "java.lang.NoSuchMethodException",
+        "java.util.concurrent.TimeoutException",
+        "java.util.concurrent.ExecutionException",
+        "java.net.URISyntaxException",
+        "java.net.MalformedURLException",
+        "java.net.UnknownHostException",
+    ];
+    let mut all = known.chain(more);
+    all.find(|class| *class == name || class.rsplit('.').next() == Some(name))
+}
+
+impl Thrown {
+    /// An exception with a message.
+    pub fn of(class: &'static str, message: impl Into<Arc<str>>) -> Thrown {
+        Thrown::Exception(Rc::new(Exception::new(class, Some(message.into()))))
+    }
+
+    /// An exception without a message.
+    #[must_use]
+    pub fn bare(class: &'static str) -> Thrown {
+        Thrown::Exception(Rc::new(Exception::new(class, None)))
+    }
+
+    /// `java.lang.IllegalArgumentException`.
+    pub fn argument(message: impl Into<Arc<str>>) -> Thrown {
+        Thrown::of("java.lang.IllegalArgumentException", message)
+    }
+
+    /// What is thrown where something is asked of nothing.
+    #[must_use]
+    pub fn null_call(method: &str) -> Thrown {
+        Thrown::of(
+            "java.lang.NullPointerException",
+            format!("Cannot invoke method {method}() on null object"),
+        )
+    }
+
+    /// It as Java tells it.
+    #[must_use]
+    pub fn told(&self) -> String {
+        match self {
+            Thrown::Exception(exception) => exception.told(),
+            Thrown::End(why) => why.clone(),
+        }
+    }
+}

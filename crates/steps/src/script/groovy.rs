@@ -1,0 +1,512 @@
+//! Runs scripts in Groovy and BeanShell with what a thread has.
+//!
+//! Must not know elements. Invariant: what the thread's objects do is said in `objects` for all languages; here stands
+//! only what these languages see of it.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use loadline_groovy::bound::Bound;
+use loadline_groovy::host::{FileFacts, Host as ScriptHost};
+use loadline_groovy::thrown::Thrown;
+use loadline_groovy::value::{Bindings, Element, Outcome, Value};
+use loadline_groovy::{Dialect, Fault, Script, print};
+
+use super::ScriptLanguage;
+use super::kept::{Kept, Shared};
+use super::objects;
+use super::task::{ScriptContext, ScriptTask};
+use super::value::{ScriptObject, ScriptValue};
+use crate::host::Host;
+use crate::scope::{Commons, Scope, locked};
+use crate::world::{LogLevel, World};
+
+/// Nanoseconds of processor time that a script may take: beyond that, the other threads of its worker have waited for
+/// too long.
+const LONGEST_NS: u64 = 5_000_000_000;
+
+/// What a script in one of these languages is given.
+pub(super) struct Desk<'d> {
+    pub(super) context: ScriptContext,
+    pub(super) host: &'d dyn Host,
+    pub(super) commons: &'d Commons,
+    pub(super) kept: &'d mut Kept,
+    /// What it finds by name, and has set.
+    pub(super) names: HashMap<String, Value>,
+    /// Whether it is BeanShell's.
+    pub(super) dialect: Dialect,
+    began_ns: u64,
+}
+
+/// The full name of an object's class.
+fn class_of(object: ScriptObject) -> &'static str {
+    match object {
+        ScriptObject::Variables => "org.apache.jmeter.threads.JMeterVariables",
+        ScriptObject::Properties => "java.util.Properties",
+        ScriptObject::Log => "org.apache.logging.slf4j.Log4jLogger",
+        ScriptObject::Output => "java.io.PrintStream",
+        ScriptObject::Context => "org.apache.jmeter.threads.JMeterContext",
+        ScriptObject::Thread => "org.apache.jmeter.threads.JMeterThread",
+        ScriptObject::Group => "org.apache.jmeter.threads.ThreadGroup",
+        ScriptObject::Sampler => "org.apache.jmeter.protocol.http.sampler.HTTPSamplerProxy",
+        ScriptObject::Previous => "org.apache.jmeter.protocol.http.sampler.HTTPSampleResult",
+        ScriptObject::Own => "org.apache.jmeter.samplers.SampleResult",
+        ScriptObject::Finding => "org.apache.jmeter.assertions.AssertionResult",
+        ScriptObject::Event => "org.apache.jmeter.samplers.SampleEvent",
+    }
+}
+
+/// What a script gives back, for those who know no language.
+pub(super) fn told(value: &Value) -> ScriptValue {
+    match value {
+        Value::Null | Value::Void => ScriptValue::Null,
+        Value::Truth(truth) => ScriptValue::Truth(*truth),
+        other => ScriptValue::Text(print::java_text(other)),
+    }
+}
+
+/// What an object's method is given.
+fn lent(value: &Value) -> ScriptValue {
+    match value {
+        Value::Null | Value::Void => ScriptValue::Null,
+        Value::Truth(truth) => ScriptValue::Truth(*truth),
+        Value::Int(number) => ScriptValue::Number(f64::from(*number)),
+        Value::Long(number) => ScriptValue::Number(*number as f64),
+        Value::Double(number) => ScriptValue::Number(*number),
+        other => ScriptValue::Text(print::text(other)),
+    }
+}
+
+/// What an object's method gives.
+fn given_back(value: ScriptValue) -> Value {
+    match value {
+        ScriptValue::Undefined | ScriptValue::Null => Value::Null,
+        ScriptValue::Truth(truth) => Value::Truth(truth),
+        ScriptValue::Number(number) if number.fract() == 0.0 => Value::Long(number as i64),
+        ScriptValue::Number(number) => Value::Double(number),
+        ScriptValue::Text(text) => Value::text(text),
+        ScriptValue::Texts(texts) => {
+            Value::array(Element::Text, texts.into_iter().map(Value::text).collect())
+        }
+        ScriptValue::Object(object) => bound(object),
+    }
+}
+
+fn bound(object: ScriptObject) -> Value {
+    Value::object(Bound {
+        name: object.name(),
+        class: class_of(object),
+    })
+}
+
+impl<'d> Desk<'d> {
+    /// What a script is given for a run.
+    pub(super) fn new(
+        task: &ScriptTask<'_>,
+        context: ScriptContext,
+        host: &'d dyn Host,
+        commons: &'d Commons,
+        kept: &'d mut Kept,
+    ) -> Desk<'d> {
+        let bindings = task.bindings.iter();
+        let names = bindings.map(|(name, value)| ((*name).to_owned(), given_back(value.clone())));
+        Desk {
+            names: names.collect(),
+            began_ns: host.cpu_ns(),
+            dialect: Dialect::Groovy,
+            context,
+            host,
+            commons,
+            kept,
+        }
+    }
+
+    /// Runs a script.
+    pub(super) fn run(&mut self, script: &Script) -> Result<Value, String> {
+        script.run(self).map_err(|thrown| thrown.told())
+    }
+
+    fn world(&self) -> &'d dyn World {
+        self.host.world()
+    }
+
+    /// `vars`: texts are the thread's variables, other values are kept beside them.
+    fn of_variables(&mut self, method: &str, given: &[Value]) -> Outcome<Option<Value>> {
+        let name = given.first().map(print::text).unwrap_or_default();
+        Ok(Some(match (method, given) {
+            ("get", [_]) => match self.context.variables.get(&name) {
+                Some(text) => match self.kept.get(&name, text) {
+                    Some(object) => {
+                        return Err(Thrown::of(
+                            "java.lang.ClassCastException",
+                            format!(
+                                "class {0} cannot be cast to class java.lang.String ({0} and java.lang.String are in module java.base of loader 'bootstrap')",
+                                print::class_name(&object)
+                            ),
+                        ));
+                    }
+                    None => Value::text(text),
+                },
+                None => Value::Null,
+            },
+            ("getObject", [_]) => match self.context.variables.get(&name) {
+                Some(text) => self
+                    .kept
+                    .get(&name, text)
+                    .unwrap_or_else(|| Value::text(text)),
+                None => Value::Null,
+            },
+            ("put", [key, value]) => {
+                let is_text =
+                    |one: &Value| matches!(one, Value::Text(_) | Value::Composed(_) | Value::Null);
+                if !is_text(key) || !is_text(value) {
+                    return Ok(None);
+                }
+                self.put(&name, &text_value(value));
+                Value::Null
+            }
+            ("putObject", [_, value]) => {
+                self.put(&name, value);
+                Value::Null
+            }
+            ("entrySet" | "getIterator", []) => self.all_variables(),
+            _ => return Ok(None),
+        }))
+    }
+
+    fn put(&mut self, name: &str, value: &Value) {
+        if value.is_null() {
+            self.context.variables.remove(name);
+            return;
+        }
+        let text = print::text(value);
+        self.kept.put(name, &text, value);
+        self.context.variables.put(name, text);
+    }
+
+    fn all_variables(&self) -> Value {
+        let map = loadline_groovy::map::Map::new(loadline_groovy::map::MapKind::Linked);
+        for (name, text) in self.context.variables.iter() {
+            let value = self
+                .kept
+                .get(name, text)
+                .unwrap_or_else(|| Value::text(text));
+            map.put(&Value::text(name), value);
+        }
+        Value::Map(map)
+    }
+
+    /// `props`: texts are JMeter's properties, other values are kept beside them for all threads.
+    fn of_properties(&mut self, method: &str, given: &[Value]) -> Option<Value> {
+        let name = given.first().map(print::text).unwrap_or_default();
+        let found = |desk: &Self| {
+            let text = desk.world().own_property(&name)?;
+            let objects = locked(&desk.commons.objects);
+            let object = objects.get(&name).filter(|(known, _)| *known == text);
+            Some(object.map_or_else(|| Value::text(text.as_str()), |(_, object)| object.value()))
+        };
+        Some(match (method, given) {
+            ("get" | "getProperty" | "getAt", [_]) => found(self).unwrap_or(Value::Null),
+            ("getProperty" | "getOrDefault", [_, other]) => {
+                found(self).unwrap_or_else(|| other.clone())
+            }
+            ("put" | "setProperty" | "putAt", [_, value]) => {
+                let before = found(self).unwrap_or(Value::Null);
+                let text = print::text(value);
+                let mut objects = locked(&self.commons.objects);
+                match value {
+                    Value::Text(_) | Value::Composed(_) => {
+                        objects.remove(&name);
+                    }
+                    other => {
+                        objects.insert(name.clone(), (text.clone(), Shared::of(other)));
+                    }
+                }
+                drop(objects);
+                self.world().set_property(&name, &text);
+                before
+            }
+            ("remove", [_]) => {
+                let before = found(self).unwrap_or(Value::Null);
+                self.world().remove_property(&name);
+                before
+            }
+            ("containsKey", [_]) => Value::Truth(found(self).is_some()),
+            _ => return None,
+        })
+    }
+
+    /// `log.info(…)`: Java takes a text and values for its marks, and nothing else.
+    fn logs(&mut self, method: &str, given: &[Value]) -> Option<Value> {
+        let is_text = matches!(
+            given.first(),
+            Some(Value::Text(_) | Value::Composed(_) | Value::Null)
+        );
+        if method.starts_with("is") && method.ends_with("Enabled") {
+            return Some(Value::Truth(!matches!(
+                method,
+                "isDebugEnabled" | "isTraceEnabled"
+            )));
+        }
+        if !is_text {
+            return None;
+        }
+        let mut all: Vec<ScriptValue> = given.iter().map(lent).collect();
+        // An exception behind the marks is told in the lines below.
+        if let [_, .., Value::Exception(exception)] = given {
+            all.pop();
+            let told = exception.told();
+            let message = all.first().and_then(ScriptValue::told).unwrap_or_default();
+            all[0] = ScriptValue::Text(format!("{message}\n{told}"));
+        }
+        self.asked(ScriptObject::Log, method, &all).ok()
+    }
+
+    fn asked(&mut self, object: ScriptObject, method: &str, given: &[ScriptValue]) -> Outcome {
+        let world = self.host.world();
+        let value = self.context.call(world, object, method, given);
+        value
+            .map(given_back)
+            .map_err(|why| match why.split_once(": ") {
+                Some((class, message)) if class.contains('.') => {
+                    Thrown::Exception(std::rc::Rc::new(loadline_groovy::thrown::Exception::new(
+                        class,
+                        Some(message.into()),
+                    )))
+                }
+                _ if why.ends_with("Exception") => Thrown::bare("java.lang.NullPointerException"),
+                _ => Thrown::argument(why),
+            })
+    }
+
+    /// What scripts in these languages ask a sample for that others do not: its bytes.
+    fn of_sample(&mut self, object: ScriptObject, method: &str, given: &[Value]) -> Option<Value> {
+        let sample = match object {
+            ScriptObject::Own => self.context.own.as_deref_mut(),
+            _ => self.context.previous.as_mut().map(Arc::make_mut),
+        }?;
+        match (method, given) {
+            ("getResponseData" | "getResponseDataAsBytes", []) => Some(Value::bytes(&sample.data)),
+            ("setResponseData", [Value::List(list), ..]) => {
+                super::sample::replace_data(sample, list.to_bytes()?);
+                Some(Value::Null)
+            }
+            _ => None,
+        }
+    }
+}
+
+fn text_value(value: &Value) -> Value {
+    match value {
+        Value::Composed(_) => Value::text(print::text(value)),
+        other => other.clone(),
+    }
+}
+
+impl Bindings for Desk<'_> {
+    fn bound(&mut self, name: &str) -> Option<Value> {
+        self.names.get(name).cloned()
+    }
+
+    fn bind(&mut self, name: &str, value: Value) {
+        self.names.insert(name.to_owned(), value);
+    }
+
+    fn ask(
+        &mut self,
+        object: &'static str,
+        method: &str,
+        given: &[Value],
+    ) -> Outcome<Option<Value>> {
+        let Some(object) = ScriptObject::named(object) else {
+            return Ok(None);
+        };
+        let found = match object {
+            ScriptObject::Variables => self.of_variables(method, given)?,
+            ScriptObject::Properties => self.of_properties(method, given),
+            ScriptObject::Log => return Ok(self.logs(method, given)),
+            ScriptObject::Own | ScriptObject::Previous => self.of_sample(object, method, given),
+            _ => None,
+        };
+        if found.is_some() {
+            return Ok(found);
+        }
+        // What takes texts alone was seen to above.
+        let is_wrong = object == ScriptObject::Variables && matches!(method, "put" | "get");
+        if is_wrong || !objects::has(object, method) {
+            return Ok(None);
+        }
+        let given: Vec<ScriptValue> = given.iter().map(lent).collect();
+        self.asked(object, method, &given).map(Some)
+    }
+
+    fn host(&mut self) -> &mut dyn ScriptHost {
+        self
+    }
+}
+
+impl ScriptHost for Desk<'_> {
+    fn unix_ms(&mut self) -> i64 {
+        let slept = i64::try_from(self.context.slept_ms).unwrap_or(i64::MAX);
+        self.host.unix_ms().saturating_add(slept)
+    }
+
+    fn random(&mut self) -> u64 {
+        self.host.random()
+    }
+
+    fn utc_offset_s(&mut self, unix_ms: i64) -> i32 {
+        self.world().utc_offset_s(unix_ms)
+    }
+
+    fn must_end(&mut self) -> Option<String> {
+        if self.host.is_called_off() {
+            return Some("the test was called off".to_owned());
+        }
+        let took_ns = self.host.cpu_ns().saturating_sub(self.began_ns);
+        (took_ns > LONGEST_NS).then(|| "the script took more than five seconds".to_owned())
+    }
+
+    fn sleep(&mut self, ms: u64) {
+        self.context.slept_ms = self.context.slept_ms.saturating_add(ms);
+    }
+
+    fn print(&mut self, text: &str) {
+        let text = text.strip_suffix('\n').unwrap_or(text);
+        self.world().log(LogLevel::Info, &self.context.class, text);
+    }
+
+    fn read_file(&mut self, name: &str) -> Result<Arc<[u8]>, String> {
+        self.world().read_file(name).map_err(|fault| fault.why)
+    }
+
+    fn write_file(&mut self, name: &str, bytes: &[u8], appends: bool) -> Result<(), String> {
+        self.world().write_file(name, bytes, appends)
+    }
+
+    fn file_facts(&mut self, name: &str) -> Option<FileFacts> {
+        self.world().file_facts(name)
+    }
+
+    fn folder(&mut self, name: &str) -> Option<Vec<String>> {
+        self.world().folder(name)
+    }
+
+    fn make_folder(&mut self, name: &str) -> bool {
+        self.world().make_folder(name)
+    }
+
+    fn remove_file(&mut self, name: &str) -> bool {
+        self.world().remove_file(name)
+    }
+
+    fn rename_file(&mut self, from: &str, to: &str) -> bool {
+        self.world().rename_file(from, to)
+    }
+
+    fn environment(&mut self, name: &str) -> Option<String> {
+        self.world().environment(name)
+    }
+
+    fn property(&mut self, name: &str) -> Option<String> {
+        self.world().property(name)
+    }
+
+    fn set_property(&mut self, name: &str, value: Option<&str>) -> Option<String> {
+        match value {
+            Some(value) => self.world().set_property(name, value),
+            None => self.world().remove_property(name),
+        }
+    }
+
+    fn plan_folder(&mut self) -> String {
+        self.world().plan_folder()
+    }
+
+    fn machine(&mut self) -> (String, String) {
+        self.world().machine()
+    }
+
+    fn thread_name(&mut self) -> String {
+        self.context.thread_name.clone()
+    }
+}
+
+/// Lends a script what the thread has, runs it, and takes it back.
+pub(super) fn within(
+    scope: &mut Scope<'_>,
+    mut context: ScriptContext,
+    task: &ScriptTask<'_>,
+    run: impl FnOnce(&mut Desk<'_>) -> Result<ScriptValue, String>,
+) -> (ScriptContext, Result<ScriptValue, String>) {
+    super::fill(&mut context, scope);
+    let mut desk = Desk::new(
+        task,
+        context,
+        scope.host,
+        scope.commons,
+        &mut scope.memory.kept,
+    );
+    let outcome = run(&mut desk);
+    let mut context = desk.context;
+    *scope.variables = std::mem::take(&mut context.variables);
+    (context, outcome)
+}
+
+/// What a script asks for that is not there.
+///
+/// # Errors
+/// Why it cannot be read; what of it is known only when it runs may mend that.
+pub fn unsupported(source: &str, language: ScriptLanguage) -> Result<Vec<String>, String> {
+    let dialect = match language {
+        ScriptLanguage::JavaScript => return Ok(super::unknown_calls(source)),
+        ScriptLanguage::Groovy => Dialect::Groovy,
+        ScriptLanguage::BeanShell => Dialect::BeanShell,
+    };
+    match Script::read(source, dialect) {
+        Ok(script) => Ok(script.unsupported(&has)),
+        Err(Fault::Unsupported(what)) => Ok(vec![what]),
+        Err(Fault::Malformed(why)) => Err(why),
+    }
+}
+
+/// Whether what is bound to a name has a method; `None`: nothing is bound to it.
+fn has(name: &str, method: &str) -> Option<bool> {
+    let of = |object: ScriptObject| method.is_empty() || knows(object, method);
+    match name {
+        "*" => Some(
+            super::value::OBJECTS
+                .iter()
+                .any(|object| knows(*object, method)),
+        ),
+        "sampleResult" => Some(of(ScriptObject::Previous)),
+        "Label" | "FileName" | "Parameters" | "args" | "threadName" | "bsh" | "ResponseCode"
+        | "ResponseMessage" | "IsSuccess" | "Failure" | "FailureMessage" | "ResponseData"
+        | "ResponseHeaders" | "RequestHeaders" | "SampleLabel" | "SamplerData" | "Successful"
+        | "data" => method.is_empty().then_some(true),
+        "Response" => Some(of(ScriptObject::Previous)),
+        name => ScriptObject::named(name)
+            .filter(|_| !matches!(name, "thread" | "threadGroup"))
+            .map(of),
+    }
+}
+
+fn knows(object: ScriptObject, method: &str) -> bool {
+    let more: &[&str] = match object {
+        ScriptObject::Variables => &["entrySet", "getIterator"],
+        ScriptObject::Properties => &["getAt", "putAt", "getOrDefault", "remove"],
+        ScriptObject::Log => &[
+            "isDebugEnabled",
+            "isInfoEnabled",
+            "isWarnEnabled",
+            "isTraceEnabled",
+            "isErrorEnabled",
+        ],
+        ScriptObject::Own | ScriptObject::Previous => &[
+            "getResponseData",
+            "getResponseDataAsBytes",
+        ],
+        _ => &[],
+    };
+    more.contains(&method) || objects::has(object, method)
+}

@@ -1,0 +1,207 @@
+//! Values of scripts that outlive a run: objects among the variables of a thread, and among the properties of all threads.
+//!
+//! Must not know who runs scripts. Invariant: what threads share was copied into it and is copied out of it.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use loadline_groovy::decimal::Decimal;
+use loadline_groovy::map::{Map, MapKind};
+use loadline_groovy::value::{List, ListKind, Value};
+use loadline_groovy::{Dialect, Script, order, print};
+
+/// Scripts with variables in them make ever new texts: so many are kept.
+const MOST_READ: usize = 256;
+
+/// What the scripts of one thread keep from one run to the next.
+#[derive(Default)]
+pub struct Kept {
+    /// Objects among the variables, each with the text that the variable has for it.
+    objects: HashMap<String, (String, Value)>,
+    /// The names that each BeanShell element has set, by the place of the element.
+    spaces: HashMap<usize, HashMap<String, Value>>,
+    /// Scripts that were made up while the test ran.
+    read: HashMap<(Dialect, String), Result<Arc<Script>, String>>,
+}
+
+impl fmt::Debug for Kept {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            out,
+            "{} objects, {} scripts",
+            self.objects.len(),
+            self.read.len()
+        )
+    }
+}
+
+impl Kept {
+    /// Keeps an object of a variable whose text it is.
+    pub(super) fn put(&mut self, name: &str, text: &str, value: &Value) {
+        match value {
+            Value::Text(_) => {
+                self.objects.remove(name);
+            }
+            other => {
+                self.objects
+                    .insert(name.to_owned(), (text.to_owned(), other.clone()));
+            }
+        }
+    }
+
+    /// The object of a variable, as long as the variable is what it was.
+    pub(super) fn get(&self, name: &str, text: &str) -> Option<Value> {
+        let (known, value) = self.objects.get(name)?;
+        (known == text).then(|| value.clone())
+    }
+
+    /// Takes the names that an element has set.
+    pub(super) fn take_space(&mut self, element: usize) -> HashMap<String, Value> {
+        self.spaces.remove(&element).unwrap_or_default()
+    }
+
+    /// Keeps the names that an element has set.
+    pub(super) fn keep_space(&mut self, element: usize, names: HashMap<String, Value>) {
+        self.spaces.insert(element, names);
+    }
+
+    /// A script by its text; it is read once.
+    pub(super) fn read(&mut self, source: &str, dialect: Dialect) -> Result<Arc<Script>, String> {
+        if self.read.len() >= MOST_READ {
+            self.read.clear();
+        }
+        let known = self
+            .read
+            .entry((dialect, source.to_owned()))
+            .or_insert_with_key(|(dialect, source)| read(source, *dialect));
+        known.clone()
+    }
+}
+
+/// Reads a script; where it is none, what its language says.
+pub(super) fn read(source: &str, dialect: Dialect) -> Result<Arc<Script>, String> {
+    let script = Script::read(source, dialect);
+    script.map(Arc::new).map_err(|fault| match dialect {
+        Dialect::Groovy => format!(
+            "org.codehaus.groovy.control.MultipleCompilationErrorsException: startup failed:\nScript1.groovy: {fault}\n\n1 error\n"
+        ),
+        Dialect::BeanShell => format!(
+            "In file: inline evaluation of: ``{}'' {fault}",
+            shown(source)
+        ),
+    })
+}
+
+/// How much of a script BeanShell shows where it fails.
+const SHOWN: usize = 80;
+
+/// The beginning of a script, as BeanShell shows it in front of an error.
+pub(super) fn shown(source: &str) -> String {
+    let source = source.replace(['\n', '\r'], " ");
+    let end = if source.ends_with(';') { "" } else { ";" };
+    let whole = source + end;
+    match whole.char_indices().nth(SHOWN) {
+        Some((at, _)) => format!("{} . . . ", &whole[..at]),
+        None => whole,
+    }
+}
+
+/// A value that threads share.
+#[derive(Clone, Debug)]
+pub enum Shared {
+    /// Nothing.
+    Null,
+    /// `boolean`.
+    Truth(bool),
+    /// `int`.
+    Int(i32),
+    /// `long`.
+    Long(i64),
+    /// `double`.
+    Double(f64),
+    /// A number of any length.
+    Decimal(Decimal),
+    /// A text, and whatever else.
+    Text(String),
+    /// A list.
+    List(ListKind, Vec<Shared>),
+    /// A map.
+    Map(MapKind, Vec<(Shared, Shared)>),
+    /// A set.
+    Set(MapKind, Vec<Shared>),
+}
+
+/// Deeper values are shared as texts.
+const DEEPEST: usize = 40;
+
+impl Shared {
+    /// A copy of a value.
+    pub(super) fn of(value: &Value) -> Shared {
+        Shared::within(value, 0)
+    }
+
+    fn within(value: &Value, depth: usize) -> Shared {
+        if depth > DEEPEST {
+            return Shared::Text(String::new());
+        }
+        let all = |values: &[Value]| {
+            values
+                .iter()
+                .map(|one| Shared::within(one, depth + 1))
+                .collect()
+        };
+        match value {
+            Value::Null | Value::Void => Shared::Null,
+            Value::Truth(truth) => Shared::Truth(*truth),
+            Value::Int(number) => Shared::Int(*number),
+            Value::Long(number) => Shared::Long(*number),
+            Value::Double(number) => Shared::Double(*number),
+            Value::Decimal(number) => Shared::Decimal((**number).clone()),
+            Value::List(list) => Shared::List(list.kind, all(&list.copied())),
+            Value::Set(set) => Shared::Set(set.kind, all(&order::keys(set))),
+            Value::Map(map) => {
+                let entries = order::entries(map).into_iter();
+                let entries = entries.map(|(key, value)| {
+                    (
+                        Shared::within(&key, depth + 1),
+                        Shared::within(&value, depth + 1),
+                    )
+                });
+                Shared::Map(map.kind, entries.collect())
+            }
+            other => Shared::Text(print::text(other)),
+        }
+    }
+
+    /// A value that is a copy of it.
+    pub(super) fn value(&self) -> Value {
+        match self {
+            Shared::Null => Value::Null,
+            Shared::Truth(truth) => Value::Truth(*truth),
+            Shared::Int(number) => Value::Int(*number),
+            Shared::Long(number) => Value::Long(*number),
+            Shared::Double(number) => Value::Double(*number),
+            Shared::Decimal(number) => Value::Decimal(Rc::new(number.clone())),
+            Shared::Text(text) => Value::text(text.as_str()),
+            Shared::List(kind, items) => {
+                Value::List(List::new(*kind, items.iter().map(Shared::value).collect()))
+            }
+            Shared::Map(kind, entries) => {
+                let map = Map::new(*kind);
+                for (key, value) in entries {
+                    map.put(&key.value(), value.value());
+                }
+                Value::Map(map)
+            }
+            Shared::Set(kind, items) => {
+                let set = Map::new(*kind);
+                for item in items {
+                    set.put(&item.value(), Value::Null);
+                }
+                Value::Set(set)
+            }
+        }
+    }
+}

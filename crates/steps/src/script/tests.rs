@@ -1,0 +1,177 @@
+//! Scripts in Groovy and BeanShell with what a thread has.
+//!
+//! Must not know the languages. Invariant: expectations are what JMeter 5.6.3 does.
+
+use std::sync::Arc;
+
+use super::*;
+use crate::sample::Sample;
+use crate::testing::Bench;
+
+fn element(source: &str, family: ScriptFamily, role: ScriptRole) -> ScriptElement {
+    let text = |source: &str| Text::parse(source).expect("it is a text");
+    ScriptElement {
+        name: text("a script"),
+        family,
+        language: match family {
+            ScriptFamily::BeanShell => ScriptLanguage::BeanShell,
+            _ => ScriptLanguage::Groovy,
+        },
+        forgets: false,
+        known: Known::default(),
+        role,
+        source: text(source),
+        file: text(""),
+        parameters: text("one two"),
+    }
+}
+
+fn ran(bench: &mut Bench, source: &str, role: ScriptRole) -> Ran {
+    let script = element(source, ScriptFamily::Jsr223, role);
+    let own = (role == ScriptRole::Sampler).then(Box::<Sample>::default);
+    let previous = bench.previous.clone();
+    script.run(&mut bench.scope(), previous, own)
+}
+
+fn sampled() -> Bench {
+    Bench {
+        previous: Some(Arc::new(Sample {
+            code: "200".to_owned(),
+            data: b"{\"id\": 7, \"names\": [\"a\", \"b\"]}".to_vec(),
+            success: true,
+            elapsed_ms: 12,
+            ..Sample::default()
+        })),
+        ..Bench::default()
+    }
+}
+
+#[test]
+fn a_script_in_groovy_sees_and_changes_what_the_thread_has() {
+    let mut bench = sampled();
+    bench.variables.put("n", "5");
+    let source = "import groovy.json.JsonSlurper\n\
+                  def json = new JsonSlurper().parseText(prev.responseDataAsString)\n\
+                  vars.put('id', \"${json.id + vars.get('n').toInteger()}\")\n\
+                  vars.putObject('names', json.names)\n\
+                  props.put('seen', 'yes'); log.info 'id {}', vars['id']\n\
+                  prev.setSuccessful(false); prev.responseCode = '418'; args[1] + prev.time";
+    // `${…}` would be taken for a variable of the plan's.
+    let source = source.replace(
+        "\"${json.id + vars.get('n').toInteger()}\"",
+        "String.valueOf(json.id + vars.get('n').toInteger())",
+    );
+    let ran = ran(&mut bench, &source, ScriptRole::PostProcessor);
+    assert_eq!(ran.outcome, Ok(Some("two12".to_owned())));
+    assert_eq!(bench.variables.get("id"), Some("12"));
+    assert_eq!(bench.variables.get("names"), Some("[a, b]"));
+    let sample = ran.context.previous.expect("it comes back");
+    assert_eq!((sample.code.as_str(), sample.success), ("418", false));
+    let kept = self::ran(
+        &mut bench,
+        "vars.getObject('names')[1]",
+        ScriptRole::PostProcessor,
+    );
+    assert_eq!(
+        kept.outcome,
+        Ok(Some("b".to_owned())),
+        "objects live on with the thread"
+    );
+    assert_eq!(
+        *bench.host.lines.borrow(),
+        ["Info o.a.j.JSR223PostProcessor.a script: id 12"]
+    );
+}
+
+#[test]
+fn what_a_script_throws_is_told_in_the_words_of_jmeter() {
+    let thrown = |source: &str| {
+        ran(&mut sampled(), source, ScriptRole::Sampler)
+            .outcome
+            .expect_err("it throws")
+    };
+    let starts = [
+        (
+            "vars.put('a', 1)",
+            "javax.script.ScriptException: groovy.lang.MissingMethodException: No signature of method: org.apache.jmeter.threads.JMeterVariables.put() is applicable for argument types: (String, Integer) values: [a, 1]",
+        ),
+        (
+            "nothing",
+            "javax.script.ScriptException: groovy.lang.MissingPropertyException: No such property: nothing for class: Script1",
+        ),
+        (
+            "throw new IllegalStateException('bad')",
+            "javax.script.ScriptException: java.lang.IllegalStateException: bad",
+        ),
+    ];
+    for (source, expected) in starts {
+        assert_eq!(thrown(source), expected, "{source}");
+    }
+}
+
+#[test]
+fn objects_among_the_properties_are_shared_by_threads() {
+    let mut bench = sampled();
+    ran(
+        &mut bench,
+        "props.put('list', [1, 'x', [a: 2.5]])",
+        ScriptRole::PreProcessor,
+    );
+    let mut other = Bench {
+        commons: Arc::clone(&bench.commons),
+        ..Bench::default()
+    };
+    other.host.properties = std::cell::RefCell::new(bench.host.properties.borrow().clone());
+    let seen = ran(
+        &mut other,
+        "props.get('list')[2].a + 1",
+        ScriptRole::PreProcessor,
+    );
+    assert_eq!(seen.outcome, Ok(Some("3.5".to_owned())));
+}
+
+#[test]
+fn bean_shell_keeps_names_from_one_sample_to_the_next() {
+    let mut bench = sampled();
+    let script = element(
+        "if (count == void) count = 0; count++; vars.put(\"count\", count + bsh.args[0]);",
+        ScriptFamily::BeanShell,
+        ScriptRole::PreProcessor,
+    );
+    for expected in ["1one", "2one", "3one"] {
+        let ran = script.run(&mut bench.scope(), None, None);
+        assert!(ran.outcome.is_ok(), "{:?}", ran.outcome);
+        assert_eq!(bench.variables.get("count"), Some(expected));
+    }
+}
+
+#[test]
+fn bean_shell_says_what_it_finds_by_names() {
+    let mut bench = sampled();
+    let previous = bench.previous.clone();
+    let source = "if (ResponseCode.equals(\"200\")) { Failure = true; FailureMessage = \"not \" + ResponseCode; }";
+    let script = element(source, ScriptFamily::BeanShell, ScriptRole::Assertion);
+    let found = script
+        .run(&mut bench.scope(), previous, None)
+        .context
+        .finding;
+    assert_eq!((found.failure, found.message.as_str()), (true, "not 200"));
+    let source = "ResponseCode = \"301\"; IsSuccess = false; return \"data\";";
+    let script = element(source, ScriptFamily::BeanShell, ScriptRole::Sampler);
+    let ran = script.run(&mut bench.scope(), None, Some(Box::default()));
+    assert_eq!(ran.outcome, Ok(Some("data".to_owned())));
+    let own = ran.context.own.expect("it comes back");
+    assert_eq!((own.code.as_str(), own.success), ("301", false));
+}
+
+#[test]
+fn a_script_that_sleeps_owes_the_time() {
+    let mut bench = sampled();
+    let slept = ran(
+        &mut bench,
+        "Thread.sleep(250); System.currentTimeMillis()",
+        ScriptRole::PreProcessor,
+    );
+    assert_eq!(slept.outcome, Ok(Some("1580466030373".to_owned())));
+    assert_eq!(bench.memory.owed_ms, 250);
+}

@@ -12,6 +12,7 @@ use loadline_model::verdict::{Delivery, Finding, Gravity};
 
 use super::code::Code;
 use super::facts::{Facts, PlannedWords, share};
+use super::failing::completes_no_iteration;
 use super::wording::{count, counted, duration, percent, rate};
 
 /// Share of what was asked for that must be answered.
@@ -73,7 +74,7 @@ pub(super) fn findings(facts: &Facts<'_>) -> Vec<Finding> {
 
 /// Iterations that all took longer than the run: what they would have sent at their end was never sent.
 fn cut_short(facts: &Facts<'_>) -> Option<Finding> {
-    facts.completes_no_iteration().then(|| {
+    completes_no_iteration(facts).then(|| {
         Code::NoIterationCompleted.finding(
             Gravity::Caution,
             "no iteration of the script completed: each was cut off at the end of the run"

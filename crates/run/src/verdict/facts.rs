@@ -8,7 +8,7 @@ use loadline_model::ThreadGroup;
 use loadline_model::error_class::ErrorClass;
 use loadline_model::executor::{Executor, Spacing};
 use loadline_model::plan::{Behaviour, Scenario};
-use loadline_model::result::{Row, StopReason, TimeMetric};
+use loadline_model::result::{Row, TimeMetric};
 use loadline_model::snapshot::{Counts, Snapshot};
 use loadline_model::units::Nanos;
 
@@ -368,17 +368,6 @@ impl<'a> Facts<'a> {
         })
     }
 
-    /// Whether a script sent requests and no iteration of it came to its end.
-    pub(super) fn completes_no_iteration(&self) -> bool {
-        let is_cut = self.evidence.totals.stop == StopReason::Finished;
-        let (_, ended) = self.thrown();
-        is_cut
-            && self.is_script()
-            && self.counts.completed > 0
-            && ended == 0
-            && !self.seen.scenarios.is_empty()
-    }
-
     /// Seconds that virtual users spent on requests that came to an end.
     fn on_requests_s(&self) -> f64 {
         let requests = self.seen.answered_time.sum() + self.seen.failed_time.sum();
@@ -491,6 +480,12 @@ impl<'a> Facts<'a> {
         let said =
             self.status_share(|status| (400..500).contains(&status) && status != TOO_MANY_REQUESTS);
         said.min(self.wrong_share())
+    }
+
+    /// The share of answers that refuse: the target says that it cannot, or will not, keep up.
+    pub(super) fn refused_share(&self) -> f64 {
+        self.status_share(|status| status >= 500 || status == TOO_MANY_REQUESTS)
+            .min(self.wrong_share())
     }
 
     /// The share of answers that the plan does not count as good.

@@ -4,9 +4,10 @@
 //! connections says otherwise.
 
 use loadline_model::error_class::{ErrorClass, Fault};
+use loadline_model::result::StopReason;
 use loadline_model::verdict::Limit;
 
-use super::facts::{Facts, TOO_MANY_REQUESTS, share};
+use super::facts::{Facts, share};
 use super::{names, weights};
 
 /// Share of failures from which their class says who is in the way.
@@ -34,12 +35,12 @@ pub(super) fn spoils(facts: &Facts<'_>) -> Option<Limit> {
     let (thrown, all) = facts.thrown();
     match facts.counts.good {
         _ if failing.is_some() => failing,
-        _ if refused_share(facts) >= FAILURES_OF_OFFERED => Some(Limit::Target),
+        _ if facts.refused_share() >= FAILURES_OF_OFFERED => Some(Limit::Target),
         _ if is_often_mistaken(facts) => Some(Limit::Plan),
         // What no answer fulfils may be asked for by mistake.
         1.. if facts.wrong_content_share() >= WRONG_OF_OFFERED => Some(Limit::Target),
         _ if share(thrown, all) >= THROWN
-            || facts.completes_no_iteration()
+            || completes_no_iteration(facts)
             || ran_out_of_data(facts) =>
         {
             Some(Limit::Plan)
@@ -96,7 +97,7 @@ fn fail_on_the_way(facts: &Facts<'_>) -> bool {
     let round_trip = weights::round_trip(facts);
     failed
         .zip(round_trip)
-        .is_some_and(|(ns, round_trip)| (ns as f64) / 1e9 < round_trip / 2.0)
+        .is_some_and(|(ns, round_trip)| ns / 1e9 < round_trip / 2.0)
 }
 
 /// Whether the target closed the connections of a good part of what was sent: some of it was repeated, some failed.
@@ -122,8 +123,10 @@ fn is_often_mistaken(facts: &Facts<'_>) -> bool {
     facts.mistaken_share() >= WRONG_OF_OFFERED
 }
 
-/// The share of answers that refuse: the target says that it cannot, or will not, keep up.
-pub(super) fn refused_share(facts: &Facts<'_>) -> f64 {
-    let refused = facts.status_share(|status| status >= 500 || status == TOO_MANY_REQUESTS);
-    refused.min(facts.wrong_share())
+/// Whether a script sent requests and no iteration of it came to its end.
+pub(super) fn completes_no_iteration(facts: &Facts<'_>) -> bool {
+    let was_sent = facts.is_script() && facts.counts.completed > 0;
+    let is_cut = facts.evidence.totals.stop == StopReason::Finished;
+    let (_, ended) = facts.thrown();
+    was_sent && is_cut && ended == 0 && !facts.seen.scenarios.is_empty()
 }

@@ -12,9 +12,7 @@ use loadline_model::verdict::{Finding, Gravity, Limit};
 use super::backlog;
 use super::code::Code;
 use super::facts::{Facts, share};
-use super::failing::{
-    FAILURES, FAILURES_OF_OFFERED, cuts_off, failing_side, is_mistaken, refused_share, spoils,
-};
+use super::failing::{FAILURES, FAILURES_OF_OFFERED, cuts_off, failing_side, is_mistaken, spoils};
 use super::link;
 use super::names;
 use super::resources::Seen;
@@ -122,7 +120,7 @@ fn limit_of(facts: &Facts<'_>, knee: Option<&Knee>, seen: &Seen) -> (Limit, Opti
     let is_of_time = facts.worst_class() == Some(ErrorClass::Timeout);
     match failures {
         Some(side) if !is_of_time => return (side, None),
-        _ if refused_share(facts) >= FAILURES => return (Limit::Target, None),
+        _ if facts.refused_share() >= FAILURES => return (Limit::Target, None),
         // However fast they come: other requests would get other answers.
         _ if is_mistaken(facts) => return (Limit::Plan, None),
         _ if signs::generator_is_broken(facts) => return (Limit::Generator, None),
@@ -293,7 +291,7 @@ fn closed_limit(facts: &Facts<'_>, knee: Option<&Knee>, weights: Weights) -> Lim
         busy if busy >= ALL_BUSY || weights::exhausted(facts).is_some() => {
             heaviest(weights, Limit::Target)
         }
-        _ if refused_share(facts) >= FAILURES_OF_OFFERED => Limit::Target,
+        _ if facts.refused_share() >= FAILURES_OF_OFFERED => Limit::Target,
         // What virtual users do between requests takes the generator's workers, or no time at all: they sleep.
         _ if weights::occupied(facts) >= OCCUPIED => Limit::Generator,
         // More users got no more answers, and waited longer for each.
@@ -324,7 +322,7 @@ fn target_is_slow(facts: &Facts<'_>) -> bool {
         || has_queue(facts)
         || slows_when_full(facts)
         || signs::waits_to_be_accepted(facts)
-        || refused_share(facts) > 0.01
+        || facts.refused_share() > 0.01
         || share(facts.counts.failed_total(), facts.counts.started) > 0.1
 }
 

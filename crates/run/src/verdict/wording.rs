@@ -8,11 +8,12 @@ use loadline_model::verdict::{Delivery, Finding, Gravity, Limit};
 use super::backlog;
 use super::code::Code;
 use super::facts::Facts;
-use super::failing;
 use super::saturation::Knee;
 
 /// Share of good answers from which the others go without mention in the headline.
 const WELL: f64 = 0.99;
+/// Share of refusals from which their status says more than how long they take.
+const MOSTLY: f64 = 0.5;
 /// The findings that make every rate meaningless, the worst first.
 const OVERRIDING: [Code; 5] = [
     Code::NotConserved,
@@ -291,12 +292,10 @@ fn limit_in_words(facts: &Facts<'_>, limit: Limit, reached: &str) -> Headline {
             (_, Some(class)) => format!("most failures: {}", class.name()),
             _ => format!("{vus} spent only part of their time waiting for the target"),
         },
-        Limit::Target if failing::refused_share(facts) >= failing::FAILURES => {
-            match facts.worst_status() {
-                Some((status, n)) => others_have(facts, status, n),
-                None => format!("as fast as the target answered {vus}"),
-            }
-        }
+        Limit::Target if facts.refused_share() >= MOSTLY => match facts.worst_status() {
+            Some((status, n)) => others_have(facts, status, n),
+            None => format!("as fast as the target answered {vus}"),
+        },
         Limit::Target => {
             let mean = facts.mean_service();
             more = mean.map(|mean| format!(" ({} on average)", duration(mean)));

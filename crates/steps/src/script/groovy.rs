@@ -502,10 +502,9 @@ fn knows(object: ScriptObject, method: &str) -> bool {
             "isTraceEnabled",
             "isErrorEnabled",
         ],
-        ScriptObject::Own | ScriptObject::Previous => &[
-            "getResponseData",
-            "getResponseDataAsBytes",
-        ],
+        ScriptObject::Own | ScriptObject::Previous => {
+            &["getResponseData", "getResponseDataAsBytes"]
+        }
         _ => &[],
     };
     more.contains(&method) || objects::has(object, method)

@@ -148,7 +148,7 @@ fn scaling_and_orders_that_cannot_be() {
         ("/components/front/scale?replicas=2", 409, "no replicas"),
         ("/components/front/degrade?factor=2", 409, "behind it"),
         ("/components/api/scale", 400, "scale?replicas=2"),
-        ("/components/api/scale?replicas=x", 400, "no number"),
+        ("/components/api/scale?replicas=x", 400, "not a number"),
         ("/components/api/scale?replicas=1000", 409, "at most"),
         ("/components/api/degrade?factor=0", 400, "degrade?factor=3"),
         (
@@ -156,7 +156,7 @@ fn scaling_and_orders_that_cannot_be() {
             404,
             "no replica 9",
         ),
-        ("/components/api/explode", 404, "no order"),
+        ("/components/api/explode", 404, "not an order"),
     ] {
         let answer = testbed.control("POST", path);
         assert_eq!(answer.status, code, "{path}: {}", answer.body);

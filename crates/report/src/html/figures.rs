@@ -128,7 +128,10 @@ fn load(result: &RunResult, now: Option<&Row>) -> Tile {
     Tile {
         name: "Load delivered",
         value: begun(result).unwrap_or_else(|| "–".to_owned()),
-        about: format!("of {} {} planned", rate(offered), unit(result)),
+        about: format!(
+            "of {} planned",
+            rate(offered).replace("/s", &format!(" {}/s", unit(result)))
+        ),
         now: now.map(|row| {
             let begun = begun_in(row, is_script);
             begun.map_or_else(|| "–".to_owned(), |share| format!("{:.1} %", share * 100.0))

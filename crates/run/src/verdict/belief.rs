@@ -7,7 +7,7 @@ use loadline_model::result::StopReason;
 use loadline_model::verdict::{Finding, Gravity};
 
 use super::code::Code;
-use super::facts::{Facts, row_seconds};
+use super::facts::{Facts, row_seconds, share};
 use super::names;
 use super::stats;
 use super::weights;
@@ -214,19 +214,22 @@ fn two_kinds(facts: &Facts<'_>, percentiles: &[f64]) -> Option<(String, f64)> {
     // A percentile in the gap lies anywhere between.
     let (fast, slow) = (step[0], within.get(place + 2).copied().unwrap_or(step[1]));
     let are_apart = slow >= KINDS_FACTOR * fast && slow - fast > SPIKE_NS;
-    let share = (place + KIND_MIN + 1) as f64 / percentiles.len() as f64;
-    let slow_ones = 1.0 - share;
+    let fast_ones = (place + KIND_MIN + 1) as f64 / percentiles.len() as f64;
+    let slow_ones = 1.0 - fast_ones;
     let made = weights::connections_made(facts);
-    let as_connections = (made - slow_ones).abs() <= AS_MANY * slow_ones;
+    let as_many = |others: f64| (others - slow_ones).abs() <= AS_MANY * slow_ones;
+    let wrong = facts.counts.completed.saturating_sub(facts.counts.good);
+    let as_wrong = as_many(share(wrong, facts.counts.completed));
     are_apart.then(|| {
         let text = format!(
             "response times fall into two groups: {:.0} % within {}, the others {} or more{}",
-            share * 100.0,
+            fast_ones * 100.0,
             duration(fast / 1e9),
             duration(slow / 1e9),
-            match as_connections {
-                true => "; the slow ones are as many as the connections: probably the first request on each",
-                false => "",
+            match () {
+                () if as_wrong => "; the slow ones are as many as the wrong responses",
+                () if as_many(made) => "; the slow ones are as many as the connections: probably the first request on each",
+                () => "",
             }
         );
         (text, slow)

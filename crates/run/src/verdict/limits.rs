@@ -402,6 +402,7 @@ fn unhurried(facts: &Facts<'_>, limit: Limit) -> Option<Finding> {
         && limit == Limit::Target
         && facts.vus <= FEW_VUS
         && facts.answered_time().count() >= FEW_VUS_SAMPLES
+        && !link::mostly_moves(facts)
         && fastest < QUEUES[1].median;
     is_so.then(|| {
         Code::TooFewVus.finding(

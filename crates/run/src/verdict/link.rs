@@ -3,6 +3,7 @@
 //! Must not know what else takes time. Invariant: a target that sends at a pace of its own, a load that was delivered and a
 //! worker that reads without a rest fill no link.
 
+use loadline_metric::Summary;
 use loadline_model::result::Row;
 
 use super::facts::{Facts, row_seconds, share};
@@ -14,8 +15,6 @@ const BODY_MIN: f64 = 32.0 * 1024.0;
 const FLAT: f64 = 0.1;
 /// The slowest body over the fastest from which they share something.
 const UNEVEN: f64 = 1.5;
-/// Retransmitted segments per answer from which what is sent upwards fills a link.
-const LOST_UPWARDS: f64 = 0.1;
 /// Fewest seconds that can be called flat.
 const FLAT_ROWS: usize = 3;
 /// Share of a request's time from which its body's way takes most of it.
@@ -25,7 +24,7 @@ const QUEUED_BODY_MIN: f64 = 4.0 * 1_448.0;
 /// The smoothed round trip over the smallest one, and how much longer it is at least, from which packets wait on the way:
 /// Linux puts acknowledgments off for 40 ms.
 const QUEUED_TIMES: f64 = 3.0;
-const QUEUED_MIN_NS: f64 = 50e6;
+const QUEUED_MIN_NS: f64 = 45e6;
 /// Bytes of a record of TLS, at most.
 const TLS_RECORD: f64 = 16.0 * 1_024.0;
 
@@ -38,8 +37,8 @@ pub(super) struct Link {
     pub(super) moving: f64,
 }
 
-/// A link is full where large bodies take most of a request's time to arrive, some much longer than others, or to leave, with
-/// retransmits; and where as many bytes pass in each second. A target that sends at a pace of its own takes as long
+/// A link is full where large bodies take most of a request's time to arrive, some much longer than others, and as many bytes
+/// pass in each second; and where they take it to leave, and packets wait: one that loses them without a queue has room. A target that sends at a pace of its own takes as long
 /// for each, a load that was delivered fills nothing, and a worker that reads without a rest finds no end of bytes.
 pub(super) fn link(facts: &Facts<'_>) -> Option<Link> {
     let is_carried = facts.open && facts.missed().is_none() && facts.load_is_constant();
@@ -59,27 +58,30 @@ fn full_down(facts: &Facts<'_>) -> Option<Link> {
     if share < HALF || body < BODY_MIN || is_paced {
         return None;
     }
-    steady(facts, share, |row| row.bytes_received)
-}
-
-fn full_up(facts: &Facts<'_>) -> Option<Link> {
-    let phases = &facts.seen.phases;
-    let sent = facts.counts.bytes_sent as f64 / facts.counts.started.max(1) as f64;
-    let lost = share(facts.seen.connections.retransmits, facts.counts.completed);
-    let share = share_of_answers(facts, phases.sending.mean()? + phases.waiting.mean()?)?;
-    if share < HALF || sent < BODY_MIN || lost < LOST_UPWARDS {
-        return None;
-    }
-    steady(facts, share, |row| row.bytes_sent)
-}
-
-/// A link by which as many bytes pass in each second.
-fn steady(facts: &Facts<'_>, share: f64, bytes: impl Fn(&Row) -> u64) -> Option<Link> {
     Some(Link {
-        bytes_per_second: flat(facts, bytes)?,
+        bytes_per_second: flat(facts, |row| row.bytes_received)?,
         share,
         moving: share,
     })
+}
+
+fn full_up(facts: &Facts<'_>) -> Option<Link> {
+    standing_queue_ns(facts)?;
+    let sent = share(facts.counts.bytes_sent, facts.counts.started);
+    let share = share_of_answers(facts, weights::upload_s(facts) * 1e9)?;
+    (share >= HALF && sent >= BODY_MIN).then(|| Link {
+        bytes_per_second: per_second(facts, |row| row.bytes_sent),
+        share,
+        moving: share,
+    })
+}
+
+/// Whether most of a request's time is that of its body, and of its answer's: more of them at once may share what passes.
+pub(super) fn mostly_moves(facts: &Facts<'_>) -> bool {
+    let phases = &facts.seen.phases;
+    let mean = |phase: &Summary| phase.mean().unwrap_or(0.0);
+    let moving = mean(&phases.sending) + mean(&phases.receiving) + weights::upload_s(facts) * 1e9;
+    share_of_answers(facts, moving).is_some_and(|share| share >= HALF)
 }
 
 /// A link in front of which packets wait, whatever passes in a second: as the load rises, there is room at first.
@@ -87,10 +89,8 @@ fn queues(facts: &Facts<'_>) -> Option<Link> {
     let waited = standing_queue_ns(facts)?.min(facts.seen.phases.waiting.mean()?);
     let share = share_of_receiving(facts)?;
     let moving = (share + share_of_answers(facts, waited)?).min(1.0);
-    let seconds = facts.rows.iter().map(|row| row_seconds(row)).sum::<f64>();
-    let received: u64 = facts.rows.iter().map(|row| row.bytes_received).sum();
     (moving >= HALF && facts.mean_body() >= QUEUED_BODY_MIN).then(|| Link {
-        bytes_per_second: received as f64 / seconds.max(f64::MIN_POSITIVE),
+        bytes_per_second: per_second(facts, |row| row.bytes_received),
         share,
         moving,
     })
@@ -126,6 +126,13 @@ fn share_of_receiving(facts: &Facts<'_>) -> Option<f64> {
 fn share_of_answers(facts: &Facts<'_>, ns: f64) -> Option<f64> {
     let answered = facts.seen.answered_time.mean().filter(|ns| *ns > 0.0)?;
     Some((ns / answered).min(1.0))
+}
+
+/// Bytes per second, over all of them.
+fn per_second(facts: &Facts<'_>, bytes: impl Fn(&Row) -> u64) -> f64 {
+    let seconds = facts.rows.iter().map(|row| row_seconds(row)).sum::<f64>();
+    let sum: u64 = facts.rows.iter().map(|row| bytes(row)).sum();
+    sum as f64 / seconds.max(f64::MIN_POSITIVE)
 }
 
 /// Bytes in each second, where they are about as many.

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use loadline_model::error_class::{ErrorClass, Fault};
 use loadline_model::event::{AGENT_LOST_MARK, AGENT_NOT_REPLACED_MARK, AGENT_REPLACED_MARK};
+use loadline_model::units;
 use loadline_model::verdict::{Finding, Gravity};
 
 use super::code::Code;
@@ -24,6 +25,10 @@ const THROTTLED: f64 = 0.05;
 const HELD_UP: f64 = 0.01;
 /// Lateness beyond the start window that is visible.
 const LAG_NS: u64 = 1_000_000;
+/// Share of the median service time from which lateness is visible beside it.
+const LAG_BESIDE: f64 = 0.25;
+/// Lateness that is told beside answers of any length.
+const LAG_LONG_NS: u64 = 10_000_000;
 /// Lateness by which a load that was delivered was not delivered in time.
 const FROZEN_NS: u64 = 500_000_000;
 /// Share of failures for want of a resource from which the generator is the limit.
@@ -91,7 +96,7 @@ fn is_short_of(facts: &Facts<'_>, class: ErrorClass) -> bool {
 
 /// Whether starts were late although a virtual user was free.
 pub(super) fn is_late(facts: &Facts<'_>) -> bool {
-    late(facts).is_some()
+    lateness_ns(facts).is_some()
 }
 
 /// Whether the generator stood still for so long that one start in a hundred was late by it, and by more than an answer takes,
@@ -215,13 +220,20 @@ fn stood_still(facts: &Facts<'_>) -> Option<Finding> {
     })
 }
 
-fn late(facts: &Facts<'_>) -> Option<Finding> {
+/// How late the latest in a hundred starts were, in nanoseconds, where that is more than the plan allows.
+fn lateness_ns(facts: &Facts<'_>) -> Option<u64> {
     let lag = facts.metric("schedule_lag_ns")?.p99?;
+    let window = units::duration_ns(facts.evidence.plan.start_window);
+    let allowed = window.saturating_mul(2).saturating_add(LAG_NS);
+    (lag > allowed).then_some(lag)
+}
+
+fn late(facts: &Facts<'_>) -> Option<Finding> {
+    let lag = lateness_ns(facts)?;
     let window: Duration = facts.evidence.plan.start_window;
-    let allowed = loadline_model::units::duration_ns(window)
-        .saturating_mul(2)
-        .saturating_add(LAG_NS);
-    (lag > allowed).then(|| {
+    let median = facts.service().and_then(|time| time.p50).unwrap_or(0);
+    let shows = lag >= LAG_LONG_NS || lag as f64 >= LAG_BESIDE * median as f64;
+    shows.then(|| {
         Code::ScheduleLag.finding(
             Gravity::Caution,
             format!(
@@ -428,6 +440,7 @@ fn handshakes(facts: &Facts<'_>) -> Option<Finding> {
         // Each virtual user made its first one: none was closed too soon.
         return None;
     }
+    let is_of_distance = weights::handshake_s(facts) >= (connect + tls) / opened / 2.0;
     (each >= NEW_CONNECTIONS && part >= HANDSHAKES && all > 0.0).then(|| {
         let of_tls = match tls > 0.0 {
             true => format!(", {} of it for TLS", duration(tls / opened)),
@@ -442,6 +455,7 @@ fn handshakes(facts: &Facts<'_>) -> Option<Finding> {
                 duration((connect + tls) / opened)
             ),
             match tls > 0.0 {
+                _ if is_of_distance => "keep connections alive: the round trips of each handshake take most of that time",
                 true => "keep connections alive, resume TLS sessions, or use a cheaper key (ECDSA in place of RSA)",
                 false => "keep connections alive",
             },

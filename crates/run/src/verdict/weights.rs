@@ -272,8 +272,8 @@ pub(super) fn names_s(facts: &Facts<'_>) -> f64 {
 /// What distance, loss and names add to the time of a request, in seconds.
 fn network_s(facts: &Facts<'_>) -> f64 {
     let round_trip = round_trip(facts).unwrap_or(0.0);
-    let handshakes = connections_made(facts) * (1.0 + round_trips_of_tls(facts, round_trip));
-    let distance = round_trip * (1.0 + handshakes) + slow_start_s(facts, round_trip);
+    let handshakes = connections_made(facts) * handshake_s(facts);
+    let distance = round_trip + handshakes + slow_start_s(facts, round_trip);
     let again = match lost_segments(facts) {
         few if few <= RETRANSMITS_MIN => 0.0,
         // One that is lost holds up all the streams of its connection.
@@ -291,7 +291,7 @@ fn network_s(facts: &Facts<'_>) -> f64 {
 
 /// How long what is sent is under way, in seconds, where that is more than the first flight. The last piece is acknowledged
 /// some 40 ms late.
-fn upload_s(facts: &Facts<'_>) -> f64 {
+pub(super) fn upload_s(facts: &Facts<'_>) -> f64 {
     const DELAYED_ACK_S: f64 = 0.04;
     let connections = &facts.seen.connections;
     let looked_at = connections.min_rtt.count();
@@ -320,6 +320,12 @@ fn lost_connects_s(facts: &Facts<'_>) -> f64 {
         true => (mean / 1e9 - round_trip).max(0.0) * connections_made(facts),
         false => 0.0,
     }
+}
+
+/// What the round trips of making a connection take, in seconds.
+pub(super) fn handshake_s(facts: &Facts<'_>) -> f64 {
+    let round_trip = round_trip(facts).unwrap_or(0.0);
+    round_trip * (1.0 + round_trips_of_tls(facts, round_trip))
 }
 
 /// Round trips that a TLS handshake takes: one, or two before TLS 1.3.

@@ -162,7 +162,7 @@ fn delivered_headline(facts: &Facts<'_>, limit: Limit) -> Headline {
     let good = asked * well * facts.requests_per_iteration();
     if well >= WELL {
         let text = match facts.is_script() {
-            true => format!("{} iterations, {} good responses", rate(asked), rate(good)),
+            true => format!("{}, {} good responses", iterations(asked), rate(good)),
             false => format!("{} good responses of {} planned", rate(good), rate(asked)),
         };
         let late = match limit {
@@ -181,13 +181,15 @@ fn delivered_headline(facts: &Facts<'_>, limit: Limit) -> Headline {
         (_, Some((status, _))) => Some(format!("status {status}")),
         _ => None,
     };
-    let (iterations, part) = match facts.is_script() {
-        true => (" iterations", format!("{} of its requests", percent(well))),
-        false => ("", rate(good)),
+    let (load, part) = match facts.is_script() {
+        true => (
+            iterations(asked),
+            format!("{} of its requests", percent(well)),
+        ),
+        false => (rate(asked), rate(good)),
     };
     Headline::new(format!(
-        "the load of {}{iterations} was sent, but only {part} got good responses",
-        rate(asked)
+        "the load of {load} was sent, but only {part} got good responses"
     ))
     .with(others.map(|others| format!(" (most others: {others})")))
 }
@@ -351,6 +353,11 @@ pub(super) fn rate(per_second: f64) -> String {
         few if few < 1_000.0 => format!("{few:.1}/s"),
         many => format!("{}/s", count(many.round() as u64)),
     }
+}
+
+/// So many iterations of a script per second.
+fn iterations(per_second: f64) -> String {
+    rate(per_second).replace("/s", " iterations/s")
 }
 
 /// A share of one.

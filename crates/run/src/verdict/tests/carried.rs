@@ -4,7 +4,8 @@
 use loadline_model::error_class::ErrorClass;
 use loadline_model::verdict::Limit;
 
-use super::builder::{Run, arrivals, constant_vus};
+use super::builder::{MS, Run, arrivals, constant_vus, found, percentiles};
+use crate::verdict::Code;
 
 /// Arrivals of which so many more are under way at the end of each second, of those of the last second.
 fn piling(per_second: u64, under_way: impl Fn(u64) -> u64) -> Run {
@@ -53,4 +54,44 @@ fn a_tenth_of_failures_is_in_the_way_of_users_who_think_too() {
     assert_eq!(run.judge().limit, Limit::Nobody);
     run.fail(ErrorClass::Refused, 150, 1_000);
     assert_eq!(run.judge().limit, Limit::Target);
+}
+
+#[test]
+fn what_was_carried_at_first_and_got_slower_is_told_though_it_fell_short() {
+    let slower = |carried: bool| {
+        let mut run = Run::new(arrivals(100, 12, 20), 12.0, 839, 231.0);
+        run.totals.asked = Some(1_200);
+        run.totals.never_started = 361;
+        for (number, row) in run.series.iter_mut().enumerate() {
+            let is_slow = number >= 5;
+            row.completed = if is_slow || !carried { 50 } else { 100 };
+            row.waiting = if is_slow || !carried { 40 } else { 0 };
+            row.service_time_ns = if is_slow {
+                percentiles(400.0, 420.0)
+            } else {
+                percentiles(8.0, 9.0)
+            };
+        }
+        let verdict = run.judge();
+        found(&verdict, Code::Slowing).map(|finding| finding.text.clone())
+    };
+    assert_eq!(
+        slower(true).as_deref(),
+        Some("responses took longer from second 5 on: 8 ms at first, 400 ms at the end (medians)")
+    );
+    assert_eq!(slower(false), None, "a queue, told elsewhere");
+}
+
+#[test]
+fn lateness_that_hardly_shows_beside_the_answers_is_not_told() {
+    for (lag_ms, is_told) in [(2, false), (6, true), (15, true)] {
+        let mut run = Run::new(arrivals(100, 10, 20), 10.0, 1_000, 20.0);
+        run.metric("schedule_lag_ns", &[(50_000, 980), (lag_ms * MS, 20)]);
+        let verdict = run.judge();
+        assert_eq!(
+            found(&verdict, Code::ScheduleLag).is_some(),
+            is_told,
+            "{lag_ms}"
+        );
+    }
 }

@@ -143,3 +143,51 @@ fn a_worker_that_writes_most_of_its_time_is_what_is_waited_for() {
     assert_eq!(verdict.limit, Limit::Generator, "{}", verdict.headline);
     assert!(found(&verdict, Code::SinkSlow).is_some());
 }
+
+#[test]
+fn uploads_fill_a_link_only_where_packets_wait() {
+    for (rtt_ms, is_told) in [(66, true), (17, false)] {
+        let mut run = Run::new(constant_vus(8, 10), 10.0, 101, 822.0);
+        let seen = &mut run.totals.seen;
+        seen.counts.bytes_sent = 101 * 100_000;
+        seen.connections.opened = 8;
+        seen.connections.retransmits = 411;
+        for _ in 0..8 {
+            seen.connections.min_rtt.record(16 * MS);
+            seen.connections.rtt.record(rtt_ms * MS);
+        }
+        seen.connections.in_flight_ns = 82_900 * MS;
+        let verdict = run.judge();
+        assert_eq!(verdict.limit, Limit::Network, "{}", verdict.headline);
+        assert!(found(&verdict, Code::Retransmits).is_some());
+        assert_eq!(found(&verdict, Code::LinkFull).is_some(), is_told);
+    }
+}
+
+#[test]
+fn round_trips_of_handshakes_are_no_matter_of_keys() {
+    for (rtt_ms, words) in [(120, "round trips"), (1, "ECDSA")] {
+        let mut run = Run::new(constant_vus(10, 10), 10.0, 200, 400.0);
+        run.totals.seen.connections.opened = 200;
+        for _ in 0..200 {
+            let connections = &mut run.totals.seen.connections;
+            connections.min_rtt.record(rtt_ms * MS);
+            connections.connect.record(rtt_ms * MS);
+            connections.tls.record(130 * MS);
+        }
+        let verdict = run.judge();
+        let told = found(&verdict, Code::Handshakes).expect("told");
+        let advice = told.advice.as_deref().unwrap_or_default();
+        assert!(advice.contains(words), "{advice}");
+    }
+}
+
+#[test]
+fn users_whose_uploads_share_what_passes_are_not_too_few() {
+    for (sending_ms, is_told) in [(0, true), (500, false)] {
+        let mut run = Run::new(constant_vus(8, 10), 10.0, 150, 533.0);
+        (0..150).for_each(|_| run.totals.seen.phases.sending.record(sending_ms * MS));
+        let verdict = run.judge();
+        assert_eq!(found(&verdict, Code::TooFewVus).is_some(), is_told);
+    }
+}

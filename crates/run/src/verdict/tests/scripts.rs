@@ -25,7 +25,7 @@ fn iterations_of_a_script_are_counted_as_such() {
     let verdict = run.judge();
     assert_eq!(verdict.delivery, Delivery::Delivered);
     assert!(
-        verdict.headline.contains("100/s iterations"),
+        verdict.headline.contains("100 iterations/s"),
         "{}",
         verdict.headline
     );

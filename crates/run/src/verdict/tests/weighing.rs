@@ -272,3 +272,13 @@ fn errors_and_empty_objects_with_a_status_of_success_are_told() {
     run.bodies(&[r#"{"error":null,"rows":[1]}"#; 3]);
     assert!(found(&run.judge(), Code::MixedAnswers).is_none());
 }
+
+#[test]
+fn slow_answers_that_are_as_many_as_the_wrong_ones_are_told_so() {
+    let mut run = Run::new(arrivals(1_000, 20, 50), 20.0, 20_000, 2.0);
+    run.answer(20_000, &[(0.9, 2 * MS), (0.1, 1_000 * MS)]);
+    run.totals.seen.counts.good = 18_000;
+    let verdict = run.judge();
+    let text = &found(&verdict, Code::Spikes).expect("told").text;
+    assert!(text.ends_with("as many as the wrong responses"), "{text}");
+}

@@ -284,7 +284,7 @@ pub struct Kept {
     /// For how long the test had run when the load began.
     #[prost(uint64, tag = "1")]
     pub begun_before_ns: u64,
-    /// Measurements before the load: deflated JSON.
+    /// Measurements before the load: deflated MessagePack.
     #[prost(bytes = "vec", tag = "2")]
     pub seen: ::prost::alloc::vec::Vec<u8>,
 }
@@ -362,7 +362,7 @@ pub struct Report {
     /// The last second that the report covers, or in which the worker ended.
     #[prost(uint64, tag = "3")]
     pub interval: u64,
-    /// Measurements: deflated JSON.
+    /// Measurements: deflated MessagePack.
     #[prost(bytes = "vec", tag = "4")]
     pub seen: ::prost::alloc::vec::Vec<u8>,
     /// Arrivals planned since the start.

@@ -1,6 +1,7 @@
 //! The histogram's written form, by serde: see [`Histogram`] for the layout.
 //!
-//! Must not know which format carries it, beyond that it is self-describing. Invariant: what was written reads back
+//! Must not know which format carries it, beyond that it is self-describing, and whether people read it: the others have the
+//! short form of `packed`. Invariant: what was written reads back
 //! equal, and no input makes the reader panic, miscount, or use more memory than a bounded multiple of its length.
 
 use super::buckets::Buckets;
@@ -18,6 +19,8 @@ pub enum DecodeError {
     Index(i64),
     /// More values than `u64` can count.
     CountOverflow,
+    /// Bytes that are none of the short form.
+    Bytes,
 }
 
 impl fmt::Display for DecodeError {
@@ -34,6 +37,7 @@ impl fmt::Display for DecodeError {
                 )
             }
             Self::CountOverflow => write!(f, "the bucket counts add up to more than {}", u64::MAX),
+            Self::Bytes => f.write_str("bytes that are not a histogram"),
         }
     }
 }
@@ -42,38 +46,61 @@ impl std::error::Error for DecodeError {}
 
 impl Serialize for Histogram {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        Encoded {
-            scale: SCALE,
-            zero: self.zero,
-            positive: Runs::of(&self.positive),
-            negative: Runs::of(&self.negative),
+        let encoded = Encoded::of(self);
+        match serializer.is_human_readable() {
+            true => encoded.serialize(serializer),
+            false => serializer.serialize_bytes(&encoded.pack()),
         }
-        .serialize(serializer)
     }
 }
 
 impl<'de> Deserialize<'de> for Histogram {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Encoded::deserialize(deserializer)?
-            .decode()
-            .map_err(de::Error::custom)
+        let encoded = match deserializer.is_human_readable() {
+            true => Encoded::deserialize(deserializer)?,
+            false => deserializer.deserialize_bytes(PackedVisitor)?,
+        };
+        encoded.decode().map_err(de::Error::custom)
+    }
+}
+
+struct PackedVisitor;
+
+impl Visitor<'_> for PackedVisitor {
+    type Value = Encoded;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the bytes of a histogram")
+    }
+
+    fn visit_bytes<E: de::Error>(self, bytes: &[u8]) -> Result<Encoded, E> {
+        Encoded::unpack(bytes).map_err(E::custom)
     }
 }
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Encoded {
-    scale: i32,
+pub(super) struct Encoded {
+    pub(super) scale: i32,
     #[serde(default, skip_serializing_if = "is_zero")]
-    zero: u64,
+    pub(super) zero: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    positive: Option<Runs>,
+    pub(super) positive: Option<Runs>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    negative: Option<Runs>,
+    pub(super) negative: Option<Runs>,
 }
 
 impl Encoded {
-    fn decode(self) -> Result<Histogram, DecodeError> {
+    pub(super) fn of(histogram: &Histogram) -> Encoded {
+        Encoded {
+            scale: SCALE,
+            zero: histogram.zero,
+            positive: Runs::of(&histogram.positive),
+            negative: Runs::of(&histogram.negative),
+        }
+    }
+
+    pub(super) fn decode(self) -> Result<Histogram, DecodeError> {
         if self.scale != SCALE {
             return Err(DecodeError::Scale(self.scale));
         }
@@ -96,9 +123,9 @@ impl Encoded {
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Runs {
-    offset: i32,
-    counts: Vec<Step>,
+pub(super) struct Runs {
+    pub(super) offset: i32,
+    pub(super) counts: Vec<Step>,
 }
 
 impl Runs {
@@ -145,7 +172,7 @@ fn checked_index(index: i64) -> Result<i32, DecodeError> {
 
 /// One number of `counts`.
 #[derive(Clone, Copy)]
-enum Step {
+pub(super) enum Step {
     /// Values in the next bucket, written as it is.
     Count(u64),
     /// Empty buckets to pass over, written as a negative number.

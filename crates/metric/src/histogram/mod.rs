@@ -5,6 +5,7 @@
 
 mod buckets;
 mod encoding;
+mod packed;
 mod scale;
 
 use crate::NotFinite;

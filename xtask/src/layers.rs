@@ -255,7 +255,7 @@ pub(crate) const LAYERS: &[Layer] = &[
         level: Level::Tests,
         normal: &[
             "loadline", SUITE, OBSERVE, KUBERNETES, CLUSTER, SCRIPT, OUTPUT, REPORT, TARGET, WIRE,
-            MODEL, METRIC, GO, YAML, JAVA, STEPS,
+            MODEL, METRIC, GO, YAML, JAVA, STEPS, GROOVY,
         ],
         tests: &[],
         reason: "feeds whatever reads from outside; what only computes is tested by properties",

@@ -18,7 +18,7 @@ const PACKAGE: &str = "loadline-fuzz";
 const FOLDER: &str = "fuzz";
 
 /// Seconds and inputs, whichever ends first: enough to see that a target works from its seeds.
-const LIMITS: [&str; 3] = ["-max_total_time=3", "-runs=200000", "-timeout=10"];
+const LIMITS: [&str; 3] = ["-max_total_time=1", "-runs=200000", "-timeout=10"];
 
 pub(super) fn step() -> Result<Outcome> {
     let names = targets()?;

@@ -18,6 +18,9 @@ use crate::{Result, exec};
 /// How many suites run at a time. Most of their tests wait: for a run to end, for a server that is slow on purpose.
 const LANES: usize = 3;
 
+/// Tests at a time in a suite of the cluster's, which runs alone: they wait for pods to start and to end.
+const LAB_THREADS: &str = "4";
+
 /// End-to-end suites that judge what they see of the machine: processor time, starvation, who is in the way, processes by
 /// their name.
 const ALONE: &[&str] = &[
@@ -115,6 +118,9 @@ impl Suite {
             .current_dir(&self.folder)
             .env("CARGO_MANIFEST_DIR", &self.folder)
             .envs(environment.iter().map(|(name, value)| (name, value)));
+        if self.name.starts_with("lab_") {
+            command.env("RUST_TEST_THREADS", LAB_THREADS);
+        }
         let mut lines = vec![format!("     Running tests/{}.rs", self.name)];
         exec::lines(&mut command, |line| lines.push(line.to_owned()))?;
         let mut tally = Tally::new(|_| true);

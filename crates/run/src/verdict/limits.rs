@@ -11,14 +11,14 @@ use loadline_model::verdict::{Finding, Gravity, Limit};
 
 use super::backlog;
 use super::code::Code;
-use super::facts::{Facts, share};
+use super::facts::{Facts, row_seconds, share};
 use super::failing::{FAILURES, FAILURES_OF_OFFERED, cuts_off, failing_side, is_mistaken, spoils};
 use super::link;
 use super::names;
 use super::resources::Seen;
 use super::saturation::Knee;
 use super::signs;
-use super::stats::median;
+use super::stats::{self, median};
 use super::weights::{self, OCCUPIED, Weights};
 use super::wording::{count, counted, duration, percent, rate};
 
@@ -298,6 +298,7 @@ fn closed_limit(facts: &Facts<'_>, knee: Option<&Knee>, weights: Weights) -> Lim
         _ if knee.is_some_and(|knee| knee.slowed) => heaviest(weights, Limit::Target),
         // Users who think too find a queue.
         busy if busy >= QUEUED && has_queue(facts) => heaviest(weights, Limit::Target),
+        busy if busy >= NAMED && is_served_evenly(facts) => heaviest(weights, Limit::Target),
         // Most of their time goes into a few answers: they wait there for their turn.
         busy if busy >= NAMED && is_mostly_long(facts) => heaviest(weights, Limit::Target),
         // Users who think too wait for a link that is full.
@@ -314,6 +315,29 @@ fn is_mostly_long(facts: &Facts<'_>) -> bool {
     let time = facts.answered_time();
     let usual = time.quantile(0.5).zip(time.mean());
     usual.is_some_and(|(median, mean)| mean >= LONG * median)
+}
+
+/// Whether as many answers come in each second, much more evenly than chance has it, and take much longer than the fastest: they
+/// leave the target at its own pace, in whatever order.
+fn is_served_evenly(facts: &Facts<'_>) -> bool {
+    const ROWS_MIN: usize = 6;
+    const MANY: f64 = 10.0;
+    /// Of the deviation that chance gives a number of independent events: its square root.
+    const EVEN: f64 = 0.25;
+    let waits = facts
+        .median_over_fastest()
+        .is_some_and(|times| times >= QUEUES[1].median);
+    let rows = facts
+        .rows
+        .iter()
+        .skip(1)
+        .filter(|row| row.active_vus >= facts.vus);
+    let answers: Vec<f64> = rows
+        .map(|row| row.completed as f64 / row_seconds(row))
+        .collect();
+    let even = stats::mean_and_deviation(&answers)
+        .is_some_and(|(mean, deviation)| mean >= MANY && deviation <= EVEN * mean.sqrt());
+    waits && even && answers.len() >= ROWS_MIN && facts.load_is_constant()
 }
 
 /// Whether more virtual users would only lengthen the target's queue.

@@ -282,3 +282,22 @@ fn slow_answers_that_are_as_many_as_the_wrong_ones_are_told_so() {
     let text = &found(&verdict, Code::Spikes).expect("told").text;
     assert!(text.ends_with("as many as the wrong responses"), "{text}");
 }
+
+/// 100 users who think for a second; a pool of 20 takes half a second for each, and serves those who wait in any order.
+#[test]
+fn thinking_users_who_are_served_at_an_even_pace_wait_in_a_queue() {
+    for (uneven, limit) in [(0, Limit::Target), (9, Limit::Nobody)] {
+        let mut run = Run::new(constant_vus(100, 12), 12.0, 480, 1_500.0);
+        run.answer(
+            480,
+            &[(0.1, 500 * MS), (0.6, 1_500 * MS), (0.3, 2_500 * MS)],
+        );
+        run.plan.script = Some(std::sync::Arc::default());
+        run.seconds(12, |second, row| {
+            row.completed = 40 + uneven * (second % 2);
+            row.active_vus = 100;
+        });
+        let verdict = run.judge();
+        assert_eq!(verdict.limit, limit, "{}", verdict.headline);
+    }
+}

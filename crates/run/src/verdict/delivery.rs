@@ -6,7 +6,7 @@
 use loadline_engine::INSTANT_FAILURES_PER_SECOND;
 use loadline_model::ErrorClass;
 use loadline_model::client::Protocol;
-use loadline_model::event::DEFECT_MARK;
+use loadline_model::event::{AGENT_LOST_MARK, DEFECT_MARK};
 use loadline_model::result::StopReason;
 use loadline_model::verdict::{Delivery, Finding, Gravity};
 
@@ -448,8 +448,11 @@ fn what_became(facts: &Facts<'_>, missed: u64) -> String {
     let waiting = missed.saturating_sub(dropped);
     let dropped =
         (dropped > 0).then(|| format!("{} were dropped{}", count(dropped), dropped_by(facts)));
-    let waiting =
-        (waiting > 0).then(|| format!("{} were still waiting at the end", count(waiting)));
+    let why = match facts.said_by_marks(AGENT_LOST_MARK).is_empty() {
+        true => "were still waiting at the end",
+        false => "were due while an agent was away, or still waiting at the end",
+    };
+    let waiting = (waiting > 0).then(|| format!("{} {why}", count(waiting)));
     let parts: Vec<String> = dropped.into_iter().chain(waiting).collect();
     parts.join(" and ")
 }

@@ -55,6 +55,8 @@ const PAUSE_FACTOR: f64 = 3.0;
 const PAUSE_NS: f64 = 50_000_000.0;
 /// Fewest seconds that must be hit.
 const PAUSES_MIN: usize = 3;
+/// Share of the usual answers below which a link that loses segments is interrupted.
+const HELD_UP: f64 = 0.5;
 /// Fewest times that a pause must be over.
 const ENDS_MIN: usize = 2;
 /// How much the gaps between pauses may differ, as a share of their mean, for a period to be told.
@@ -69,6 +71,8 @@ const SLOW_PEER: f64 = 2.5;
 const SLOW_PEER_NS: f64 = 500_000.0;
 /// Answers per peer from which chance cannot leave one idle.
 const PER_PEER_MIN: u64 = 100;
+/// Answers per peer from which their mean says something: a slow one gives few.
+const OF_SLOW_PEER_MIN: u64 = 30;
 
 pub(super) fn findings(facts: &Facts<'_>, limit: Limit) -> Vec<Finding> {
     let mut findings = Vec::new();
@@ -77,9 +81,8 @@ pub(super) fn findings(facts: &Facts<'_>, limit: Limit) -> Vec<Finding> {
     }
     if facts.load_is_constant() && facts.rows.len() >= ROWS_MIN {
         let cold = cold_start(facts);
-        // A start is no pause, nor is what a link does that loses what it carries.
-        let is_of_link = limit == Limit::Network && signs::loses_segments(facts);
-        findings.extend(pauses(facts).filter(|_| cold.is_none() && !is_of_link));
+        // A start is no pause.
+        findings.extend(pauses(facts, limit).filter(|_| cold.is_none()));
         findings.extend(cold);
     }
     if facts.load_is_constant() || facts.threads_start_at_once() {
@@ -369,8 +372,9 @@ fn step(times: &[f64], first: f64, last: f64) -> Option<usize> {
     (strays as f64 <= STRAYS * times.len() as f64).then_some(at)
 }
 
-/// Seconds that hold answers much slower than those of the others, again and again: the target stands still for a moment.
-fn pauses(facts: &Facts<'_>) -> Option<Finding> {
+/// Seconds that hold answers much slower than those of the others, again and again: the target stands still for a moment, or the
+/// link does.
+fn pauses(facts: &Facts<'_>, limit: Limit) -> Option<Finding> {
     let rows: Vec<(&Row, f64)> = facts
         .rows
         .iter()
@@ -387,6 +391,11 @@ fn pauses(facts: &Facts<'_>) -> Option<Finding> {
         .windows(2)
         .filter(|pair| is_hit(pair[0].1) && !is_hit(pair[1].1));
     if hit.len() < PAUSES_MIN || runs.count() < ENDS_MIN {
+        return None;
+    }
+    // A link that loses some of what it carries holds a few answers up: that is told, and no pause.
+    let is_of_link = limit == Limit::Network && signs::loses_segments(facts);
+    if is_of_link && !hold_most_up(&rows, &is_hit) {
         return None;
     }
     let usual = facts.service()?.p50? as f64;
@@ -416,15 +425,26 @@ fn pauses(facts: &Facts<'_>) -> Option<Finding> {
             duration(longest / 1e9),
             duration(usual / 1e9)
         ),
-        "look for what stops the target at these times: garbage collection, a periodic job, a flush to disk",
+        match is_of_link {
+            true => "look for what interrupts the way to the target at these times",
+            false => "look for what stops the target at these times: garbage collection, a periodic job, a flush to disk",
+        },
     ))
+}
+
+/// Whether in the seconds that are hit fewer than half as many answers come as in the others.
+fn hold_most_up(rows: &[(&Row, f64)], is_hit: &impl Fn(f64) -> bool) -> bool {
+    let (hit, quiet): (Vec<_>, Vec<_>) = rows.iter().partition(|(_, p99)| is_hit(*p99));
+    let answers = |rows: &[&(&Row, f64)]| median(rows.iter().map(|(row, _)| good(row)));
+    let both = answers(&hit).zip(answers(&quiet));
+    both.is_some_and(|(hit, quiet)| hit < HELD_UP * quiet)
 }
 
 /// One peer whose answers take much longer than those of the others.
 fn slow_peer(peers: &Bounded<String, Tally>, what: &str) -> Option<Finding> {
     let named = peers.rows().filter(|(name, _)| !name.is_empty());
     let mut times: Vec<(f64, &str)> = named
-        .filter(|(_, tally)| tally.answered >= PER_PEER_MIN)
+        .filter(|(_, tally)| tally.answered >= OF_SLOW_PEER_MIN)
         .filter_map(|(name, tally)| Some((tally.time.mean()?, name.as_str())))
         .collect();
     times.sort_by(|a, b| a.0.total_cmp(&b.0));

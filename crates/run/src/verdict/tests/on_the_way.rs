@@ -123,6 +123,15 @@ fn pauses_of_a_link_that_loses_are_not_the_targets() {
         let verdict = run.judge();
         let pauses = found(&verdict, Code::Pauses);
         assert_eq!(pauses.is_some(), is_told, "{retransmits}");
+        let rows = run.series.iter_mut();
+        for row in rows {
+            let is_hit = row.at_ns / 1_000 / MS % 3 == 1;
+            row.good = if is_hit { 600 } else { 4_000 };
+        }
+        let verdict = run.judge();
+        let told = found(&verdict, Code::Pauses).expect("the link is interrupted");
+        let advice = told.advice.as_deref().unwrap_or_default();
+        assert_eq!(advice.contains("interrupts the way"), !is_told, "{advice}");
     }
 }
 

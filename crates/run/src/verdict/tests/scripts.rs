@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use loadline_model::event::{AGENT_LOST_MARK, AGENT_REPLACED_MARK, Mark};
 use loadline_model::plan::{Behaviour, StepsBehaviour};
 use loadline_model::snapshot::ScenarioChange;
 use loadline_model::verdict::{Delivery, Limit, Verdict};
@@ -98,4 +99,34 @@ fn samplers_that_should_have_sent_are_an_alarm_and_so_is_a_plan_that_did_not_run
         let verdict = of_silent_steps(sends, threads);
         assert!(found(&verdict, Code::NothingSent).is_some(), "{verdict:?}");
     }
+}
+
+#[test]
+fn arrivals_that_were_due_while_an_agent_was_away_were_not_begun() {
+    let mut run = Run::new(arrivals(300, 16, 60), 16.0, 4_432, 0.3);
+    run.plan.script = Some(Arc::default());
+    run.totals.asked = Some(4_801);
+    run.totals.seen.counts.lost = 48;
+    let change = ScenarioChange {
+        iterations: 4_432,
+        ..ScenarioChange::default()
+    };
+    let scenarios = &mut run.totals.seen.scenarios;
+    scenarios.insert("default".into(), change);
+    assert_eq!(run.judge().delivery, Delivery::Delivered);
+    for kind in [AGENT_LOST_MARK, AGENT_REPLACED_MARK] {
+        run.events.push(Mark {
+            at_ns: 7 * 1_000 * MS,
+            kind: kind.to_owned(),
+            text: "agent-3".to_owned(),
+        });
+    }
+    let verdict = run.judge();
+    assert_eq!(verdict.delivery, Delivery::FellShort);
+    assert_eq!(verdict.limit, Limit::Generator, "{}", verdict.headline);
+    let missed = &found(&verdict, Code::OfferedLoadMissed).expect("told").text;
+    assert!(
+        missed.contains("321 were due while an agent was away"),
+        "{missed}"
+    );
 }

@@ -11,7 +11,7 @@ use super::facts::{Facts, row_seconds, share};
 use super::names;
 use super::stats;
 use super::weights;
-use super::wording::{count, counted, duration, percent, rate};
+use super::wording::{count, counted, duration, margin, rate};
 
 /// Runs shorter than this measure connecting, caches and the scheduler as much as the target.
 const SECONDS_MIN: f64 = 3.0;
@@ -67,7 +67,7 @@ pub(super) fn add_one_run(facts: &Facts<'_>, rate_error: Option<f64>, findings: 
         return;
     }
     let margin = rate_error.map_or_else(String::new, |error| {
-        format!(" (the rate is good to ±{} within it)", percent(error))
+        format!(" (the rate is good to {} within it)", margin(error))
     });
     findings.push(Code::OneRun.finding(
         Gravity::Note,
@@ -147,9 +147,9 @@ fn uncertain(facts: &Facts<'_>, rate_error: Option<f64>) -> Option<Finding> {
     Some(Code::RateUncertain.finding(
         Gravity::Caution,
         format!(
-            "the rate of {} is uncertain by ±{} (95 % confidence): it varied much from second to second",
+            "the rate of {} is uncertain by {} (95 % confidence): it varied much from second to second",
             rate(facts.per_second(facts.counts.completed)),
-            percent(error)
+            margin(error)
         ),
         "look at the throughput over time, and run longer",
     ))

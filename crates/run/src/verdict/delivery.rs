@@ -12,7 +12,9 @@ use loadline_model::verdict::{Delivery, Finding, Gravity};
 
 use super::code::Code;
 use super::facts::{Facts, PlannedWords, share};
-use super::failing::completes_no_iteration;
+use super::failing::{completes_no_iteration, is_unconnected};
+use super::signs;
+use super::weights;
 use super::wording::{count, counted, duration, percent, rate};
 
 /// Share of what was asked for that must be answered.
@@ -205,6 +207,15 @@ fn next_step(facts: &Facts<'_>) -> &'static str {
         Some(ErrorClass::Refused | ErrorClass::ConnectTimeout) if proxy.is_some() => {
             "connections go to the proxy: check that it runs and listens, then the target"
         }
+        _ if signs::are_lost_on_the_way(facts) => {
+            "they were lost on the way: look for a broken link, a firewall, or a link that drops large packets (MTU)"
+        }
+        Some(ErrorClass::Timeout)
+            if facts.all.bytes_received == 0 && weights::round_trip(facts).is_some() =>
+        {
+            "look whether the target hangs, or whether a link drops large packets (MTU): requests were taken and nothing came back"
+        }
+        Some(_) if is_unconnected(facts) => ErrorClass::ConnectTimeout.hint(),
         Some(class) => class.hint(),
         None if facts.is_without_handshake() => {
             "check that the port speaks TLS (https): it took what was sent and never answered the handshake"

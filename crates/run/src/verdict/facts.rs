@@ -220,20 +220,15 @@ impl<'a> Facts<'a> {
                 // What a closed model leaves out counts as dropped too.
                 let dropped = if self.open { self.all.dropped } else { 0 };
                 let begun = asked.saturating_sub(totals.never_started + dropped);
+                // What was due while nobody had an agent's share is told by nobody.
+                let heard_of = self.thrown().1 + self.all.interrupted + self.all.lost;
                 match self.said_by_marks(AGENT_LOST_MARK).is_empty() {
                     true => begun,
-                    // What was due while nobody had an agent's share is told by nobody.
-                    false => begun.min(self.known_to_have_begun()),
+                    false => begun.min(heard_of),
                 }
             }
             _ => self.all.started.saturating_sub(self.late()),
         }
-    }
-
-    /// Iterations of which something was heard: they ended, or a request of theirs was under way when they were cut off.
-    fn known_to_have_begun(&self) -> u64 {
-        let (_, ended) = self.thrown();
-        ended + self.all.interrupted + self.all.lost
     }
 
     /// Arrivals that were still waiting when the last one was due: they were begun when the load was over, if at

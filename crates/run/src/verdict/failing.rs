@@ -17,8 +17,10 @@ pub(super) const FAILURES_OF_OFFERED: f64 = 0.02;
 /// Share of the answers that say that the request is wrong, or do not hold what they must, from which they are too many
 /// where nobody is held up: a few are expected.
 const WRONG_OF_OFFERED: f64 = 0.1;
+/// Fewest connections that were not made from which it is no accident.
+const KEPT_OUT_MIN: u64 = 10;
 /// Share of a script's iterations that end with an exception from which the script is in its own way.
-const THROWN: f64 = 0.1;
+pub(super) const THROWN: f64 = 0.1;
 
 /// Whose failures explain the run; `None` when too few requests failed for that.
 pub(super) fn failing_side(facts: &Facts<'_>) -> Option<Limit> {
@@ -26,7 +28,22 @@ pub(super) fn failing_side(facts: &Facts<'_>) -> Option<Limit> {
         true => FAILURES_OF_OFFERED,
         false => FAILURES,
     };
-    failing_from(facts, needed)
+    failing_from(facts, needed).or_else(|| keeps_out(facts).then_some(Limit::Unknown))
+}
+
+/// Whether most of the users' time went into connections that were never made: the target does not take them, or something
+/// between does not let them pass.
+fn keeps_out(facts: &Facts<'_>) -> bool {
+    let (answered, failed) = (&facts.seen.answered_time, &facts.seen.failed_time);
+    let is_most = failed.sum() >= answered.sum() && failed.count() >= KEPT_OUT_MIN;
+    !facts.open && is_most && is_unconnected(facts)
+}
+
+/// Whether most failures are requests that were given up before they had a connection.
+pub(super) fn is_unconnected(facts: &Facts<'_>) -> bool {
+    let given_up = facts.failed(ErrorClass::Timeout);
+    facts.worst_class() == Some(ErrorClass::Timeout)
+        && facts.seen.connections.failed.saturating_mul(2) >= given_up
 }
 
 /// Whose failures, refusals and wrong answers are in the way where nobody is held up.
@@ -74,6 +91,7 @@ fn failing_from(facts: &Facts<'_>, needed: f64) -> Option<Limit> {
         Fault::Target if class == ErrorClass::Timeout && facts.are_untaken(failed) => {
             Limit::Unknown
         }
+        Fault::Target if facts.counts.completed > 0 && is_unconnected(facts) => Limit::Unknown,
         Fault::Target => Limit::Target,
         Fault::Network => Limit::Network,
         Fault::Generator => Limit::Generator,
@@ -95,9 +113,20 @@ fn are_few(facts: &Facts<'_>) -> bool {
 fn fail_on_the_way(facts: &Facts<'_>) -> bool {
     let failed = facts.seen.failed_time.quantile(0.5);
     let round_trip = weights::round_trip(facts);
-    failed
-        .zip(round_trip)
-        .is_some_and(|(ns, round_trip)| ns / 1e9 < round_trip / 2.0)
+    failed.zip(round_trip).is_some_and(|(ns, round_trip)| {
+        ns / 1e9 < round_trip * (0.5 + round_trips_to_connect(facts))
+    })
+}
+
+/// Round trips that a failed request spent on its connection: one where each request has a new one, as has each that failed
+/// where those on a kept one were sent again.
+fn round_trips_to_connect(facts: &Facts<'_>) -> f64 {
+    const ALL: f64 = 0.9;
+    let is_resent = facts.counts.retried.saturating_mul(2) >= facts.counts.failed_total();
+    match is_resent || weights::connections_made(facts) >= ALL {
+        true => 1.0,
+        false => 0.0,
+    }
 }
 
 /// Whether the target closed the connections of a good part of what was sent: some of it was repeated, some failed.

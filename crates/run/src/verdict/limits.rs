@@ -20,7 +20,7 @@ use super::saturation::Knee;
 use super::signs;
 use super::stats::{self, median};
 use super::weights::{self, OCCUPIED, Weights};
-use super::wording::{count, counted, duration, percent, rate};
+use super::wording::{count, counted, duration, listed, percent, rate};
 
 /// Share of the evidence from which a side is named.
 const NAMED: f64 = 0.5;
@@ -53,6 +53,9 @@ const CEILING: f64 = 1.5;
 /// Virtual users of a closed model that are few, and answers from which their times say something.
 const FEW_VUS: u64 = 8;
 const FEW_VUS_SAMPLES: u64 = 100;
+
+/// The 10th percentile over the median in a queue, at least.
+const QUICK: f64 = 0.4;
 
 /// How a queue shows in the times of answers.
 struct Queue {
@@ -374,7 +377,8 @@ fn shows_queue(time: &TimeTrend) -> bool {
     at.is_some_and(|(at, min)| {
         let shows =
             |queue: &Queue| at[1] >= queue.median * min as f64 && at[2] <= queue.spread * at[0];
-        QUEUES.iter().any(shows)
+        // Times that differ by themselves have quick ones among them, however many wait.
+        at[0] >= QUICK * at[1] && QUEUES.iter().any(shows)
     })
 }
 
@@ -397,10 +401,13 @@ fn shared(facts: &Facts<'_>, limit: Limit, weights: Weights) -> Option<Finding> 
         let text = format!(
             "of the {} that a request takes on average, about {}",
             duration(time),
-            taken.collect::<Vec<_>>().join(" and ")
+            listed(&taken.collect::<Vec<_>>())
         );
         let advice = match weights.generator >= TOLD {
             true => "run the generator on its own machine: the times include its delay",
+            false if signs::loses_segments(facts) => {
+                "find what loses packets between the generator and the target, and run again"
+            }
             false => "move the generator nearer to the target and run again",
         };
         Code::SharedLimit.finding(Gravity::Caution, text, advice)

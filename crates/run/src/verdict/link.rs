@@ -5,6 +5,7 @@
 
 use loadline_metric::Summary;
 use loadline_model::result::Row;
+use loadline_model::snapshot::Connections;
 
 use super::facts::{Facts, row_seconds, share};
 use super::{stats, weights};
@@ -24,6 +25,8 @@ const QUEUED_BODY_MIN: f64 = 4.0 * 1_448.0;
 /// The smoothed round trip over the smallest one, and how much longer it is at least, from which packets wait on the way:
 /// Linux puts acknowledgments off for 40 ms.
 const QUEUED_TIMES: f64 = 3.0;
+/// Retransmitted segments per answer from which what is sent upwards finds no room.
+const LOST_UPWARDS: f64 = 0.1;
 const QUEUED_MIN_NS: f64 = 45e6;
 /// Bytes of a record of TLS, at most.
 const TLS_RECORD: f64 = 16.0 * 1_024.0;
@@ -66,7 +69,7 @@ fn full_down(facts: &Facts<'_>) -> Option<Link> {
 }
 
 fn full_up(facts: &Facts<'_>) -> Option<Link> {
-    standing_queue_ns(facts)?;
+    standing_queue_ns(facts).or_else(|| overflowing_queue_ns(facts))?;
     let sent = share(facts.counts.bytes_sent, facts.counts.started);
     let share = share_of_answers(facts, weights::upload_s(facts) * 1e9)?;
     (share >= HALF && sent >= BODY_MIN).then(|| Link {
@@ -97,16 +100,28 @@ fn queues(facts: &Facts<'_>) -> Option<Link> {
 }
 
 /// The smoothed round trip in nanoseconds, where it is many times the smallest one ever seen, on a way that is long
-/// enough to be measured: packets wait for others, which nothing in the target does to them. `None`: they do not.
+/// enough to be measured, or longer than anything near takes: packets wait for others, which nothing in the target does to them. `None`: they do not.
 pub(super) fn standing_queue_ns(facts: &Facts<'_>) -> Option<f64> {
     let connections = &facts.seen.connections;
     let smallest = [connections.min_rtt.min(), connections.connect.min()];
     let smallest = smallest.into_iter().flatten().min()? as f64;
     let smoothed = connections.rtt.mean()?;
-    let is_queue = smallest / 1e9 >= weights::ROUND_TRIP_MIN_S
-        && smoothed >= QUEUED_TIMES * smallest
-        && smoothed - smallest >= QUEUED_MIN_NS;
+    let is_far = smallest / 1e9 >= weights::ROUND_TRIP_MIN_S
+        || smoothed - smallest >= Connections::QUEUED_NS as f64;
+    let is_queue =
+        is_far && smoothed >= QUEUED_TIMES * smallest && smoothed - smallest >= QUEUED_MIN_NS;
     is_queue.then_some(smoothed)
+}
+
+/// The smoothed round trip in nanoseconds, where it is many times the usual smallest one and many segments are lost: they do not
+/// find room in a queue, however short.
+fn overflowing_queue_ns(facts: &Facts<'_>) -> Option<f64> {
+    let connections = &facts.seen.connections;
+    let smoothed = connections.rtt.mean()?;
+    let lost = share(connections.retransmits, facts.counts.completed);
+    let overflows =
+        lost >= LOST_UPWARDS && smoothed >= QUEUED_TIMES * connections.min_rtt.mean()?;
+    overflows.then_some(smoothed)
 }
 
 /// The share of a request's time in which its answer arrived. Of one over TLS nothing is seen before its first record is

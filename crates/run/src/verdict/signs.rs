@@ -318,6 +318,11 @@ fn retransmits(facts: &Facts<'_>) -> Option<Finding> {
 /// What is seen of a connection to the end of which the other side did not acknowledge.
 const UNACKNOWLEDGED: &str = "were still retransmitting when they ended";
 
+/// Whether what was given up did not come through.
+pub(super) fn are_lost_on_the_way(facts: &Facts<'_>) -> bool {
+    lost_on_the_way(facts).is_some()
+}
+
 /// What was given up and did not come through: nobody took the request, not even the kernel that acknowledges for a process
 /// that hangs, or of the answer a part is missing.
 fn lost_on_the_way(facts: &Facts<'_>) -> Option<Finding> {

@@ -13,6 +13,7 @@ use loadline_model::verdict::{Finding, Gravity, Limit};
 
 use super::code::Code;
 use super::facts::{Facts, row_seconds, share};
+use super::failing;
 use super::names;
 use super::signs;
 use super::stats::median;
@@ -43,6 +44,8 @@ const LAST: usize = 3;
 const SLOWED_FACTOR: f64 = 1.5;
 /// and this much above it,
 const SLOWED_NS: f64 = 1_000_000.0;
+/// where fewer than this share of the answers came at the end, if users go on as soon as they can,
+const FEWER: f64 = 0.8;
 /// and rose in this share of the seconds.
 const RISES: f64 = 0.8;
 /// Answers to what was asked for in a second, at least, and the first seconds in which that must be so, where the load was
@@ -76,8 +79,11 @@ const OF_SLOW_PEER_MIN: u64 = 30;
 
 pub(super) fn findings(facts: &Facts<'_>, limit: Limit) -> Vec<Finding> {
     let mut findings = Vec::new();
-    if facts.load_is_constant() && facts.rows.len() >= OUTAGE_ROWS_MIN {
-        findings.extend(outage(facts));
+    // Iterations that break off ask for less.
+    let (thrown, all) = facts.thrown();
+    let is_asked = share(thrown, all) < failing::THROWN;
+    if facts.load_is_constant() && is_asked && facts.rows.len() >= OUTAGE_ROWS_MIN {
+        findings.extend(outage(facts, limit));
     }
     if facts.load_is_constant() && facts.rows.len() >= ROWS_MIN {
         let cold = cold_start(facts);
@@ -107,7 +113,7 @@ fn good(row: &Row) -> f64 {
     row.good as f64 / row_seconds(row)
 }
 
-fn outage(facts: &Facts<'_>) -> Option<Finding> {
+fn outage(facts: &Facts<'_>, limit: Limit) -> Option<Finding> {
     let rows = &facts.rows;
     // What is usual is told by the seconds in which the target was there.
     let most = rows.iter().map(|row| good(row)).fold(0.0, f64::max);
@@ -122,7 +128,7 @@ fn outage(facts: &Facts<'_>) -> Option<Finding> {
     let down = first_up + rows[first_up..].iter().position(is_down)?;
     let recovered = |row: &&Row| good(row) > RECOVERED * usual;
     let Some(length) = rows[down..].iter().position(recovered) else {
-        return died(&rows[down..], usual);
+        return died(facts, &rows[down..], usual, limit);
     };
     let at = duration((rows[down].at_ns) as f64 / 1e9);
     let lasted: f64 = rows[down..down + length]
@@ -148,7 +154,10 @@ fn outage(facts: &Facts<'_>) -> Option<Finding> {
             percent(DOWN),
             rate(usual)
         ),
-        "look for a restart, a failover or a long pause (garbage collection) at that time",
+        match limit {
+            Limit::Network => "look for what interrupted the way to the target at that time",
+            _ => "look for a restart, a failover or a long pause (garbage collection) at that time",
+        },
     ))
 }
 
@@ -178,7 +187,7 @@ fn is_down(facts: &Facts<'_>, row: &Row, usual: f64) -> bool {
     // Few answers that each take long are what the virtual users can get: that is slow, and not gone.
     let taken = row
         .service_time_ns
-        .map_or(0.0, |times| times.p50 as f64 / 1e9);
+        .map_or(0.0, |times| times.p90 as f64 / 1e9);
     let users = row.active_vus as f64;
     let is_slow = row.good > 0 && users > 0.0 && good(row) * taken >= RECOVERED * users;
     let left = match weights::starved_in(row, facts.workers()) >= STARVED {
@@ -200,7 +209,7 @@ fn is_down(facts: &Facts<'_>, row: &Row, usual: f64) -> bool {
 }
 
 /// A target that did not come back in the rows from its outage on.
-fn died(rows: &[&Row], usual: f64) -> Option<Finding> {
+fn died(facts: &Facts<'_>, rows: &[&Row], usual: f64, limit: Limit) -> Option<Finding> {
     let sum = |of: fn(&Row) -> u64| rows.iter().map(|row| of(row)).sum::<u64>();
     let (answered, good) = (sum(|row| row.completed), sum(|row| row.good));
     let left: f64 = rows.iter().map(|row| row_seconds(row)).sum();
@@ -212,7 +221,16 @@ fn died(rows: &[&Row], usual: f64) -> Option<Finding> {
     let (what, advice) = match still_answers {
         true => (
             "the responses after that were wrong",
-            "look at a wrong response and at the target's log at that time: a token, a quota or data may have run out",
+            match facts.worst_status() {
+                Some((500.., _)) => "look at a wrong response and at the target's log at that time",
+                _ => {
+                    "look at a wrong response and at the target's log at that time: a token, a quota or data may have run out"
+                }
+            },
+        ),
+        false if limit == Limit::Network => (
+            "no responses came after that",
+            "look for what cut the way to the target at that time: a link, a firewall, a route",
         ),
         false => (
             "no responses came after that",
@@ -272,7 +290,7 @@ fn cold_start(facts: &Facts<'_>) -> Option<Finding> {
     Some(Code::ColdStart.finding(
         Gravity::Caution,
         format!(
-            "the first {} were slower: {at_first}, later {}",
+            "responses of the first {} were slower: {at_first}, later {}",
             duration(lasted),
             duration(later / 1e9)
         ),
@@ -319,6 +337,15 @@ fn slowing(facts: &Facts<'_>, limit: Limit) -> Option<Finding> {
         median(last.iter().copied())?,
     );
     let is_little = last < SLOWED_FACTOR * first || last - first < SLOWED_NS;
+    // Users who go on at once get fewer answers where each takes longer: as many as before are served in another order.
+    let are_as_many = || {
+        let rates: Vec<f64> = facts.rows.iter().map(|row| good(row)).collect();
+        let (first, last) = (rates.get(..part)?, rates.get(rates.len() - part..)?);
+        Some(median(last.iter().copied())? > FEWER * median(first.iter().copied())?)
+    };
+    if !facts.open && facts.is_hurried() && are_as_many() == Some(true) {
+        return None;
+    }
     // Of requests that always differ, each second has another mix.
     if times.len() < ROWS_MIN || is_little || names::usually_take(facts, last / 1e9) {
         return None;

@@ -1,5 +1,6 @@
 //! Cases: runs made of numbers that people published, and runs made to show one thing each.
 
+mod beside_the_limit;
 pub(crate) mod builder;
 mod carried;
 mod cases;

@@ -74,6 +74,11 @@ impl Weights {
         let network = (network_s(facts) + link).min(time);
         let rest = time - network;
         let own = own_delay_s(facts).min(rest);
+        // Nobody waits for workers that have nothing to do: of users who go on at once, not for longer than that.
+        let own = match facts.open {
+            true => own,
+            false => own.min((occupied(facts) + held_up(facts)).min(1.0) * time),
+        };
         let is_full = exhausted(facts).is_some() || held_up(facts) >= HELD_MOSTLY;
         let generator = match is_full {
             true if target_is_full => own.max(rest / 2.0),

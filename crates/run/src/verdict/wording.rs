@@ -23,6 +23,9 @@ const OVERRIDING: [Code; 5] = [
     Code::HollowAnswers,
 ];
 
+/// Before the name of a class of failures.
+const MOST_FAILURES: &str = ", most failures";
+
 /// Characters of a headline at most: a line of a table.
 const HEADLINE_MAX: usize = 100;
 
@@ -79,7 +82,11 @@ fn end_of_part(text: &str, room: usize) -> usize {
         .nth(room)
         .map_or(text.len(), |(at, _)| at);
     let ends = [": ", "; ", ", "].map(|between| text[..most].rfind(between));
-    ends.into_iter().flatten().max().unwrap_or(most)
+    let end = ends.into_iter().flatten().max().unwrap_or(most);
+    // What is named without its name says nothing.
+    text[..end]
+        .strip_suffix(MOST_FAILURES)
+        .map_or(end, str::len)
 }
 
 fn length(text: &str) -> usize {
@@ -188,10 +195,12 @@ fn delivered_headline(facts: &Facts<'_>, limit: Limit) -> Headline {
         ),
         false => (rate(asked), rate(good)),
     };
-    Headline::new(format!(
-        "the load of {load} was sent, but only {part} got good responses"
-    ))
-    .with(others.map(|others| format!(" (most others: {others})")))
+    let but = match well > 0.0 {
+        true => format!("only {part} got good responses"),
+        false => "no response was good".to_owned(),
+    };
+    Headline::new(format!("the load of {load} was sent, but {but}"))
+        .with(others.map(|others| format!(" (most others: {others})")))
 }
 
 fn knee_headline(knee: &Knee, limit: Limit) -> Headline {
@@ -311,7 +320,10 @@ fn limit_in_words(facts: &Facts<'_>, limit: Limit, reached: &str) -> Headline {
             Some((status, n)) => others_have(facts, status, n),
             None => format!("limited by the plan ({vus})"),
         },
-        Limit::Nobody => format!("paced by the plan ({vus})"),
+        Limit::Nobody => match facts.reached_cap() {
+            Some(most) => format!("paced by the option rps ({most}/s)"),
+            None => format!("paced by the plan ({vus})"),
+        },
         Limit::Unknown => "but the limit is unknown".to_owned(),
     };
     Headline::new(format!("{reached}, {who}")).with(more)
@@ -352,6 +364,22 @@ pub(super) fn rate(per_second: f64) -> String {
         whole if whole >= 10.0 && whole.fract() == 0.0 => format!("{}/s", count(whole as u64)),
         few if few < 1_000.0 => format!("{few:.1}/s"),
         many => format!("{}/s", count(many.round() as u64)),
+    }
+}
+
+/// Parts of a sentence: `a`, `a and b`, `a, b and c`.
+pub(super) fn listed(parts: &[String]) -> String {
+    match parts {
+        [first @ .., last] if !first.is_empty() => format!("{} and {last}", first.join(", ")),
+        _ => parts.concat(),
+    }
+}
+
+/// How far a number may be off, as a share of it.
+pub(super) fn margin(share: f64) -> String {
+    match share {
+        small if small < 0.001 => "less than ±0.1 %".to_owned(),
+        share => format!("±{}", percent(share)),
     }
 }
 
@@ -409,6 +437,15 @@ mod tests {
             ["1 sample", "2,000 samples"]
         );
         assert_eq!(
+            [margin(0.0004), margin(0.15)],
+            ["less than ±0.1 %", "±15.0 %"]
+        );
+        let parts = ["a", "b", "c"].map(str::to_owned);
+        assert_eq!(
+            [listed(&parts), listed(&parts[..2]), listed(&parts[..1])],
+            ["a, b and c", "a and b", "a"]
+        );
+        assert_eq!(
             [percent(0.1058), percent(0.000_1), percent(0.0)],
             ["10.6 %", "below 0.1 %", "0.0 %"]
         );
@@ -420,6 +457,16 @@ mod tests {
                 duration(0.076_2)
             ],
             ["2.81 s", "50 ms", "426 µs", "76.2 ms"]
+        );
+    }
+
+    #[test]
+    fn a_headline_is_not_cut_before_a_name() {
+        let text = "of 111,019 requests sent, 5,793 (5.2 %) got a response, goodput 826.5/s, most failures: ports-exhausted: do not";
+        assert!(
+            Headline::new(text.to_owned())
+                .into_text()
+                .ends_with("goodput 826.5/s")
         );
     }
 }

@@ -215,7 +215,10 @@ fn a_cold_start_is_told_whatever_its_share() {
     times.extend([(2.0, 5.0); 10]);
     let verdict = second_by_second(&times);
     let text = &found(&verdict, Code::ColdStart).expect("told").text;
-    assert!(text.starts_with("the first 6 s were slower"), "{text}");
+    assert!(
+        text.starts_with("responses of the first 6 s were slower"),
+        "{text}"
+    );
     assert!(found(&verdict, Code::Pauses).is_none());
 }
 

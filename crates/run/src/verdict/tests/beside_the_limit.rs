@@ -1,0 +1,178 @@
+//! What is told beside the limit must not blame another side.
+//!
+//! Invariant: advice follows what was measured, not what usually is the cause.
+
+use std::sync::Arc;
+
+use loadline_model::error_class::ErrorClass;
+use loadline_model::plan::TestPlan;
+use loadline_model::snapshot::ScenarioChange;
+use loadline_model::verdict::{Limit, Verdict};
+
+use super::builder::{MS, Run, arrivals, constant_vus, found, percentiles};
+use crate::verdict::Code;
+
+fn advice(verdict: &Verdict, code: Code) -> &str {
+    let told = found(verdict, code).expect("told");
+    told.advice.as_deref().unwrap_or_default()
+}
+
+#[test]
+fn users_who_never_get_a_connection_are_kept_out_by_somebody_unknown() {
+    let mut run = Run::new(constant_vus(30, 9), 9.0, 4_320, 20.0);
+    run.fail(ErrorClass::Timeout, 60, 3_000 * MS);
+    assert_eq!(run.judge().limit, Limit::Target);
+    run.totals.seen.connections.failed = 60;
+    let verdict = run.judge();
+    assert_eq!(verdict.limit, Limit::Unknown, "{}", verdict.headline);
+    let advice = advice(&verdict, Code::RequestsFailed);
+    assert!(advice.contains("accept queue or a firewall"), "{advice}");
+}
+
+#[test]
+fn what_is_lost_on_the_way_is_not_the_slow_targets() {
+    let mut run = Run::new(constant_vus(10, 9), 9.0, 400, 20.0);
+    run.fail(ErrorClass::Timeout, 40, 2_000 * MS);
+    assert!(advice(&run.judge(), Code::RequestsFailed).contains("too slow"));
+    let connections = &mut run.totals.seen.connections;
+    (0..40).for_each(|_| connections.min_rtt.record(10 * MS));
+    connections.gapped = 39;
+    let verdict = run.judge();
+    let advice = advice(&verdict, Code::RequestsFailed);
+    assert!(advice.contains("lost on the way"), "{advice}");
+}
+
+#[test]
+fn a_way_that_ends_is_no_death_of_the_target() {
+    for (is_cut, words) in [(false, "target's log"), (true, "cut the way")] {
+        let mut run = Run::new(arrivals(50, 8, 50), 8.0, 400, 6.0);
+        run.fail(ErrorClass::Timeout, 250, 1_000 * MS);
+        run.totals.asked = Some(650);
+        for row in &mut run.series[3..] {
+            (row.completed, row.good, row.failed) = (0, 0, 50);
+        }
+        if is_cut {
+            let connections = &mut run.totals.seen.connections;
+            (0..60).for_each(|_| connections.min_rtt.record(10 * MS));
+            connections.unacknowledged = 55;
+        }
+        let verdict = run.judge();
+        let advice = advice(&verdict, Code::TargetDied);
+        assert!(advice.contains(words), "{advice}");
+    }
+}
+
+#[test]
+fn users_who_get_as_many_answers_in_another_order_saw_nothing_get_slower() {
+    for (at_the_end, is_told) in [(8, false), (4, true)] {
+        let mut run = Run::new(constant_vus(10, 9), 9.0, 68, 1_000.0);
+        for (number, row) in run.series.iter_mut().enumerate() {
+            row.good = if number < 4 { 8 } else { at_the_end };
+            row.service_time_ns = percentiles(400.0 + 125.0 * number as f64, 2_000.0);
+        }
+        let verdict = run.judge();
+        assert_eq!(found(&verdict, Code::Slowing).is_some(), is_told);
+    }
+}
+
+#[test]
+fn a_cache_that_warms_is_no_outage() {
+    for (p90, is_told) in [(0.3, true), (604.0, false)] {
+        let mut run = Run::new(constant_vus(12, 10), 10.0, 182_000, 0.24);
+        run.seconds(10, |second, row| {
+            let each = if second < 3 { 70 } else { 24_000 };
+            (row.started, row.completed, row.good) = (each, each, each);
+            row.active_vus = 12;
+            row.service_time_ns = match second {
+                0 | 1 => percentiles(606.0, 609.0),
+                2 => percentiles(0.2, 2.0 * p90 - 0.2),
+                _ => percentiles(0.2, 0.5),
+            };
+        });
+        let verdict = run.judge();
+        assert_eq!(found(&verdict, Code::OutageSeen).is_some(), is_told);
+    }
+}
+
+#[test]
+fn a_script_that_throws_asks_for_nothing() {
+    for (thrown, is_told) in [(0, true), (121, false)] {
+        let mut run = Run::new(arrivals(20, 10, 10), 10.0, 80, 5.0);
+        run.plan.script = Some(Arc::default());
+        run.totals.asked = Some(201);
+        let change = ScenarioChange {
+            iterations: 201,
+            thrown,
+            ..ScenarioChange::default()
+        };
+        let scenarios = &mut run.totals.seen.scenarios;
+        scenarios.insert("default".into(), change);
+        for (second, row) in run.series.iter_mut().enumerate() {
+            let sent = if second < 4 { 20 } else { 0 };
+            (row.started, row.completed, row.good) = (sent, sent, sent);
+        }
+        let verdict = run.judge();
+        assert_eq!(found(&verdict, Code::TargetDied).is_some(), is_told);
+    }
+}
+
+#[test]
+fn a_rate_that_the_script_caps_is_the_options() {
+    let mut run = Run::new(constant_vus(10, 8), 8.0, 240, 5.0);
+    let mut script = loadline_model::ScriptSettings::default();
+    script.http.requests_per_second = Some(30);
+    run.plan = TestPlan {
+        script: Some(Arc::new(script)),
+        ..run.plan
+    };
+    let headline = run.judge().headline;
+    assert!(
+        headline.ends_with("paced by the option rps (30/s)"),
+        "{headline}"
+    );
+}
+
+/// 8 users of a service that is 20 ms away; what fails is reset 20.6 ms after its start.
+#[test]
+fn a_reset_after_the_handshake_alone_is_no_answer_of_the_targets() {
+    for (opened, retried, limit) in [
+        (480, 0, Limit::Network),
+        (193, 60, Limit::Network),
+        (70, 0, Limit::Target),
+    ] {
+        let mut run = Run::new(arrivals(60, 8, 50), 8.0, 400, 23.0);
+        run.fail(ErrorClass::ResetReading, 80, 20_600_000);
+        run.totals.asked = Some(480);
+        run.totals.seen.counts.retried = retried;
+        let connections = &mut run.totals.seen.connections;
+        connections.opened = opened;
+        (0..60).for_each(|_| connections.min_rtt.record(20 * MS));
+        let verdict = run.judge();
+        assert_eq!(verdict.limit, limit, "{opened}: {}", verdict.headline);
+    }
+}
+
+/// A worker that runs or waits for a quarter of the time holds users up for no more than that.
+#[test]
+fn users_wait_for_a_worker_only_while_it_has_something_to_do() {
+    let mut run = Run::new(constant_vus(20, 10), 10.0, 133_000, 1.48);
+    for row in &mut run.series {
+        row.generator.busiest_worker = 0.07;
+        row.generator.run_queue_ns = 200 * MS;
+    }
+    let verdict = run.judge();
+    assert_eq!(verdict.limit, Limit::Target, "{}", verdict.headline);
+}
+
+/// Times between 5 and 60 ms, by chance.
+#[test]
+fn times_that_differ_by_themselves_are_no_queue() {
+    let mut run = Run::new(arrivals(200, 10, 4), 10.0, 1_200, 32.0);
+    let tenths: Vec<(f64, u64)> = (0..10).map(|step| (0.1, (5 + 6 * step) * MS)).collect();
+    run.answer(1_200, &tenths);
+    run.totals.asked = Some(2_000);
+    run.totals.never_started = 800;
+    run.totals.active_vus_max = 4;
+    let verdict = run.judge();
+    assert_eq!(verdict.limit, Limit::Plan, "{}", verdict.headline);
+}

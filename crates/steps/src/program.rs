@@ -508,7 +508,7 @@ pub struct Told {
 #[derive(Debug)]
 pub enum SamplerAction {
     /// Sends a request.
-    Http(Box<HttpSamplerPlan>),
+    Http(Arc<HttpSamplerPlan>),
     /// Pauses or ends something; leaves no sample.
     Flow(FlowControl),
     /// Tells variables and properties.

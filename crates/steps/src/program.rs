@@ -376,6 +376,8 @@ pub enum PreProcessor {
     Script(Arc<ScriptElement>),
     /// Puts a session of the answer before into the request.
     UrlRewriting(Arc<crate::http::UrlRewriting>),
+    /// Gives the arguments of the request what an extractor found for their names.
+    FoundParameters(Arc<crate::http::FoundParameters>),
 }
 
 /// What is done after a sample.

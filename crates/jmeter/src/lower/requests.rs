@@ -6,9 +6,9 @@
 use std::sync::Arc;
 
 use loadline_steps::http::{
-    Authorization, CacheManager, CookieManager, CookiePolicy, HeaderField, HttpArgument,
-    HttpClient, HttpFile, HttpRequestPlan, HttpSamplerPlan, PresetCookie, ResourcesPlan,
-    UrlRewriting, WayPlan,
+    Authorization, CacheManager, CookieManager, CookiePolicy, FoundParameters, HeaderField,
+    HttpArgument, HttpClient, HttpFile, HttpRequestPlan, HttpSamplerPlan, PresetCookie,
+    ResourcesPlan, UrlRewriting, WayPlan,
 };
 
 use loadline_steps::text::Text;
@@ -330,6 +330,15 @@ impl Lowering {
             ends_at_question_mark: element.flag("path_extension_no_questionmark", false),
             remembers: element.flag("cache_value", true),
             encodes: element.flag("encode", false),
+        }
+    }
+
+    /// What gives arguments of requests what an extractor found.
+    pub(super) fn found_parameters(&mut self, element: &Element) -> FoundParameters {
+        FoundParameters {
+            reference: self.property(element, "RegExUserParameters.regex_ref_name"),
+            names_group: self.property(element, "RegExUserParameters.param_names_gr_nr"),
+            values_group: self.property(element, "RegExUserParameters.param_values_gr_nr"),
         }
     }
 

@@ -9,7 +9,7 @@ use super::cookies::{CookieManager, Jar};
 use super::rewriting::{Rewrite, UrlRewriting};
 use super::settings::HttpSettings;
 use super::written::written_url;
-use super::{HeaderField, HttpSamplerPlan, body};
+use super::{FoundParameters, HeaderField, HttpSamplerPlan, body};
 use crate::host::World;
 use crate::scope::Scope;
 use crate::text::Text;
@@ -77,6 +77,15 @@ impl HttpMemory {
             && let Some(fields) = merged(&at_work.plan, &self.fields)
         {
             Arc::make_mut(&mut at_work.plan).headers = fields;
+        }
+    }
+
+    /// Gives the arguments of the sampler at work what an extractor found for their names.
+    pub(crate) fn give_found(&mut self, parameters: &FoundParameters, scope: &mut Scope<'_>) {
+        let found = parameters.values(scope);
+        if let Some(at_work) = self.at_work.as_mut().filter(|_| !found.is_empty()) {
+            let plan = Arc::make_mut(&mut at_work.plan);
+            FoundParameters::give(&found, &mut plan.request, scope);
         }
     }
 

@@ -397,6 +397,12 @@ impl Thread {
                     });
                 }
                 PreProcessor::UrlRewriting(modifier) => self.rewrite(walker, node, modifier),
+                PreProcessor::FoundParameters(parameters) => {
+                    let name = walker.node(node).name.source();
+                    self.lend_http(walker, name, |scope, http| {
+                        http.give_found(parameters, scope);
+                    });
+                }
             }
         }
         self.name_package(node);

@@ -9,7 +9,7 @@ use loadline_steps::expression::{Dialect, Expression};
 
 fuzz_target!(|source: &str| {
     let number = !source.is_empty() && source.bytes().all(|byte| byte.is_ascii_digit());
-    for dialect in [Dialect::Jexl2, Dialect::Jexl3, Dialect::Groovy] {
+    for dialect in [Dialect::Jexl2, Dialect::Jexl3] {
         match Expression::compile(source, dialect) {
             Ok(_) => assert!(Expression::compile(source, dialect).is_ok()),
             Err(fault) => {

@@ -3,6 +3,7 @@
 //! Must not know what they do. Invariant: an object is asked for through the bindings, and holds nothing itself.
 
 use std::any::Any;
+use std::sync::Arc;
 
 use super::table::Table;
 use super::value::{Machine, Object, Outcome, Value};
@@ -11,8 +12,12 @@ use super::value::{Machine, Object, Outcome, Value};
 pub struct Bound {
     /// The name by which the host knows it.
     pub name: &'static str,
+    /// Which of those that the host knows by this name it is.
+    pub number: usize,
     /// The full name of its class.
     pub class: &'static str,
+    /// It as a text, where it is more than a name of a class.
+    pub told: Option<Arc<str>>,
 }
 
 static NO_METHODS: Table = Table::new(&[]);
@@ -30,9 +35,16 @@ impl Object for Bound {
         self
     }
 
+    fn text(&self) -> String {
+        match &self.told {
+            Some(told) => told.to_string(),
+            None => format!("{}@1b2c3d", self.class),
+        }
+    }
+
     fn equals(&self, other: &dyn Object) -> bool {
         let other = other.any().downcast_ref::<Bound>();
-        other.is_some_and(|other| other.name == self.name)
+        other.is_some_and(|other| (other.name, other.number) == (self.name, self.number))
     }
 
     fn call(
@@ -41,7 +53,9 @@ impl Object for Bound {
         name: &str,
         given: &[Value],
     ) -> Outcome<Option<Value>> {
-        let found = machine.bindings().ask(self.name, name, given)?;
+        let found = machine
+            .bindings()
+            .ask(self.name, self.number, name, given)?;
         match (found, name, given) {
             (None, "getAt", [at]) => self.property(machine, &super::print::text(at)),
             (found, _, _) => Ok(found),
@@ -57,13 +71,27 @@ impl Object for Bound {
         let rest = characters.as_str();
         for prefix in ["get", "is"] {
             let getter = format!("{prefix}{}{rest}", first.as_deref().unwrap_or_default());
-            if let Some(value) = machine.bindings().ask(self.name, &getter, &[])? {
+            if let Some(value) = machine
+                .bindings()
+                .ask(self.name, self.number, &getter, &[])?
+            {
                 return Ok(Some(value));
             }
         }
         machine
             .bindings()
-            .ask(self.name, "get", &[Value::text(name)])
+            .ask(self.name, self.number, "get", &[Value::text(name)])
+    }
+
+    /// Its values are those of the list that it gives for itself.
+    fn iterate(&self, machine: &mut dyn Machine) -> Outcome<Option<Vec<Value>>> {
+        let bindings = machine.bindings();
+        Ok(
+            match bindings.ask(self.name, self.number, "iterator", &[])? {
+                Some(Value::List(list)) => Some(list.copied()),
+                _ => None,
+            },
+        )
     }
 
     fn is_a(&self, name: &str) -> bool {

@@ -41,6 +41,10 @@ const PLAIN: &[&str] = &[
     "java.io.Writer",
     "java.io.InputStream",
     "java.io.OutputStream",
+    "org.apache.jmeter.protocol.http.control.CookieManager",
+    "org.apache.jmeter.protocol.http.sampler.HTTPSamplerBase",
+    "org.apache.jmeter.protocol.http.sampler.HTTPSamplerProxy",
+    "org.apache.jmeter.samplers.Sampler",
 ];
 
 fn last(name: &str) -> &str {

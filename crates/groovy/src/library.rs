@@ -8,6 +8,7 @@ mod coding;
 mod collections;
 mod dates;
 mod digests;
+mod elements;
 mod files;
 mod formats;
 mod json;
@@ -67,6 +68,7 @@ pub(crate) fn classes() -> impl Iterator<Item = &'static Class> {
         .flatten()
         .chain(readers::CLASSES)
         .chain(json_builder::CLASSES)
+        .chain(elements::CLASSES)
 }
 
 fn class(name: &str) -> Option<&'static Class> {

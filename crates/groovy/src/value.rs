@@ -237,16 +237,24 @@ pub trait Bindings: Host {
     /// Binds a value to a name, as a script does with a name that it has not declared.
     fn bind(&mut self, name: &str, value: Value);
 
-    /// Asks an object of the host's for a method; `None`: it has none of that name.
+    /// Asks an object of the host's for a method; `None`: it has none of that name. `number`: which of those that have
+    /// the object's name it is.
     ///
     /// # Errors
     /// What it throws.
     fn ask(
         &mut self,
         object: &'static str,
+        number: usize,
         method: &str,
         given: &[Value],
     ) -> Outcome<Option<Value>>;
+
+    /// Makes an object of one of the host's classes; `None`: it cannot be made of what is given.
+    ///
+    /// # Errors
+    /// What it throws.
+    fn make(&mut self, class: &str, given: &[Value]) -> Outcome<Option<Value>>;
 
     /// It as a host.
     fn host(&mut self) -> &mut dyn Host;

@@ -1,6 +1,6 @@
 //! `java.time.format.DateTimeFormatter` patterns, in English: `yyyy-MM-dd'T'HH:mm:ss.SSSXXX`.
 //!
-//! Must not know clocks nor the names of time zones: a zone is its offset. Invariant: what a pattern of date, time and
+//! Must not know clocks, nor which zone is the machine's. Invariant: what a pattern of date, time and
 //! offset writes, it reads as the same instant, to the precision of its smallest field.
 //!
 //! Source: the documentation of `java.time.format.DateTimeFormatterBuilder.appendPattern`. `SimpleDateFormat` writes the
@@ -12,6 +12,8 @@ mod write;
 
 pub use pattern::Pattern;
 
+use crate::zone::Zone;
+
 /// A point in time, seen from a time zone.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Moment {
@@ -19,6 +21,8 @@ pub struct Moment {
     pub unix_ms: i64,
     /// Seconds that the zone is ahead of UTC.
     pub offset_s: i32,
+    /// The zone, where it has a name; `None`: it is its distance from UTC.
+    pub zone: Option<Zone>,
 }
 
 /// What was read by a pattern; what the pattern does not hold is `None`.
@@ -50,6 +54,8 @@ pub struct Fields {
     pub nano: Option<i64>,
     /// Seconds ahead of UTC.
     pub offset_s: Option<i64>,
+    /// The zone, where it is named.
+    pub zone: Option<Zone>,
 }
 
 /// The day of a date: days since 1970. A day beyond the end of its month is the last one, up to 31; `None`: there is no

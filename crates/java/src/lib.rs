@@ -15,3 +15,4 @@ pub mod oro;
 pub mod properties;
 pub mod random;
 pub mod url_coding;
+pub mod zone;

@@ -12,6 +12,7 @@ pub mod xml;
 use std::sync::Arc;
 
 use crate::apply_to::ApplyTo;
+use crate::http::HttpMemory;
 use crate::sample::{AssertionOutcome, Sample};
 use crate::scope::Scope;
 use crate::script::{ScriptElement, ScriptFamily};
@@ -118,9 +119,14 @@ impl Finding {
 }
 
 /// What a script says of a sample, which it may change.
-fn find_by_script(script: &ScriptElement, sample: &mut Sample, scope: &mut Scope<'_>) -> Finding {
+fn find_by_script(
+    script: &ScriptElement,
+    sample: &mut Sample,
+    scope: &mut Scope<'_>,
+    http: &mut HttpMemory,
+) -> Finding {
     let lent = Arc::new(std::mem::take(sample));
-    let ran = script.run(scope, Some(lent), None);
+    let ran = script.run(scope, http, Some(lent), None);
     if let Some(changed) = ran.context.previous {
         *sample = Arc::unwrap_or_clone(changed);
     }
@@ -144,13 +150,14 @@ fn find_by_script(script: &ScriptElement, sample: &mut Sample, scope: &mut Scope
 
 impl Assertion {
     /// Checks a sample, and those below it that the assertion looks at; a sample of which it does not hold fails.
-    pub fn check(&self, sample: &mut Sample, scope: &mut Scope<'_>) {
+    /// `http`: what HTTP samplers keep, which scripts see.
+    pub fn check(&self, sample: &mut Sample, scope: &mut Scope<'_>, http: &mut HttpMemory) {
         let apply_to = self.apply_to();
         if !matches!(apply_to, ApplyTo::SubSamples | ApplyTo::Nothing) {
-            self.check_one(sample, scope);
+            self.check_one(sample, scope, http);
         }
         if matches!(apply_to, ApplyTo::SubSamples | ApplyTo::Both) {
-            self.check_below(sample, scope, DEEPEST);
+            self.check_below(sample, scope, http, DEEPEST);
         }
     }
 
@@ -165,7 +172,7 @@ impl Assertion {
         }
     }
 
-    fn check_one(&self, sample: &mut Sample, scope: &mut Scope<'_>) {
+    fn check_one(&self, sample: &mut Sample, scope: &mut Scope<'_>, http: &mut HttpMemory) {
         let variable = match self.apply_to() {
             ApplyTo::Variable(variable) => Some(variable.evaluate(scope)),
             _ => None,
@@ -183,7 +190,7 @@ impl Assertion {
             Expected::JmesPath(expected) => expected.find(sample, scope),
             Expected::XPath(expected) => expected.find(sample, variable, scope),
             Expected::Xml => xml::find_xml(sample),
-            Expected::Script(script) => find_by_script(script, sample, scope),
+            Expected::Script(script) => find_by_script(script, sample, scope, http),
         };
         sample.success &= matches!(finding, Finding::Holds(_));
         let name = self.name.evaluate(scope).into_owned();
@@ -191,14 +198,20 @@ impl Assertion {
     }
 
     /// A sample that succeeded fails where one below it does not.
-    fn check_below(&self, sample: &mut Sample, scope: &mut Scope<'_>, depth: u32) {
+    fn check_below(
+        &self,
+        sample: &mut Sample,
+        scope: &mut Scope<'_>,
+        http: &mut HttpMemory,
+        depth: u32,
+    ) {
         if depth == 0 {
             return;
         }
         let mut failed = false;
         for child in &mut sample.children {
-            self.check_one(child, scope);
-            self.check_below(child, scope, depth - 1);
+            self.check_one(child, scope, http);
+            self.check_below(child, scope, http, depth - 1);
             failed |= !child.success;
         }
         if failed && sample.success {

@@ -1,10 +1,10 @@
-//! Scripts that are only expressions: comparisons, arithmetic, logic, texts and calls on what a thread has, in JEXL and
-//! Groovy. Nearly all conditions of real plans are no more than that.
+//! Scripts that are only expressions: comparisons, arithmetic, logic, texts and calls on what a thread has, in
+//! JEXL. Nearly all conditions of real plans are no more than that.
 //!
 //! Must not know who asks. Invariant: what compiles runs to an end, in time linear in its length; what is not covered
 //! does not compile, and is named.
 //!
-//! Source: JMeter 5.6.3 with Commons JEXL 2.1 and 3.2 and Groovy 3, asked for what they say.
+//! Source: JMeter 5.6.3 with Commons JEXL 2.1 and 3.2, asked for what they say.
 
 mod decimal;
 mod lexer;
@@ -29,8 +29,6 @@ pub enum Dialect {
     Jexl2,
     /// Commons JEXL 3.
     Jexl3,
-    /// Groovy 3.
-    Groovy,
 }
 
 /// What in a script is not supported.
@@ -86,7 +84,6 @@ impl Expression {
             let class = match self.dialect {
                 Dialect::Jexl2 => "o.a.j.f.Jexl2Function",
                 Dialect::Jexl3 => "o.a.j.f.Jexl3Function",
-                Dialect::Groovy => "o.a.j.f.Groovy",
             };
             let message = format!("Error running script: {exception}");
             scope.host.world().log(LogLevel::Warn, class, &message);

@@ -20,7 +20,6 @@ mod variables;
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-pub(crate) use random::random_uuid;
 use scripts::Script;
 
 use crate::host::LogLevel;

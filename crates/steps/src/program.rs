@@ -376,6 +376,8 @@ pub enum PreProcessor {
     Script(Arc<ScriptElement>),
     /// Puts a session of the answer before into the request.
     UrlRewriting(Arc<crate::http::UrlRewriting>),
+    /// Gives the arguments of the request what an extractor found for their names.
+    FoundParameters(Arc<crate::http::FoundParameters>),
 }
 
 /// What is done after a sample.
@@ -508,7 +510,7 @@ pub struct Told {
 #[derive(Debug)]
 pub enum SamplerAction {
     /// Sends a request.
-    Http(Box<HttpSamplerPlan>),
+    Http(Arc<HttpSamplerPlan>),
     /// Pauses or ends something; leaves no sample.
     Flow(FlowControl),
     /// Tells variables and properties.

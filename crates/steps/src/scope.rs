@@ -5,6 +5,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use crate::action::Action;
 use crate::expression::Known;
 use crate::host::Host;
 use crate::sample::Sample;
@@ -40,6 +41,8 @@ pub struct FunctionMemory {
     pub scripts: Known,
     /// What scripts in Groovy and BeanShell keep.
     pub kept: Kept,
+    /// What a script ordered the thread to do after the sampler at work.
+    pub(crate) ordered: Option<Action>,
     /// How long scripts have slept that the thread has yet to, in milliseconds.
     pub owed_ms: u64,
     /// How many texts that came up while the test runs are being evaluated within each other.

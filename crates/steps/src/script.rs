@@ -5,10 +5,14 @@
 
 mod bean_shell;
 mod calls;
+mod elements;
 mod groovy;
+mod held;
 pub mod kept;
 mod objects;
+mod orders;
 mod sample;
+mod sampler;
 pub(crate) mod task;
 pub(crate) mod value;
 
@@ -23,6 +27,7 @@ pub use value::{ScriptObject, ScriptValue};
 use loadline_groovy::{Dialect, Script};
 
 use crate::host::{Host, LogLevel};
+use crate::http::HttpMemory;
 use crate::sample::Sample;
 use crate::scope::Scope;
 use crate::text::Text;
@@ -129,16 +134,26 @@ impl ScriptElement {
         }
     }
 
-    /// Runs it. `previous`: the sample that came last, or that it stands behind; `own`: that of a sampler.
+    /// Runs it. `http`: what HTTP samplers keep; `previous`: the sample that came last, or that it stands behind; `own`:
+    /// that of a sampler.
     pub fn run(
         &self,
         scope: &mut Scope<'_>,
+        http: &mut HttpMemory,
         previous: Option<Arc<Sample>>,
-        own: Option<Box<Sample>>,
+        mut own: Option<Box<Sample>>,
     ) -> Ran {
         let name = self.name.evaluate(scope).into_owned();
         let file = self.file.evaluate(scope).into_owned();
         let inline = self.source.evaluate(scope).into_owned();
+        if let Some(own) = &mut own {
+            own.sampler_data = match (self.family, file.as_str()) {
+                (ScriptFamily::Bsf, _) => String::new(),
+                (_, "") => inline.clone(),
+                (ScriptFamily::Jsr223, file) => format!("File: {file}"),
+                (ScriptFamily::BeanShell, file) => file.to_owned(),
+            };
+        }
         let parameters = self.parameters.evaluate(scope).into_owned();
         let source = self.source_of(&name, &file, inline, scope);
         let words = parameters.split_whitespace().map(str::to_owned).collect();
@@ -152,8 +167,7 @@ impl ScriptElement {
         let context = ScriptContext {
             previous,
             own,
-            // JMeter's lines of scripts are told under the class and the name of the element.
-            class: format!("o.a.j.{}.{name}", self.class()),
+            class: self.logger(&name),
             ..ScriptContext::default()
         };
         let source = match source {
@@ -172,8 +186,9 @@ impl ScriptElement {
         };
         let (context, outcome) = match self.language {
             ScriptLanguage::JavaScript => lend(&task, context, scope),
-            _ => self.run_here(&task, context, scope),
+            _ => self.run_here(&task, context, http, scope),
         };
+        scope.memory.ordered = context.ordered.or(scope.memory.ordered);
         if self.role != ScriptRole::Sampler {
             scope.memory.owed_ms += context.slept_ms;
         }
@@ -189,6 +204,7 @@ impl ScriptElement {
         &self,
         task: &ScriptTask<'_>,
         context: ScriptContext,
+        http: &mut HttpMemory,
         scope: &mut Scope<'_>,
     ) -> (ScriptContext, Result<ScriptValue, String>) {
         let dialect = match self.language {
@@ -208,7 +224,7 @@ impl ScriptElement {
             Ok(script) => script,
             Err(fault) => return (context, Err(fault)),
         };
-        groovy::within(scope, context, task, |desk| match self.family {
+        groovy::within(scope, context, http, task, |desk| match self.family {
             ScriptFamily::BeanShell => {
                 let place = std::ptr::from_ref(self).addr();
                 let space = (!self.forgets).then_some(place);
@@ -222,9 +238,10 @@ impl ScriptElement {
     pub(crate) fn run_quietly(
         &self,
         scope: &mut Scope<'_>,
+        http: &mut HttpMemory,
         previous: Option<Arc<Sample>>,
     ) -> (Option<String>, ScriptContext) {
-        let ran = self.run(scope, previous, None);
+        let ran = self.run(scope, http, previous, None);
         let value = ran.outcome.unwrap_or_else(|exception| {
             let name = self.name.evaluate(scope).into_owned();
             self.log_problem(scope.host, &name, &exception);
@@ -233,11 +250,70 @@ impl ScriptElement {
         (value, ran.context)
     }
 
+    /// What the log calls the package of its class.
+    fn package(&self) -> &'static str {
+        match self.role {
+            ScriptRole::Sampler => "o.a.j.p.j.s",
+            ScriptRole::PreProcessor => "o.a.j.m",
+            ScriptRole::PostProcessor => "o.a.j.e",
+            ScriptRole::Timer => "o.a.j.t",
+            ScriptRole::Assertion => "o.a.j.a",
+            ScriptRole::Listener => "o.a.j.v",
+        }
+    }
+
+    /// What the log calls it where the script itself tells something: all but the last word between points is cut.
+    fn logger(&self, name: &str) -> String {
+        match self.family {
+            ScriptFamily::Jsr223 => {
+                let (above, last) = name.rsplit_once('.').unwrap_or(("", name));
+                let above = above.split('.').filter_map(|word| word.chars().next());
+                let above: String = above.flat_map(|first| [first, '.']).collect();
+                format!("{}.J.{above}{last}", self.package())
+            }
+            ScriptFamily::Bsf => "o.a.j.u.BSFTestElement".to_owned(),
+            ScriptFamily::BeanShell => "o.a.j.u.BeanShellTestElement".to_owned(),
+        }
+    }
+
     /// Tells the log of a script that failed.
     pub(crate) fn log_problem(&self, host: &dyn Host, name: &str, exception: &str) {
-        let message = format!("Problem in script {name}: {exception}");
-        let class = format!("o.a.j.{}", self.class());
-        host.world().log(LogLevel::Error, &class, &message);
+        let world = host.world();
+        let class = format!("{}.{}", self.package(), self.class());
+        let (level, message) = match (self.family, self.role) {
+            (ScriptFamily::Jsr223, ScriptRole::Sampler) => (
+                LogLevel::Error,
+                format!("Problem in JSR223 script {name}, message: {exception}"),
+            ),
+            (ScriptFamily::Jsr223, role) => {
+                let sign = if role == ScriptRole::Assertion {
+                    ":"
+                } else {
+                    ","
+                };
+                let message = format!("Problem in JSR223 script{sign} {name}\n{exception}");
+                (LogLevel::Error, message)
+            }
+            (ScriptFamily::Bsf, _) => {
+                let message = format!("Problem in BSF script {exception}");
+                (LogLevel::Warn, message)
+            }
+            (ScriptFamily::BeanShell, role) => {
+                let own = exception.split_once("JMeterException: ");
+                let own = own.map_or(exception, |(_, own)| own);
+                world.log(LogLevel::Error, "o.a.j.u.BeanShellInterpreter", own);
+                let message = match role {
+                    ScriptRole::Sampler => format!("Exception executing script. {exception}"),
+                    ScriptRole::Assertion => format!("Error in BeanShellAssertion\n{exception}"),
+                    ScriptRole::PostProcessor => {
+                        format!("Problem in BeanShell script: {exception}")
+                    }
+                    _ => format!("Problem in BeanShell script. {exception}"),
+                };
+                (LogLevel::Warn, message)
+            }
+        };
+        world.log(level, &class, &message);
     }
 
     fn source_of(
@@ -278,8 +354,11 @@ impl ScriptElement {
             ("vars", Object::Variables),
             ("props", Object::Properties),
             ("OUT", Object::Output),
-            ("sampler", Object::Sampler),
         ];
+        let is_bean_shell = self.family == ScriptFamily::BeanShell;
+        if !is_bean_shell || self.role == ScriptRole::PreProcessor {
+            found.push(("sampler", Object::Sampler));
+        }
         match self.role {
             ScriptRole::Sampler => found.push(("SampleResult", Object::Own)),
             ScriptRole::Assertion => {
@@ -441,10 +520,13 @@ pub(crate) fn run_here(
         class: class.to_owned(),
         ..ScriptContext::default()
     };
-    let (context, outcome) = groovy::within(scope, context, &task, |desk| {
+    // What functions are asked for stands anywhere: they see no sampler.
+    let http = &mut HttpMemory::default();
+    let (context, outcome) = groovy::within(scope, context, http, &task, |desk| {
         desk.dialect = dialect;
         desk.run(&script).map(|value| groovy::told(&value))
     });
+    scope.memory.ordered = context.ordered.or(scope.memory.ordered);
     scope.memory.owed_ms += context.slept_ms;
     outcome.map(|value| value.told())
 }

@@ -63,6 +63,14 @@ impl Text {
         })
     }
 
+    /// A text that is what it is, whatever it looks like.
+    pub(crate) fn literal(text: &str) -> Text {
+        Text {
+            source: text.to_owned(),
+            pieces: vec![Piece::Literal(text.to_owned())],
+        }
+    }
+
     /// Reads an argument of a function, or what came up while the test ran: backslashes count even where nothing else
     /// is. `depth`: of how many calls it is an argument.
     pub(crate) fn argument(source: &str, depth: usize) -> Result<Text, TextFault> {

@@ -8,6 +8,7 @@ use std::cell::{Cell, RefCell};
 use std::cmp::Ordering;
 
 use loadline_java::date_format::{Moment, Pattern, date_of, day_number};
+use loadline_java::zone;
 
 use super::super::number;
 use super::super::print;
@@ -22,19 +23,28 @@ const DAY_MS: i64 = 86_400_000;
 /// `java.util.Date`.
 pub(super) struct Date(pub(super) Cell<i64>, i32);
 
-/// `TimeZone`: a fixed distance from UTC, or that of this machine.
-struct Zone(Option<i32>, String);
+/// `TimeZone`: one that is known, or that of this machine.
+struct Zone(Option<Away>, String);
+
+/// How far a zone is from UTC.
+#[derive(Clone, Copy)]
+enum Away {
+    /// Always as far, in seconds.
+    Fixed(i32),
+    /// As its clocks say.
+    Named(zone::Zone),
+}
 
 /// `SimpleDateFormat`.
 struct Format {
     pattern: RefCell<String>,
-    zone: Cell<Option<i32>>,
+    zone: Cell<Option<Away>>,
 }
 
 /// `Calendar`.
 struct Calendar {
     ms: Cell<i64>,
-    zone: Option<i32>,
+    zone: Option<Away>,
 }
 
 /// `Locale`.
@@ -88,10 +98,38 @@ pub(super) fn json_text(value: &Value) -> Option<String> {
     Some(pattern.format(Moment {
         unix_ms: date.0.get(),
         offset_s: 0,
+        zone: None,
     }))
 }
 
 fn formatted(pattern: &str, unix_ms: i64, offset_s: i32) -> Outcome<String> {
+    let moment = Moment {
+        unix_ms,
+        offset_s,
+        zone: None,
+    };
+    written(pattern, moment)
+}
+
+/// A date as a zone tells it.
+fn formatted_in(
+    machine: &mut dyn Machine,
+    pattern: &str,
+    unix_ms: i64,
+    zone: Option<Away>,
+) -> Outcome<String> {
+    let moment = Moment {
+        unix_ms,
+        offset_s: offset_of(machine, zone, unix_ms),
+        zone: match zone {
+            Some(Away::Named(zone)) => Some(zone),
+            _ => None,
+        },
+    };
+    written(pattern, moment)
+}
+
+fn written(pattern: &str, moment: Moment) -> Outcome<String> {
     let read = Pattern::new(pattern).map_err(|_| {
         let odd = pattern
             .chars()
@@ -101,7 +139,7 @@ fn formatted(pattern: &str, unix_ms: i64, offset_s: i32) -> Outcome<String> {
             None => "Unterminated quote".to_owned(),
         })
     })?;
-    Ok(read.format(Moment { unix_ms, offset_s }))
+    Ok(read.format(moment))
 }
 
 /// `Date.toString` of Java.
@@ -114,7 +152,7 @@ fn told(ms: i64, offset_s: i32) -> String {
 }
 
 /// Reads a date by a pattern of `SimpleDateFormat`.
-fn read(machine: &mut dyn Machine, pattern: &str, text: &str, zone: Option<i32>) -> Outcome {
+fn read(machine: &mut dyn Machine, pattern: &str, text: &str, zone: Option<Away>) -> Outcome {
     let unparseable = || {
         Thrown::of(
             "java.text.ParseException",
@@ -128,24 +166,35 @@ fn read(machine: &mut dyn Machine, pattern: &str, text: &str, zone: Option<i32>)
         day_number(year, fields.month.unwrap_or(1), fields.day.unwrap_or(1)).unwrap_or(0)
     });
     let local = day * DAY_MS + fields.time_ms().unwrap_or(0);
+    let zone = fields.zone.map(Away::Named).or(zone);
     let offset_s = match (fields.offset_s, zone) {
         (Some(offset_s), _) => offset_s,
-        (None, Some(offset_s)) => i64::from(offset_s),
+        (None, Some(Away::Fixed(offset_s))) => i64::from(offset_s),
+        (None, Some(Away::Named(zone))) => i64::from(zone.offset_s_at_local(local)),
         (None, None) => i64::from(machine.host().utc_offset_s(local)),
     };
     Ok(date(machine, local - offset_s * 1000))
 }
 
-fn offset_of(machine: &mut dyn Machine, zone: Option<i32>, ms: i64) -> i32 {
-    zone.unwrap_or_else(|| machine.host().utc_offset_s(ms))
+fn offset_of(machine: &mut dyn Machine, zone: Option<Away>, ms: i64) -> i32 {
+    match zone {
+        Some(Away::Fixed(offset_s)) => offset_s,
+        Some(Away::Named(zone)) => zone.offset_s(ms),
+        None => machine.host().utc_offset_s(ms),
+    }
 }
 
-fn zone_of(value: &Value) -> Option<i32> {
+fn zone_of(value: &Value) -> Option<Away> {
     value.of::<Zone>().and_then(|zone| zone.0)
 }
 
-/// The distance of a zone by its name; `None`: it is not known.
-fn named_zone(name: &str) -> Option<i32> {
+/// The distance of a zone by its name; `None`: there is none of it.
+fn named_zone(name: &str) -> Option<Away> {
+    let fixed = fixed_zone(name).map(Away::Fixed);
+    fixed.or_else(|| zone::Zone::named(name).map(Away::Named))
+}
+
+fn fixed_zone(name: &str) -> Option<i32> {
     let rest = name
         .strip_prefix("GMT")
         .or_else(|| name.strip_prefix("UTC"))
@@ -188,8 +237,8 @@ pub(super) static DATE: Table = Table::new(&[
         } else {
             text_of(given, 0)
         };
-        let offset_s = offset_of(machine, given.get(1).and_then(zone_of), ms);
-        Ok(Value::text(formatted(&pattern, ms, offset_s)?))
+        let zone = given.get(1).and_then(zone_of);
+        Ok(Value::text(formatted_in(machine, &pattern, ms, zone)?))
     }),
     row(
         "plus",
@@ -349,9 +398,9 @@ pub(super) static FORMAT: Table = Table::new(&[
         };
         let ms = ms_of(&given[0])
             .ok_or_else(|| Thrown::argument("Cannot format given Object as a Date"))?;
-        let offset_s = offset_of(machine, format.zone.get(), ms);
         let pattern = format.pattern.borrow().clone();
-        Ok(Value::text(formatted(&pattern, ms, offset_s)?))
+        let told = formatted_in(machine, &pattern, ms, format.zone.get())?;
+        Ok(Value::text(told))
     }),
     row("parse", 1, 1, |machine, this, given| {
         let Some(format) = this.of::<Format>() else {
@@ -432,6 +481,14 @@ fn add(machine: &mut dyn Machine, this: &Value, field: i32, count: i64) -> Outco
         14 => ms + count,
         _ => ms,
     };
+    // A day later it is as late by the clocks of the zone, also where these have changed.
+    let moved = match calendar.zone {
+        Some(Away::Named(zone)) if matches!(field, 1..=8) => {
+            let local = moved + offset_ms;
+            local - i64::from(zone.offset_s_at_local(local)) * 1000
+        }
+        _ => moved,
+    };
     calendar.ms.set(moved);
     Ok(())
 }
@@ -496,8 +553,9 @@ pub(super) static CALENDAR: Table = Table::new(&[
     }),
     row("format", 1, 1, |machine, this, given| {
         let ms = wanted_ms(this)?;
-        let offset_s = offset_of(machine, calendar(this)?.zone, ms);
-        Ok(Value::text(formatted(&text_of(given, 0), ms, offset_s)?))
+        let zone = calendar(this)?.zone;
+        let told = formatted_in(machine, &text_of(given, 0), ms, zone)?;
+        Ok(Value::text(told))
     }),
     row("before", 1, 1, |_, this, given| {
         Ok(Value::Truth(compare(this, given)?.is_lt()))
@@ -639,21 +697,18 @@ static FORMATS: Table = Table::new(&[row("new", 1, 2, |_, _, given| {
     }))
 })]);
 
-fn zone(given: &[Value]) -> Value {
-    let name = text_of(given, 0);
-    let offset_s = named_zone(&name);
-    Value::object(Zone(offset_s, name))
+/// A zone by its name; one that nobody knows is GMT, as in Java.
+fn zone_named(name: String) -> Value {
+    let known = named_zone(&name);
+    Value::object(match known {
+        Some(away) => Zone(Some(away), name),
+        None => Zone(Some(Away::Fixed(0)), "GMT".to_owned()),
+    })
 }
 
 static ZONES: Table = Table::new(&[
     row("getTimeZone", 1, 1, |_, _, given| {
-        match named_zone(&text_of(given, 0)) {
-            Some(_) => Ok(zone(given)),
-            None => Err(Thrown::argument(format!(
-                "the time zone {} is not supported",
-                text_of(given, 0)
-            ))),
-        }
+        Ok(zone_named(text_of(given, 0)))
     }),
     row("getDefault", 0, 0, |_, _, _| {
         Ok(Value::object(Zone(None, "UTC".to_owned())))

@@ -91,6 +91,7 @@ fn written(pattern: &str, time: &Time) -> Outcome<String> {
     Ok(read.format(Moment {
         unix_ms: time.local_ms - i64::from(time.offset_s) * 1000,
         offset_s: time.offset_s,
+        zone: None,
     }))
 }
 

@@ -122,7 +122,11 @@ impl Bindings for Desk {
         self.names.insert(name.to_owned(), value);
     }
 
-    fn ask(&mut self, _: &'static str, _: &str, _: &[Value]) -> Outcome<Option<Value>> {
+    fn ask(&mut self, _: &'static str, _: usize, _: &str, _: &[Value]) -> Outcome<Option<Value>> {
+        Ok(None)
+    }
+
+    fn make(&mut self, _: &str, _: &[Value]) -> Outcome<Option<Value>> {
         Ok(None)
     }
 

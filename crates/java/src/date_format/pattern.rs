@@ -25,8 +25,10 @@ pub(super) enum Item {
     Quarter(Width),
     /// The offset: with a colon; digits of minutes always, if any, or never; `Z` for none; seconds.
     Offset(OffsetStyle),
-    /// The zone's name: its offset, as zones are not known by name.
+    /// What the zone is called at the moment; its offset, where it has no name.
     Zone(Width),
+    /// The zone's name.
+    ZoneName,
 }
 
 /// How long a name is.
@@ -173,7 +175,7 @@ fn item(letter: char, count: usize) -> Option<Item> {
         'X' | 'x' | 'Z' | 'O' => offset(letter, count).map(Item::Offset),
         'z' if count < 4 => Some(Item::Zone(Width::Short)),
         'z' if count == 4 => Some(Item::Zone(Width::Full)),
-        'V' if count == 2 => Some(Item::Zone(Width::Short)),
+        'V' if count == 2 => Some(Item::ZoneName),
         _ => None,
     }
 }

@@ -5,6 +5,7 @@
 use super::pattern::{Field, Item, OffsetStyle, Pattern, Width};
 use super::write::name;
 use super::{Fields, MONTHS, WEEKDAYS};
+use crate::zone::Zone;
 
 impl Pattern {
     /// Reads a text; `None` where Java throws, and for fields that only ever are written.
@@ -54,11 +55,12 @@ impl Pattern {
                     fields.offset_s = Some(offset_s);
                     rest
                 }
-                Item::Zone(_) => {
-                    let rest = ["UTC", "GMT", "Z"]
-                        .iter()
-                        .find_map(|zone| rest.strip_prefix(zone))?;
-                    fields.offset_s = Some(0);
+                Item::Zone(_) | Item::ZoneName => {
+                    let (zone, rest) = zone(rest)?;
+                    fields.zone = zone;
+                    if zone.is_none() {
+                        fields.offset_s = Some(0);
+                    }
                     rest
                 }
             };
@@ -111,6 +113,22 @@ fn one_of<'t>(names: &[&'static str], text: &'t str, width: Width) -> Option<(i6
         let rest = text.strip_prefix(name(names, index, width))?;
         Some((index, rest))
     })
+}
+
+/// The zone that a text begins with the name of, and what follows it; `None`: it is UTC.
+fn zone(text: &str) -> Option<(Option<Zone>, &str)> {
+    let is_of_name =
+        |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '/' | '_' | '-' | '+');
+    let end = text.find(|letter| !is_of_name(letter));
+    let (name, rest) = text.split_at(end.unwrap_or(text.len()));
+    if !matches!(name, "UTC" | "GMT")
+        && let Some(zone) = Zone::named(name)
+    {
+        return Some((Some(zone), rest));
+    }
+    let mut none = ["UTC", "GMT", "Z"].iter();
+    let rest = none.find_map(|zone| text.strip_prefix(zone))?;
+    Some((None, rest))
 }
 
 fn offset(text: &str, style: OffsetStyle) -> Option<(i64, &str)> {

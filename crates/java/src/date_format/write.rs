@@ -17,6 +17,7 @@ struct Civil {
     day: i64,
     ms_of_day: i64,
     offset_s: i32,
+    of: Moment,
 }
 
 impl Civil {
@@ -33,6 +34,7 @@ impl Civil {
             day,
             ms_of_day: local.rem_euclid(DAY_MS),
             offset_s: moment.offset_s,
+            of: moment,
         }
     }
 
@@ -61,7 +63,7 @@ impl Civil {
         let unix_ms = days.saturating_mul(DAY_MS);
         Civil::new(Moment {
             unix_ms,
-            offset_s: 0,
+            ..Moment::default()
         })
     }
 
@@ -126,11 +128,12 @@ impl Civil {
                 }
             }
             Item::Offset(style) => push_offset(self.offset_s, *style, out),
+            Item::Zone(_) | Item::ZoneName if self.of.zone.is_some() => self.push_zone(item, out),
             Item::Zone(Width::Full) if self.offset_s == 0 => {
                 out.write_str("Coordinated Universal Time")
             }
-            Item::Zone(_) if self.offset_s == 0 => out.write_str("UTC"),
-            Item::Zone(_) => {
+            Item::Zone(_) | Item::ZoneName if self.offset_s == 0 => out.write_str("UTC"),
+            Item::Zone(_) | Item::ZoneName => {
                 let style = OffsetStyle {
                     zero: "UTC",
                     colon: true,
@@ -140,6 +143,20 @@ impl Civil {
                 push_offset(self.offset_s, style, out)
             }
         };
+    }
+}
+
+impl Civil {
+    /// A zone that has a name.
+    fn push_zone(&self, item: &Item, out: &mut String) -> std::fmt::Result {
+        let Some(zone) = self.of.zone else {
+            return Ok(());
+        };
+        out.write_str(&match item {
+            Item::ZoneName => zone.name(),
+            Item::Zone(Width::Full) => zone.long_name(self.of.unix_ms),
+            _ => zone.short_name(self.of.unix_ms),
+        })
     }
 }
 
@@ -205,7 +222,7 @@ impl Pattern {
                 Item::Literal(_) => {}
                 Item::Number(field, ..) if field.is_of_time() => wants.1 = true,
                 Item::Fraction(_) | Item::HalfDay => wants.1 = true,
-                Item::Offset(_) | Item::Zone(_) => wants.2 = true,
+                Item::Offset(_) | Item::Zone(_) | Item::ZoneName => wants.2 = true,
                 _ => wants.0 = true,
             }
         }

@@ -74,7 +74,7 @@ fn applied(element: &Element) -> Option<Applied> {
         "CSVDataSet" | "CounterConfig" | "RandomVariableConfig" | "RandomCSVDataSetConfig" => {
             Applied::Data
         }
-        "UserParameters" | "URLRewritingModifier" => Applied::Before,
+        "UserParameters" | "RegExUserParameters" | "URLRewritingModifier" => Applied::Before,
         "JSR223Listener" | "BSFListener" | "BeanShellListener" => Applied::Listener,
         "ConstantTimer"
         | "UniformRandomTimer"
@@ -166,6 +166,10 @@ impl Lowering {
         if element.class == "URLRewritingModifier" {
             let modifier = Arc::new(self.url_rewriting(element));
             return Some(PreProcessor::UrlRewriting(modifier));
+        }
+        if element.class == "RegExUserParameters" {
+            let parameters = Arc::new(self.found_parameters(element));
+            return Some(PreProcessor::FoundParameters(parameters));
         }
         if element.class != "UserParameters" {
             self.unsupported(element, element.class.clone());

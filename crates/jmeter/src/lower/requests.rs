@@ -6,9 +6,9 @@
 use std::sync::Arc;
 
 use loadline_steps::http::{
-    Authorization, CacheManager, CookieManager, CookiePolicy, HeaderField, HttpArgument,
-    HttpClient, HttpFile, HttpRequestPlan, HttpSamplerPlan, PresetCookie, ResourcesPlan,
-    UrlRewriting, WayPlan,
+    Authorization, CacheManager, CookieManager, CookiePolicy, FoundParameters, HeaderField,
+    HttpArgument, HttpClient, HttpFile, HttpRequestPlan, HttpSamplerPlan, PresetCookie,
+    ResourcesPlan, UrlRewriting, WayPlan,
 };
 
 use loadline_steps::text::Text;
@@ -87,6 +87,18 @@ pub(super) fn header_fields<'a>(scope: &Scope<'a>) -> Vec<(&'a Element, &'a [Pro
     taken
 }
 
+/// The numbers of the header managers in scope, the nearest first, and how many of the fields are of each.
+fn header_managers(scope: &Scope<'_>) -> Vec<(usize, usize)> {
+    let fields = header_fields(scope);
+    let managers = scope.innermost_first();
+    let managers = managers.filter(|one| one.class == "HeaderManager");
+    let counted = managers.map(|manager| {
+        let own = fields.iter().filter(|(of, _)| std::ptr::eq(*of, manager));
+        (manager.line as usize, own.count())
+    });
+    counted.collect()
+}
+
 /// Of several managers of a class in scope the one that counts: JMeter takes each for better than those further in.
 fn last_of<'a>(scope: &Scope<'a>, class: &str) -> Option<&'a Element> {
     let managers = scope.innermost_first();
@@ -105,11 +117,12 @@ impl Lowering {
         let plan = HttpSamplerPlan {
             request: self.request(element, &merged),
             headers: self.headers(scope),
+            header_managers: header_managers(scope),
             cookies: self.cookies(scope).map(Arc::new),
             cache: self.cache(scope).map(Arc::new),
             way: self.way(element, &merged, scope),
             authorizations: self.authorizations(scope),
-            resources: self.resources(element, &merged),
+            resources: self.resources(element, &merged).map(Arc::new),
             is_functional: self.is_functional,
         };
         (plan, merged.name().to_owned())
@@ -317,6 +330,15 @@ impl Lowering {
             ends_at_question_mark: element.flag("path_extension_no_questionmark", false),
             remembers: element.flag("cache_value", true),
             encodes: element.flag("encode", false),
+        }
+    }
+
+    /// What gives arguments of requests what an extractor found.
+    pub(super) fn found_parameters(&mut self, element: &Element) -> FoundParameters {
+        FoundParameters {
+            reference: self.property(element, "RegExUserParameters.regex_ref_name"),
+            names_group: self.property(element, "RegExUserParameters.param_names_gr_nr"),
+            values_group: self.property(element, "RegExUserParameters.param_values_gr_nr"),
         }
     }
 

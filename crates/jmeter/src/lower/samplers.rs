@@ -2,6 +2,8 @@
 //!
 //! Must not know controllers. Invariant: a sampler that is not supported is named, and leaves no step.
 
+use std::sync::Arc;
+
 use loadline_steps::program::{
     Action, DummySample, FlowControl, JavaTest, Sampler, SamplerAction, Told,
 };
@@ -22,7 +24,7 @@ impl Lowering {
             "HTTPSamplerProxy" | "HTTPSampler" | "HTTPSampler2" => {
                 let (request, merged_name) = self.http(element, scope);
                 name = merged_name;
-                SamplerAction::Http(Box::new(request))
+                SamplerAction::Http(Arc::new(request))
             }
             "TestAction" => SamplerAction::Flow(self.flow_control(element)),
             "DebugSampler" => self.debug(element),

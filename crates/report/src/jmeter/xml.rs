@@ -86,21 +86,21 @@ impl Writer<'_> {
         self.attribute(Part::Connect, "ct", of.connect_ms);
         self.attribute(Part::Timestamp, "ts", of.start_ms);
         self.attribute(Part::Success, "s", of.success);
-        self.attribute(Part::Label, "lb", Escaped(&of.label));
-        self.attribute(Part::Code, "rc", Escaped(&of.code));
-        self.attribute(Part::Message, "rm", Escaped(&of.message));
-        self.attribute(Part::ThreadName, "tn", Escaped(&of.thread_name));
+        self.attribute(Part::Label, "lb", Quoted(&of.label));
+        self.attribute(Part::Code, "rc", Quoted(&of.code));
+        self.attribute(Part::Message, "rm", Quoted(&of.message));
+        self.attribute(Part::ThreadName, "tn", Quoted(&of.thread_name));
         self.attribute(Part::DataType, "dt", data_type(of));
-        self.attribute(Part::Encoding, "de", Escaped(&of.encoding));
+        self.attribute(Part::Encoding, "de", Quoted(&of.encoding));
         self.attribute(Part::Bytes, "by", of.bytes);
         self.attribute(Part::SentBytes, "sby", of.sent_bytes);
         self.attribute(Part::SampleCount, "sc", 1);
         self.attribute(Part::SampleCount, "ec", u8::from(!of.success));
         self.attribute(Part::ThreadCounts, "ng", of.group_threads);
         self.attribute(Part::ThreadCounts, "na", of.all_threads);
-        self.attribute(Part::Host, "hn", Escaped(self.event.host));
+        self.attribute(Part::Host, "hn", Quoted(self.event.host));
         for (name, value) in self.config.variables.iter().zip(self.event.variables) {
-            let value = Escaped(value.as_deref().unwrap_or_default());
+            let value = Quoted(value.as_deref().unwrap_or_default());
             write_to(self.into, format_args!(" {name}=\"{value}\""));
         }
     }
@@ -249,34 +249,50 @@ fn redirect_location(sample: &Sample) -> Option<&str> {
     })
 }
 
-/// A text as it stands in an element or between the quotes of an attribute.
+/// A text as it stands in an element.
 struct Escaped<'a>(&'a str);
+
+/// A text as it stands between the quotes of an attribute.
+struct Quoted<'a>(&'a str);
 
 impl Display for Escaped<'_> {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let mut plain = 0;
-        for (at, c) in self.0.char_indices() {
-            if is_plain(c) {
-                continue;
-            }
-            out.write_str(&self.0[plain..at])?;
-            plain = at + c.len_utf8();
-            match c {
-                '&' => out.write_str("&amp;")?,
-                '<' => out.write_str("&lt;")?,
-                '>' => out.write_str("&gt;")?,
-                '"' => out.write_str("&quot;")?,
-                '\'' => out.write_str("&apos;")?,
-                _ => write!(out, "&#x{:x};", u32::from(c))?,
-            }
-        }
-        out.write_str(&self.0[plain..])
+        escape(self.0, out, |c| is_plain(c) || matches!(c, '\t' | '\n'))
     }
+}
+
+impl Display for Quoted<'_> {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        escape(self.0, out, is_plain)
+    }
+}
+
+fn escape(
+    text: &str,
+    out: &mut std::fmt::Formatter<'_>,
+    is_plain: impl Fn(char) -> bool,
+) -> std::fmt::Result {
+    let mut plain = 0;
+    for (at, c) in text.char_indices() {
+        if is_plain(c) {
+            continue;
+        }
+        out.write_str(&text[plain..at])?;
+        plain = at + c.len_utf8();
+        match c {
+            '&' => out.write_str("&amp;")?,
+            '<' => out.write_str("&lt;")?,
+            '>' => out.write_str("&gt;")?,
+            '"' => out.write_str("&quot;")?,
+            '\'' => out.write_str("&apos;")?,
+            _ => write!(out, "&#x{:x};", u32::from(c))?,
+        }
+    }
+    out.write_str(&text[plain..])
 }
 
 fn is_plain(c: char) -> bool {
     match c {
-        '\t' | '\n' => true,
         '&' | '<' | '>' | '"' | '\'' | '\u{fdd0}'..='\u{fdef}' | '\u{fffe}' | '\u{ffff}' => false,
         _ => !c.is_control(),
     }
@@ -412,5 +428,12 @@ Location: /relative-redirect/1
         let end = end_in(whole.as_bytes()).expect("it has an end");
         assert_eq!(&whole[end..], "</testResults>\n");
         assert_eq!(end_in(b"<testResults>"), None);
+    }
+
+    #[test]
+    fn lines_and_tabs_in_attributes_are_escaped() {
+        let text = "a\tb\nc";
+        assert_eq!(Quoted(text).to_string(), "a&#x9;b&#xa;c");
+        assert_eq!(Escaped(text).to_string(), text);
     }
 }

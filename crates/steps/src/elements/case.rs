@@ -13,6 +13,7 @@ use crate::extract::json::JsonExtractor;
 use crate::extract::regex::RegexExtractor;
 use crate::extract::xpath::{XPathExtractor, XPathKind};
 use crate::field::Field;
+use crate::http::HttpMemory;
 use crate::sample::{AssertionOutcome, Sample};
 use crate::testing::Bench;
 use crate::text::Text;
@@ -84,7 +85,7 @@ pub(crate) fn run(case: &Case) -> Value {
             left.insert("sample".to_owned(), found_of(&sample));
         }
     } else {
-        assertion_of(case).check(&mut sample, &mut bench.scope());
+        assertion_of(case).check(&mut sample, &mut bench.scope(), &mut HttpMemory::default());
         left.insert("sample".to_owned(), found_of(&sample));
     }
     Value::Object(left)

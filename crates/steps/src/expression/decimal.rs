@@ -1,6 +1,6 @@
-//! `java.math.BigDecimal` of up to 38 digits: what Groovy makes of `7/2` and `1.50`.
+//! `java.math.BigDecimal` of up to 38 digits: what JEXL makes of `1.50b`.
 //!
-//! Must not know operators. Invariant: no rounding but in a division that does not end.
+//! Must not know operators. Invariant: no rounding.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -71,81 +71,6 @@ impl Decimal {
         let scale = self.scale.max(other.scale);
         Some((self.at_scale(scale)?, other.at_scale(scale)?))
     }
-
-    pub(super) fn plus(self, other: Decimal) -> Option<Decimal> {
-        let (left, right) = self.aligned(other)?;
-        let digits = left.digits.checked_add(right.digits)?;
-        Some(Decimal { digits, ..left })
-    }
-
-    pub(super) fn times(self, other: Decimal) -> Option<Decimal> {
-        let digits = self.digits.checked_mul(other.digits)?;
-        let scale = self.scale + other.scale;
-        (scale.abs() <= WIDEST).then_some(Decimal { digits, scale })
-    }
-
-    pub(super) fn remainder(self, other: Decimal) -> Option<Decimal> {
-        let (left, right) = self.aligned(other)?;
-        let digits = left.digits.checked_rem(right.digits)?;
-        Some(Decimal { digits, ..left })
-    }
-
-    /// As Groovy divides: exactly if that ends, else to ten digits more than either has, and as many after the point as
-    /// the longer one, at least ten.
-    pub(super) fn divided_by(self, other: Decimal) -> Option<Decimal> {
-        if other.is_zero() {
-            return None;
-        }
-        let preferred = self.scale - other.scale;
-        let longest = self.scale.max(other.scale).max(10);
-        for scale in preferred.max(-WIDEST)..=WIDEST {
-            let (digits, rest) = self.quotient(other, scale)?;
-            if rest == 0 {
-                return Some(Decimal { digits, scale });
-            }
-            let precision = self.precision().max(other.precision()) + 10;
-            let enough = digits
-                .unsigned_abs()
-                .checked_ilog10()
-                .is_some_and(|log| log + 1 >= precision);
-            if enough || scale >= longest && scale > preferred + 24 {
-                let (digits, rest) = self.quotient(other, scale.min(longest))?;
-                let scale = scale.min(longest);
-                return Some(Decimal {
-                    digits: round(digits, rest, other.digits),
-                    scale,
-                });
-            }
-        }
-        None
-    }
-
-    /// Digits of the quotient with so many after the point, and what is left.
-    fn quotient(self, other: Decimal, scale: i32) -> Option<(i128, i128)> {
-        let power = u32::try_from(scale - (self.scale - other.scale)).ok()?;
-        let scaled = self.digits.checked_mul(10_i128.checked_pow(power)?)?;
-        Some((scaled / other.digits, scaled % other.digits))
-    }
-
-    fn precision(self) -> u32 {
-        self.digits.unsigned_abs().checked_ilog10().unwrap_or(0) + 1
-    }
-}
-
-/// Half away from zero.
-fn round(digits: i128, rest: i128, divisor: i128) -> i128 {
-    let up = rest.unsigned_abs() >= divisor.unsigned_abs().div_ceil(2);
-    let away = if (rest < 0) == (divisor < 0) { 1 } else { -1 };
-    if up { digits + away } else { digits }
-}
-
-impl From<i64> for Decimal {
-    fn from(whole: i64) -> Decimal {
-        Decimal {
-            digits: i128::from(whole),
-            scale: 0,
-        }
-    }
 }
 
 impl PartialEq for Decimal {
@@ -188,28 +113,6 @@ impl fmt::Display for Decimal {
 #[cfg(test)]
 mod tests {
     use super::Decimal;
-
-    /// Asked of Groovy 3.
-    #[test]
-    fn division_is_groovys() {
-        let cases = [
-            ("7", "2", "3.5"),
-            ("6", "2", "3"),
-            ("10", "3", "3.3333333333"),
-            ("1", "3.0", "0.3333333333"),
-            ("22", "7", "3.1428571429"),
-            ("1000000", "3", "333333.3333333333"),
-            ("1", "8.00", "0.125"),
-            ("-2", "3", "-0.6666666667"),
-            ("10", "8", "1.25"),
-        ];
-        for (left, right, expected) in cases {
-            let [left_read, right_read] =
-                [left, right].map(|text| Decimal::parse(text).expect("a number"));
-            let quotient = left_read.divided_by(right_read).expect("a quotient");
-            assert_eq!(quotient.to_string(), expected, "{left} / {right}");
-        }
-    }
 
     #[test]
     fn numbers_are_written_as_they_were() {

@@ -29,10 +29,9 @@ pub(super) enum Part {
 
 /// Signs, the longer ones first.
 const SIGNS: &[&str] = &[
-    "<=>", "==~", "===", "!==", "?.", "?:", "??", "==", "!=", "<=", ">=", "&&", "||", "=~", "!~",
-    "=^", "=$", "!^", "!$", "**", "..", "++", "--", "+=", "-=", "->", "<<", ">>", "+", "-", "*",
-    "/", "%", "<", ">", "=", "!", "~", "&", "|", "^", "?", ":", ".", ",", ";", "(", ")", "[", "]",
-    "{", "}", "@",
+    "===", "!==", "?.", "?:", "??", "==", "!=", "<=", ">=", "&&", "||", "=~", "!~", "=^", "=$",
+    "!^", "!$", "..", "++", "--", "+=", "-=", "->", "<<", ">>", "+", "-", "*", "/", "%", "<", ">",
+    "=", "!", "~", "&", "|", "^", "?", ":", ".", ",", ";", "(", ")", "[", "]", "{", "}", "@",
 ];
 
 /// Cuts a script.
@@ -40,15 +39,9 @@ pub(super) fn tokens(source: &str, dialect: Dialect) -> Result<Vec<Token>, Fault
     let mut tokens: Vec<Token> = Vec::new();
     let mut rest = source;
     while let Some(first) = rest.chars().next() {
-        let after_operand = tokens.last().is_some_and(ends_operand);
         if first.is_whitespace() {
-            let trimmed = rest.trim_start();
-            let broken = rest[..rest.len() - trimmed.len()].contains('\n');
-            if broken && after_operand && dialect == Dialect::Groovy && begins_statement(trimmed) {
-                tokens.push(Token::Sign(";"));
-            }
-            rest = trimmed;
-        } else if let Some(after) = comment(rest, dialect)? {
+            rest = rest.trim_start();
+        } else if let Some(after) = comment(rest)? {
             rest = after;
         } else if first.is_ascii_digit() {
             let length = number_length(rest);
@@ -59,9 +52,7 @@ pub(super) fn tokens(source: &str, dialect: Dialect) -> Result<Vec<Token>, Fault
             let (word, after) = rest.split_at(end.unwrap_or(rest.len()));
             tokens.push(Token::Word(word.to_owned()));
             rest = after;
-        } else if is_quote(first, dialect)
-            || first == '/' && dialect == Dialect::Groovy && !after_operand
-        {
+        } else if is_quote(first, dialect) {
             let (text, after) = text(rest, dialect)?;
             tokens.push(Token::Text(text));
             rest = after;
@@ -81,30 +72,15 @@ fn is_quote(character: char, dialect: Dialect) -> bool {
     matches!(character, '\'' | '"') || character == '`' && dialect == Dialect::Jexl3
 }
 
-/// Whether an operand may end with a token, so that a line's end may end the statement.
-fn ends_operand(token: &Token) -> bool {
-    match token {
-        Token::Word(_) | Token::Number(_) | Token::Text(_) => true,
-        Token::Sign(sign) => matches!(*sign, ")" | "]" | "}"),
-    }
-}
-
-/// Whether what a line begins with may begin a statement, rather than go on with the last one.
-fn begins_statement(line: &str) -> bool {
-    !line.starts_with([
-        '.', '?', ':', '&', '|', '*', '=', '<', '>', '%', ')', ']', '}', ',', ';', '{',
-    ]) && !line.starts_with("else")
-}
-
 /// What follows a comment; `None`: there is none.
-fn comment(rest: &str, dialect: Dialect) -> Result<Option<&str>, Fault> {
+fn comment(rest: &str) -> Result<Option<&str>, Fault> {
     if let Some(inner) = rest.strip_prefix("/*") {
         return match inner.split_once("*/") {
             Some((_, after)) => Ok(Some(after)),
             None => Err(Fault::Malformed),
         };
     }
-    let line = rest.starts_with("//") || rest.starts_with("##") && dialect != Dialect::Groovy;
+    let line = rest.starts_with("//") || rest.starts_with("##");
     Ok(line.then(|| &rest[rest.find('\n').unwrap_or(rest.len())..]))
 }
 
@@ -142,16 +118,7 @@ fn number_length(text: &str) -> usize {
 /// A text in quotes, and what follows it.
 fn text(source: &str, dialect: Dialect) -> Result<(Vec<Part>, &str), Fault> {
     let quote = &source[..1];
-    let tripled = quote.repeat(3);
-    let quote = match source.starts_with(&tripled) && dialect == Dialect::Groovy && quote != "/" {
-        true => tripled.as_str(),
-        false => quote,
-    };
-    let with_scripts = match dialect {
-        Dialect::Groovy => !quote.starts_with('\''),
-        Dialect::Jexl2 => false,
-        Dialect::Jexl3 => quote == "`",
-    };
+    let with_scripts = quote == "`";
     let mut rest = &source[quote.len()..];
     let mut parts = Vec::new();
     let mut literal = String::new();
@@ -170,8 +137,8 @@ fn text(source: &str, dialect: Dialect) -> Result<(Vec<Part>, &str), Fault> {
             parts.push(Part::Script(script.to_owned()));
             rest = after;
         } else if character == '\\' {
-            rest = escape(after, quote, dialect, &mut literal)?;
-        } else if character == '\n' && quote.len() == 1 {
+            rest = escape(after, dialect, &mut literal)?;
+        } else if character == '\n' {
             return Err(Fault::Malformed);
         } else {
             literal.push(character);
@@ -193,19 +160,10 @@ fn script(rest: &str) -> Option<(&str, &str)> {
 }
 
 /// Appends what an escape stands for, and gives what follows it.
-fn escape<'s>(
-    rest: &'s str,
-    quote: &str,
-    dialect: Dialect,
-    out: &mut String,
-) -> Result<&'s str, Fault> {
+fn escape<'s>(rest: &'s str, dialect: Dialect, out: &mut String) -> Result<&'s str, Fault> {
     let escaped = rest.chars().next().ok_or(Fault::Malformed)?;
     let after = &rest[escaped.len_utf8()..];
     match escaped {
-        _ if quote == "/" && escaped != '/' => {
-            out.push('\\');
-            return Ok(rest);
-        }
         '\\' | '\'' | '"' | '`' | '$' | '/' => out.push(escaped),
         _ if dialect == Dialect::Jexl2 => {
             out.push('\\');
@@ -222,8 +180,7 @@ fn escape<'s>(
             out.push(char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER));
             return Ok(&after[4..]);
         }
-        // Groovy refuses any other; JEXL keeps it.
-        _ if dialect == Dialect::Groovy => return Err(Fault::Malformed),
+        // Any other is kept.
         _ => {
             out.push('\\');
             out.push(escaped);

@@ -2,7 +2,6 @@
 //!
 //! Must not know the thread. Invariant: what a receiver does not have throws.
 
-use loadline_java::date_format::{Moment, Pattern};
 use loadline_java::numbers;
 use regex::Regex;
 
@@ -23,13 +22,7 @@ pub(super) fn call(receiver: &Value, method: Method, given: &[Value], dialect: D
     match receiver {
         Value::Null => thrown("a method is called on null"),
         Value::Text(text) => of_text(text, method, given, dialect),
-        Value::List(list) => of_list(list, method, given, dialect),
-        Value::Date(moment) => of_date(*moment, method, given),
-        Value::Match { found, whole } => match method {
-            Method::Find => Ok(Value::Truth(*found)),
-            Method::Matches => Ok(Value::Truth(*whole)),
-            _ => unknown(method),
-        },
+        Value::List(list) => of_list(list, method, given),
         _ => of_number(receiver, method, given, dialect),
     }
 }
@@ -39,7 +32,7 @@ fn java_equal(left: &Value, right: &Value) -> Result<bool, String> {
     let same = std::mem::discriminant(left) == std::mem::discriminant(right);
     match left {
         Value::Null => thrown("a method is called on null"),
-        _ => Ok(same && equal(left, right, Dialect::Groovy)?),
+        _ => Ok(same && equal(left, right)?),
     }
 }
 
@@ -191,15 +184,7 @@ fn converted(text: &str, method: Method, dialect: Dialect) -> Outcome {
         Method::ToLong => cast(&value, TypeName::Long),
         Method::ToDouble | Method::ToFloat => cast(&value, TypeName::Double),
         Method::ToBigDecimal => cast(&value, TypeName::Decimal),
-        // Groovy knows three words for it.
-        Method::ToBoolean if dialect == Dialect::Groovy => {
-            let yes = matches!(
-                text.trim().to_ascii_lowercase().as_str(),
-                "true" | "y" | "1"
-            );
-            Ok(Value::Truth(yes))
-        }
-        Method::ToBoolean => Ok(Value::Truth(value.truth(dialect)?)),
+        Method::ToBoolean => Ok(Value::Truth(value.truth()?)),
         _ => unknown(method),
     }
 }
@@ -232,7 +217,7 @@ pub(super) fn slice(text: &str, from: i64, to: i64) -> Outcome {
     }
 }
 
-fn of_list(list: &[Value], method: Method, given: &[Value], dialect: Dialect) -> Outcome {
+fn of_list(list: &[Value], method: Method, given: &[Value]) -> Outcome {
     match (method, given) {
         (Method::Size, []) => Ok(Value::count(list.len())),
         (Method::IsEmpty, []) => Ok(Value::Truth(list.is_empty())),
@@ -244,7 +229,7 @@ fn of_list(list: &[Value], method: Method, given: &[Value], dialect: Dialect) ->
             .last()
             .cloned()
             .ok_or_else(|| "an empty list".to_owned()),
-        (Method::Contains, [value]) => Ok(Value::Truth(contains(list, value, dialect)?)),
+        (Method::Contains, [value]) => Ok(Value::Truth(contains(list, value)?)),
         (Method::Get | Method::GetAt, [at]) => item(list, at.long()?),
         (Method::Join, [between]) => {
             let texts: Vec<String> = list.iter().map(Value::text).collect();
@@ -252,7 +237,7 @@ fn of_list(list: &[Value], method: Method, given: &[Value], dialect: Dialect) ->
         }
         (Method::IndexOf, [value]) => {
             for (index, one) in list.iter().enumerate() {
-                if equal(one, value, dialect)? {
+                if equal(one, value)? {
                     return Ok(Value::count(index));
                 }
             }
@@ -280,7 +265,7 @@ fn of_number(value: &Value, method: Method, given: &[Value], dialect: Dialect) -
         Method::LongValue | Method::ToLong => cast(value, TypeName::Long),
         Method::DoubleValue | Method::ToDouble => cast(value, TypeName::Double),
         Method::ToBigDecimal => cast(value, TypeName::Decimal),
-        Method::ToBoolean => Ok(Value::Truth(value.truth(dialect)?)),
+        Method::ToBoolean => Ok(Value::Truth(value.truth()?)),
         Method::Plus => with(Operator::Plus),
         Method::Minus => with(Operator::Minus),
         Method::Multiply => with(Operator::Times),
@@ -295,7 +280,7 @@ fn of_number(value: &Value, method: Method, given: &[Value], dialect: Dialect) -
                 .map(Value::whole)
                 .ok_or_else(|| "Division by zero".to_owned())
         }
-        Method::Abs if value.is_number() => match compare(value, &Value::Int(0), dialect)? {
+        Method::Abs if value.is_number() => match compare(value, &Value::Int(0))? {
             Some(std::cmp::Ordering::Less) => {
                 apply(Operator::Minus, &Value::Int(0), value, dialect)
             }
@@ -303,21 +288,10 @@ fn of_number(value: &Value, method: Method, given: &[Value], dialect: Dialect) -
         },
         Method::CompareTo => match given {
             [other] => Ok(Value::Int(
-                compare(value, other, dialect)?.map_or(0, |order| order as i32),
+                compare(value, other)?.map_or(0, |order| order as i32),
             )),
             _ => unknown(method),
         },
-        _ => unknown(method),
-    }
-}
-
-fn of_date(moment: Moment, method: Method, given: &[Value]) -> Outcome {
-    match (method, given) {
-        (Method::GetTime, []) => Ok(Value::Long(moment.unix_ms)),
-        (Method::Format, [pattern]) => {
-            let pattern = Pattern::new(&pattern.text())?;
-            Ok(Value::Text(pattern.format(moment)))
-        }
         _ => unknown(method),
     }
 }

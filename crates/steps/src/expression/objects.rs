@@ -1,8 +1,7 @@
-//! What scripts find by name: what a thread has, and classes of Java.
+//! What scripts find by name: what a thread has.
 //!
 //! Must not know how calls are read. Invariant: a script sees and changes nothing but through the scope.
 
-use super::Dialect;
 use super::method_names::Method;
 
 /// What a script may ask something of.
@@ -22,38 +21,22 @@ pub(super) enum Object {
     Log,
     /// `sampler`
     Sampler,
-    /// `prev`, `sampleResult`
+    /// `sampleResult`
     Previous,
     /// `threadName`
     ThreadName,
-    /// A class, for what is asked of no object of it.
-    Class(Class),
-}
-
-/// A class of Java.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Class {
-    Math,
-    Integer,
-    Long,
-    Double,
-    Boolean,
-    Text,
-    System,
-    Uuid,
 }
 
 impl Object {
     /// What a name stands for.
-    pub(super) fn named(name: &str, dialect: Dialect) -> Option<Object> {
+    pub(super) fn named(name: &str) -> Option<Object> {
         Some(match name {
             "vars" => Object::Variables,
             "props" => Object::Properties,
             "ctx" => Object::Context,
             "log" => Object::Log,
             "sampler" => Object::Sampler,
-            "prev" if dialect == Dialect::Groovy => Object::Previous,
-            "sampleResult" if dialect != Dialect::Groovy => Object::Previous,
+            "sampleResult" => Object::Previous,
             "threadName" => Object::ThreadName,
             _ => return None,
         })
@@ -93,41 +76,6 @@ impl Object {
                     | GetTime
             ),
             Object::ThreadName => true,
-            Object::Class(class) => class.has(method),
         }
-    }
-}
-
-impl Class {
-    fn has(self, method: Method) -> bool {
-        use Method::*;
-        match self {
-            Class::Math => matches!(
-                method,
-                Abs | Ceil | Floor | Max | Min | Pow | Random | Round | Sqrt
-            ),
-            Class::Integer => matches!(method, ParseInt | ValueOf),
-            Class::Long => matches!(method, ParseLong | ValueOf),
-            Class::Double => matches!(method, ParseDouble | ValueOf),
-            Class::Boolean => matches!(method, ParseBoolean | ValueOf),
-            Class::Text => method == ValueOf,
-            Class::System => matches!(method, CurrentTimeMillis | Getenv | GetProperty),
-            Class::Uuid => method == RandomUuid,
-        }
-    }
-
-    /// The class of a name.
-    pub(super) fn named(name: &str) -> Option<Class> {
-        Some(match name {
-            "Math" => Class::Math,
-            "Integer" => Class::Integer,
-            "Long" => Class::Long,
-            "Double" | "Float" => Class::Double,
-            "Boolean" => Class::Boolean,
-            "String" => Class::Text,
-            "System" => Class::System,
-            "UUID" => Class::Uuid,
-            _ => return None,
-        })
     }
 }

@@ -5,8 +5,8 @@
 use super::Dialect;
 use super::lexer::{Part, Token, tokens};
 use super::method_names::Method;
-use super::objects::{Class, Object};
-use super::operators::{Operator, TypeName};
+use super::objects::Object;
+use super::operators::Operator;
 
 /// Brackets within brackets.
 const DEEPEST: usize = 40;
@@ -43,14 +43,11 @@ pub(super) enum Node {
     Choice(Box<Node>, Box<Node>, Box<Node>),
     /// The value, or another where it is no truth (`?:`), or is null (`??`).
     Else(Box<Node>, Box<Node>, bool),
-    Cast(Box<Node>, TypeName),
     /// What is called, indexed or asked of a value, one after the other.
     Steps(Box<Node>, Vec<Step>),
     Assign(String, Box<Node>),
     Block(Vec<Node>),
     Return(Box<Node>),
-    /// `new Date()`.
-    Now,
 }
 
 /// What is before an operand.
@@ -72,8 +69,6 @@ pub(super) enum Step {
     /// A property by its name; `true`: only of what is not null.
     Property(String, bool),
     Index(Node),
-    /// A range of a text: from, to.
-    Slice(Node, Node),
 }
 
 /// Reads a script.
@@ -143,15 +138,12 @@ impl Parser {
         }
     }
 
-    /// What is wrong with the next token: brackets that do not pair, a comma outside of them and an early end no language
-    /// takes, an operand behind an operand is a call in Groovy alone, and JEXL 2 has no more signs than are read here.
+    /// What is wrong with the next token: brackets that do not pair, a comma outside of them, an early end and an operand
+    /// behind an operand no language takes, and JEXL 2 has no more signs than are read here.
     fn unexpected(&self) -> Fault {
         match self.peek() {
             None | Some(Token::Sign(")" | "]" | "}" | ",")) => Fault::Malformed,
-            Some(Token::Number(_) | Token::Text(_)) if self.is_jexl() => Fault::Malformed,
-            Some(Token::Number(_) | Token::Text(_)) => {
-                Fault::Unsupported("a call without brackets".to_owned())
-            }
+            Some(Token::Number(_) | Token::Text(_)) => Fault::Malformed,
             Some(Token::Word(word)) => Fault::Unsupported(word.clone()),
             Some(Token::Sign(sign)) => match self.dialect == Dialect::Jexl2 && !"{=".contains(sign)
             {
@@ -213,12 +205,7 @@ impl Parser {
                 otherwise.into(),
             ));
         }
-        let declared = match self.peek() {
-            Some(Token::Word(word)) => {
-                matches!(word.as_str(), "def" | "var") || TypeName::named(word).is_some()
-            }
-            _ => false,
-        };
+        let declared = self.is_word("var");
         let named = matches!(self.tokens.get(self.at + 1), Some(Token::Word(_)));
         if declared && named && matches!(self.tokens.get(self.at + 2), Some(Token::Sign("="))) {
             self.at += 1;
@@ -287,7 +274,7 @@ impl Parser {
 
     fn any(&mut self) -> Result<Node, Fault> {
         let mut terms = vec![self.all()?];
-        while self.takes("||") || self.is_jexl() && self.takes_word("or") {
+        while self.takes("||") || self.takes_word("or") {
             terms.push(self.all()?);
         }
         Ok(single(terms, Node::Any))
@@ -295,34 +282,20 @@ impl Parser {
 
     fn all(&mut self) -> Result<Node, Fault> {
         let mut terms = vec![self.chain(0)?];
-        while self.takes("&&") || self.is_jexl() && self.takes_word("and") {
+        while self.takes("&&") || self.takes_word("and") {
             terms.push(self.chain(0)?);
         }
         Ok(single(terms, Node::All))
-    }
-
-    fn is_jexl(&self) -> bool {
-        self.dialect != Dialect::Groovy
     }
 
     /// Operands between operators of a level, which bind less than those of the next one.
     fn chain(&mut self, level: usize) -> Result<Node, Fault> {
         let first = self.operand(level)?;
         let mut others = Vec::new();
-        let mut first = first;
-        loop {
-            if let Some(operator) = self.operator(level) {
-                others.push((operator, self.operand(level)?));
-            } else if level == Operator::COMPARING && !self.is_jexl() && self.takes_word("as") {
-                let word = self.word()?;
-                let kind =
-                    TypeName::named(&word).ok_or(Fault::Unsupported(format!("as {word}")))?;
-                let before = chained(first, std::mem::take(&mut others));
-                first = Node::Cast(before.into(), kind);
-            } else {
-                return Ok(chained(first, others));
-            }
+        while let Some(operator) = self.operator(level) {
+            others.push((operator, self.operand(level)?));
         }
+        Ok(chained(first, others))
     }
 
     fn operand(&mut self, level: usize) -> Result<Node, Fault> {
@@ -337,7 +310,7 @@ impl Parser {
     fn operator(&mut self, level: usize) -> Option<Operator> {
         let (operator, of) = match self.peek()? {
             Token::Sign(sign) => Operator::by_sign(sign, self.dialect)?,
-            Token::Word(word) => Operator::by_word(word, self.dialect)?,
+            Token::Word(word) => Operator::by_word(word)?,
             _ => return None,
         };
         (of == level).then(|| {
@@ -347,15 +320,14 @@ impl Parser {
     }
 
     fn prefixed(&mut self) -> Result<Node, Fault> {
-        let jexl = self.is_jexl();
         let prefix = match self.peek() {
             Some(Token::Sign("!")) => Prefix::Not,
             Some(Token::Sign("-")) => Prefix::Minus,
             Some(Token::Sign("+")) => Prefix::Plus,
             Some(Token::Sign("~")) => Prefix::Complement,
-            Some(Token::Word(word)) if jexl && word == "not" => Prefix::Not,
-            Some(Token::Word(word)) if jexl && word == "empty" => Prefix::Empty,
-            Some(Token::Word(word)) if jexl && word == "size" => Prefix::Size,
+            Some(Token::Word(word)) if word == "not" => Prefix::Not,
+            Some(Token::Word(word)) if word == "empty" => Prefix::Empty,
+            Some(Token::Word(word)) if word == "size" => Prefix::Size,
             _ => return self.stepped(),
         };
         let bracket = self.tokens.get(self.at + 1) == Some(&Token::Sign("("));
@@ -389,38 +361,16 @@ impl Parser {
                 };
                 steps.push(match self.takes("(") {
                     true => self.called(&name, object, safe)?,
-                    false => self.asked(name, &base, steps.is_empty(), safe)?,
+                    false => Step::Property(name, safe),
                 });
             } else if self.takes("[") {
-                let from = self.expression()?;
-                steps.push(match self.takes("..") {
-                    true => Step::Slice(from, self.expression()?),
-                    false => Step::Index(from),
-                });
+                steps.push(Step::Index(self.expression()?));
                 self.wants("]")?;
             } else if steps.is_empty() {
                 return Ok(base);
             } else {
                 return Ok(Node::Steps(base.into(), steps));
             }
-        }
-    }
-
-    /// A property, of which Groovy knows whether there is one where it is not that of a map, or of a name's value.
-    fn asked(&self, name: String, base: &Node, is_first: bool, safe: bool) -> Result<Step, Fault> {
-        let is_open = match base {
-            Node::Object(Object::Variables | Object::Properties) | Node::Name(_) => is_first,
-            _ => false,
-        };
-        // A call without brackets is refused for itself.
-        let is_call = match self.peek() {
-            Some(Token::Sign(sign)) => *sign == "{",
-            next => next.is_some(),
-        };
-        let is_known = is_open || is_call || self.dialect != Dialect::Groovy;
-        match is_known || Method::getter(&name).is_some() {
-            true => Ok(Step::Property(name, safe)),
-            false => Err(Fault::Unsupported(format!("the property {name}"))),
         }
     }
 
@@ -463,13 +413,6 @@ impl Parser {
             Token::Word(word) => self.named(word),
             Token::Sign("[") => Ok(Node::List(self.listed("]")?)),
             Token::Sign("(") => {
-                if let (Some(Token::Word(word)), Some(Token::Sign(")"))) =
-                    (self.peek(), self.tokens.get(self.at + 1))
-                    && let Some(kind) = TypeName::named(word)
-                {
-                    self.at += 2;
-                    return Ok(Node::Cast(self.prefixed()?.into(), kind));
-                }
                 let inner = self.expression()?;
                 self.wants(")")?;
                 Ok(inner)
@@ -520,63 +463,29 @@ impl Parser {
             "null" => return Ok(Node::Null),
             "new" => {
                 let class = self.word()?;
-                let now = class == "Date" && !self.is_jexl();
-                return match now && self.takes("(") && self.takes(")") {
-                    true => Ok(Node::Now),
-                    false => Err(Fault::Unsupported(format!("new {class}"))),
-                };
+                return Err(Fault::Unsupported(format!("new {class}")));
             }
             _ => {}
         }
         let calls = self.is_sign("(");
-        if calls || self.is_keyword(&word) {
+        if calls || is_keyword(&word) {
             return Err(Fault::Unsupported(if calls {
                 format!("{word}()")
             } else {
                 word
             }));
         }
-        if let Some(object) = Object::named(&word, self.dialect) {
-            return Ok(Node::Object(object));
-        }
-        let asked = self.is_sign(".") || self.is_sign("?.");
-        if let Some(class) = Class::named(&word).filter(|_| asked && !self.is_jexl()) {
-            return Ok(Node::Object(Object::Class(class)));
-        }
-        let is_class = word.starts_with(|first: char| first.is_uppercase());
-        let is_package = matches!(
-            word.as_str(),
-            "java" | "javax" | "org" | "com" | "groovy" | "net" | "io"
-        );
-        // JEXL knows no classes: there, it is a name that nothing has.
-        match asked && !self.is_jexl() && (is_class || is_package) {
-            true => Err(Fault::Unsupported(word)),
-            false => Ok(Node::Name(word)),
-        }
+        let object = Object::named(&word);
+        Ok(object.map_or(Node::Name(word), Node::Object))
     }
+}
 
-    /// Words that begin what is not read.
-    fn is_keyword(&self, word: &str) -> bool {
-        let groovy = matches!(
-            word,
-            "import"
-                | "for"
-                | "while"
-                | "switch"
-                | "try"
-                | "throw"
-                | "class"
-                | "assert"
-                | "def"
-                | "instanceof"
-                | "do"
-        );
-        let jexl = matches!(
-            word,
-            "for" | "while" | "foreach" | "function" | "do" | "var"
-        );
-        if self.is_jexl() { jexl } else { groovy }
-    }
+/// Whether a word begins what is not read.
+fn is_keyword(word: &str) -> bool {
+    matches!(
+        word,
+        "for" | "while" | "foreach" | "function" | "do" | "var"
+    )
 }
 
 fn single(mut terms: Vec<Node>, join: fn(Vec<Node>) -> Node) -> Node {

@@ -2,13 +2,11 @@
 //!
 //! Must not know how scripts are read. Invariant: each part of a script is evaluated once at most, so that it ends.
 
-use loadline_java::date_format::Moment;
-
 use super::Dialect;
 use super::method_names::Method;
 use super::methods;
-use super::objects::{Class, Object};
-use super::operators::{TypeName, apply, cast};
+use super::objects::Object;
+use super::operators::apply;
 use super::parser::{Node, Prefix, Step};
 use super::value::{Outcome, Value, thrown};
 use crate::host::LogLevel;
@@ -68,11 +66,6 @@ impl Machine<'_, '_> {
             }
             Node::Object(Object::ThreadName) => Ok(Value::Text(self.scope.thread.name.clone())),
             Node::Object(object) => Ok(Value::Object(*object)),
-            Node::Now => {
-                let unix_ms = self.scope.host.unix_ms();
-                let offset_s = self.scope.host.world().utc_offset_s(unix_ms);
-                Ok(Value::Date(Moment { unix_ms, offset_s }))
-            }
             // What throws, such as a name that nothing has, is empty.
             Node::Prefix(prefix @ (Prefix::Empty | Prefix::Size), operand) => {
                 let operand = self.value(operand).unwrap_or(Value::Null);
@@ -92,7 +85,6 @@ impl Machine<'_, '_> {
             }
             Node::All(terms) => self.until(terms, false),
             Node::Any(terms) => self.until(terms, true),
-            Node::Cast(operand, kind) => cast(&self.value(operand)?, *kind),
             Node::Steps(base, steps) => self.stepped(base, steps),
             Node::Choice(..)
             | Node::Else(..)
@@ -111,13 +103,13 @@ impl Machine<'_, '_> {
         match node {
             Node::Choice(condition, then, otherwise) => {
                 let condition = self.value(condition)?;
-                // A null chooses the other branch in either language.
-                let holds = condition != Value::Null && condition.truth(self.dialect)?;
+                // A null chooses the other branch.
+                let holds = condition != Value::Null && condition.truth()?;
                 self.value(if holds { then } else { otherwise })
             }
             Node::Else(value, otherwise, only_null) => {
                 let value = self.value(value)?;
-                let stays = value != Value::Null && (*only_null || value.truth(self.dialect)?);
+                let stays = value != Value::Null && (*only_null || value.truth()?);
                 if stays {
                     Ok(value)
                 } else {
@@ -142,7 +134,7 @@ impl Machine<'_, '_> {
     /// Evaluates conditions up to the first one that is `decisive`.
     fn until(&mut self, terms: &[Node], decisive: bool) -> Outcome {
         for term in terms {
-            if self.value(term)?.truth(self.dialect)? == decisive {
+            if self.value(term)?.truth()? == decisive {
                 return Ok(Value::Truth(decisive));
             }
         }
@@ -151,7 +143,7 @@ impl Machine<'_, '_> {
 
     fn prefixed(&self, prefix: Prefix, operand: &Value) -> Outcome {
         match prefix {
-            Prefix::Not => Ok(Value::Truth(!operand.truth(self.dialect)?)),
+            Prefix::Not => Ok(Value::Truth(!operand.truth()?)),
             Prefix::Plus if operand.is_number() => Ok(operand.clone()),
             Prefix::Minus => match operand {
                 Value::Int(number) => Ok(Value::Int(number.wrapping_neg())),
@@ -192,13 +184,6 @@ impl Machine<'_, '_> {
                     let at = self.value(at)?;
                     self.indexed(&value, &at)?
                 }
-                Step::Slice(from, to) => {
-                    let (from, to) = (self.value(from)?.long()?, self.value(to)?.long()?);
-                    match &value {
-                        Value::Text(text) => methods::slice(text, from, to.saturating_add(1))?,
-                        _ => return thrown("a range of what is not text"),
-                    }
-                }
             };
         }
         Ok(value)
@@ -238,7 +223,6 @@ impl Machine<'_, '_> {
             Value::Object(Object::Variables) => self.of_variables(method, given),
             Value::Object(Object::Properties) => self.of_properties(method, given),
             Value::Object(Object::Log) => self.of_log(method, given),
-            Value::Object(Object::Class(class)) => self.of_class(*class, method, given),
             Value::Object(object) if given.is_empty() => self.ask(*object, method),
             Value::Object(_) => thrown("no such method"),
             _ => methods::call(receiver, method, given, self.dialect),
@@ -298,7 +282,6 @@ impl Machine<'_, '_> {
             _ => return thrown("no such method of log"),
         };
         let class = match self.dialect {
-            Dialect::Groovy => "o.a.j.f.Groovy",
             Dialect::Jexl2 => "o.a.j.f.Jexl2Function",
             Dialect::Jexl3 => "o.a.j.f.Jexl3Function",
         };
@@ -331,73 +314,6 @@ impl Machine<'_, '_> {
                 None => thrown("there is no sample yet"),
             },
             _ => thrown("no such method"),
-        }
-    }
-
-    fn of_class(&self, class: Class, method: Method, given: &[Value]) -> Outcome {
-        let as_type = |kind| match given {
-            [value] => cast(value, kind),
-            _ => thrown("no such method"),
-        };
-        let host = self.scope.host;
-        match (class, method) {
-            (Class::Integer, Method::ParseInt | Method::ValueOf) => as_type(TypeName::Int),
-            (Class::Long, Method::ParseLong | Method::ValueOf) => as_type(TypeName::Long),
-            (Class::Double, Method::ParseDouble | Method::ValueOf) => as_type(TypeName::Double),
-            (Class::Boolean, Method::ParseBoolean | Method::ValueOf) => {
-                let text = given.first().map_or(String::new(), Value::text);
-                Ok(Value::Truth(text.eq_ignore_ascii_case("true")))
-            }
-            (Class::Text, Method::ValueOf) => Ok(Value::Text(
-                given.first().map_or(String::new(), Value::text),
-            )),
-            (Class::System, Method::CurrentTimeMillis) => Ok(Value::Long(host.unix_ms())),
-            (Class::System, Method::Getenv) => {
-                let name = given.first().map_or(String::new(), Value::text);
-                Ok(Value::from_option(host.world().environment(&name)))
-            }
-            (Class::System, Method::GetProperty) => {
-                let name = given.first().map_or(String::new(), Value::text);
-                Ok(Value::from_option(host.world().property(&name)))
-            }
-            (Class::Uuid, Method::RandomUuid) => {
-                Ok(Value::Text(crate::functions::random_uuid(host)))
-            }
-            (Class::Math, Method::Random) => {
-                // Fifty-three bits are what a fraction holds.
-                Ok(Value::Double(
-                    (host.random() >> 11) as f64 / (1_u64 << 53) as f64,
-                ))
-            }
-            (Class::Math, _) => self.of_mathematics(method, given),
-            _ => thrown("no such method"),
-        }
-    }
-
-    fn of_mathematics(&self, method: Method, given: &[Value]) -> Outcome {
-        let rounded = |round: fn(f64) -> f64| match given {
-            [value] => Ok(round(value.double()?)),
-            _ => thrown("no such method"),
-        };
-        match (method, given) {
-            (Method::Abs, [value]) => methods::call(value, Method::Abs, &[], self.dialect),
-            (Method::Max | Method::Min, [left, right]) => {
-                let order = super::operators::compare(left, right, self.dialect)?;
-                let first = match method {
-                    Method::Max => order.is_some_and(std::cmp::Ordering::is_gt),
-                    _ => order.is_some_and(std::cmp::Ordering::is_lt),
-                };
-                Ok(if first { left.clone() } else { right.clone() })
-            }
-            // Java's `round` takes a half up, towards more.
-            (Method::Round, _) => Ok(Value::Long(rounded(|value| (value + 0.5).floor())? as i64)),
-            (Method::Floor, _) => Ok(Value::Double(rounded(f64::floor)?)),
-            (Method::Ceil, _) => Ok(Value::Double(rounded(f64::ceil)?)),
-            (Method::Sqrt, _) => Ok(Value::Double(rounded(f64::sqrt)?)),
-            (Method::Pow, [base, exponent]) => {
-                Ok(Value::Double(base.double()?.powf(exponent.double()?)))
-            }
-            _ => thrown("no such method of Math"),
         }
     }
 }

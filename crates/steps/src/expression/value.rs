@@ -2,7 +2,6 @@
 //!
 //! Must not know operators. Invariant: a text is UTF-8; positions in it count UTF-16, as Java's do.
 
-use loadline_java::date_format::Moment;
 use loadline_java::numbers::{self, double_to_string};
 
 use super::Dialect;
@@ -21,13 +20,6 @@ pub(super) enum Value {
     Text(String),
     List(Vec<Value>),
     Object(Object),
-    /// A moment, in the machine's time zone.
-    Date(Moment),
-    /// What Groovy's `=~` found.
-    Match {
-        found: bool,
-        whole: bool,
-    },
 }
 
 /// A value, or the text of the exception.
@@ -87,11 +79,9 @@ impl Value {
         match dialect {
             // JEXL 2 knows no exponents.
             _ if dialect == Dialect::Jexl2 && digits.contains(['e', 'E']) => Err(malformed()),
-            _ if dialect != Dialect::Groovy && !whole && suffix.is_empty() => {
-                numbers::parse_double(digits)
-                    .map(Value::Double)
-                    .ok_or_else(malformed)
-            }
+            _ if !whole && suffix.is_empty() => numbers::parse_double(digits)
+                .map(Value::Double)
+                .ok_or_else(malformed),
             _ => Decimal::parse(digits)
                 .map(Value::Decimal)
                 .ok_or_else(malformed),
@@ -102,9 +92,7 @@ impl Value {
     pub(super) fn printed(&self) -> Result<String, String> {
         match self {
             Value::Null => Ok(String::new()),
-            Value::Object(_) | Value::Match { .. } | Value::Date(_) => {
-                thrown("an object as the result is not supported")
-            }
+            Value::Object(_) => thrown("an object as the result is not supported"),
             _ => Ok(self.text()),
         }
     }
@@ -123,25 +111,21 @@ impl Value {
                 let items: Vec<String> = list.iter().map(Value::text).collect();
                 format!("[{}]", items.join(", "))
             }
-            Value::Object(_) | Value::Match { .. } | Value::Date(_) => String::new(),
+            Value::Object(_) => String::new(),
         }
     }
 
     /// Whether it holds as a condition.
-    pub(super) fn truth(&self, dialect: Dialect) -> Result<bool, String> {
-        let groovy = dialect == Dialect::Groovy;
+    pub(super) fn truth(&self) -> Result<bool, String> {
         Ok(match self {
-            Value::Null if groovy => false,
             Value::Null => return thrown("null as a condition"),
             Value::Truth(truth) => *truth,
             Value::Int(number) => *number != 0,
             Value::Long(number) => *number != 0,
             Value::Double(number) => *number != 0.0 && !number.is_nan(),
             Value::Decimal(number) => !number.is_zero(),
-            Value::Text(text) => !text.is_empty() && (groovy || text != "false"),
-            Value::List(list) => !groovy || !list.is_empty(),
-            Value::Object(_) | Value::Date(_) => true,
-            Value::Match { found, .. } => *found,
+            Value::Text(text) => !text.is_empty() && text != "false",
+            Value::List(_) | Value::Object(_) => true,
         })
     }
 
@@ -163,16 +147,6 @@ impl Value {
             Value::Double(_) | Value::Decimal(_) => true,
             Value::Text(text) => text.contains(['.', 'e', 'E']),
             _ => false,
-        }
-    }
-
-    /// What Groovy counts exactly.
-    pub(super) fn decimal(&self) -> Option<Decimal> {
-        match self {
-            Value::Int(number) => Some(i64::from(*number).into()),
-            Value::Long(number) => Some((*number).into()),
-            Value::Decimal(number) => Some(*number),
-            _ => None,
         }
     }
 

@@ -118,7 +118,7 @@ pub(super) fn uuid(_: &Call, scope: &mut Scope<'_>, out: &mut String) -> Outcome
 }
 
 /// A UUID of version 4.
-pub(crate) fn random_uuid(host: &dyn Host) -> String {
+fn random_uuid(host: &dyn Host) -> String {
     let (high, low) = (host.random(), host.random());
     let high = high & !0xf000 | 0x4000;
     let low = low & !(0b11 << 62) | 0b10 << 62;

@@ -84,7 +84,7 @@ impl Script {
     }
 }
 
-/// `__jexl2`, `__jexl3` and `__groovy`: `(script[,variable])`. Of a script that is not supported nothing is left.
+/// `__jexl2` and `__jexl3`: `(script[,variable])`. Of a script that is not supported nothing is left.
 pub(super) fn expression(call: &Call, scope: &mut Scope<'_>, out: &mut String) -> Outcome {
     let expression = match (&call.script, dialect(call.function.name)) {
         (Script::Read(expression), _) => Arc::clone(expression),

@@ -56,7 +56,11 @@ fn named_pattern<'a>(name: Cow<'a, str>, scope: &Scope<'_>) -> Cow<'a, str> {
 
 fn local(unix_ms: i64, scope: &Scope<'_>) -> Moment {
     let offset_s = scope.host.world().utc_offset_s(unix_ms);
-    Moment { unix_ms, offset_s }
+    Moment {
+        unix_ms,
+        offset_s,
+        zone: None,
+    }
 }
 
 /// The moment of a local time of day on a day, in the zone that was written or else in that of the machine.
@@ -74,6 +78,7 @@ fn moment(day: i64, ms_of_day: i64, offset_s: Option<i64>, scope: &Scope<'_>) ->
     Moment {
         unix_ms: local_ms.saturating_sub(i64::from(offset_s) * 1000),
         offset_s,
+        zone: None,
     }
 }
 
@@ -146,12 +151,16 @@ fn shift_start(fields: &Fields, now: Moment, scope: &Scope<'_>) -> Option<Moment
         hour: fields.hour.or(Some(0)),
         ..*fields
     };
-    Some(moment(
-        dated.date()?,
-        dated.time_ms()?,
-        fields.offset_s,
-        scope,
-    ))
+    let at = moment(dated.date()?, dated.time_ms()?, fields.offset_s, scope);
+    // Of a date with the name of a zone JMeter takes the time for the machine's, and tells it in that zone.
+    Some(match fields.zone {
+        Some(zone) => Moment {
+            offset_s: zone.offset_s(at.unix_ms),
+            zone: Some(zone),
+            ..at
+        },
+        None => at,
+    })
 }
 
 /// `__dateTimeConvert(date,pattern,target pattern[,variable])`: without a pattern from milliseconds. Empty where either
@@ -178,6 +187,11 @@ fn converted(date: &str, source: &str, target: &str, scope: &Scope<'_>) -> Optio
     }
     let fields = Pattern::new(source).ok()?.parse(date)?;
     let (day, time) = (fields.date(), fields.time_ms());
+    if let (Some(zone), Some(day), Some(time)) = (fields.zone, day, time) {
+        let local_ms = day.saturating_mul(DAY_MS).saturating_add(time);
+        let offset_ms = i64::from(zone.offset_s_at_local(local_ms)) * 1000;
+        return Some(target.format(local(local_ms.saturating_sub(offset_ms), scope)));
+    }
     let lacks = wants_zone || wants_date && day.is_none() || wants_time && time.is_none();
     if lacks || day.is_none() && time.is_none() {
         return None;

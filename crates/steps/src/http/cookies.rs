@@ -42,7 +42,7 @@ pub enum CookiePolicy {
 }
 
 /// A cookie of the plan.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct PresetCookie {
     /// Its name.
     pub name: Text,
@@ -82,7 +82,7 @@ struct Cookie {
 
 /// The cookies of a thread.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Jar(Vec<Cookie>);
+pub(crate) struct Jar(Vec<Cookie>);
 
 /// What an answer said of a cookie, and whether it has ended.
 struct Said {
@@ -108,6 +108,44 @@ impl Jar {
                 *cookie = preset.cookie(place, scope);
             }
         }
+    }
+
+    /// Stores a cookie as a script makes it.
+    pub(crate) fn put(&mut self, preset: &PresetCookie, scope: &mut Scope<'_>) {
+        let cookie = Cookie {
+            preset: None,
+            changes: false,
+            ..preset.cookie(0, scope)
+        };
+        self.store(cookie);
+    }
+
+    /// Its cookies, as scripts see them.
+    pub(crate) fn told(&self) -> Vec<PresetCookie> {
+        let told = self.0.iter().map(|one| PresetCookie {
+            name: Text::literal(&one.name),
+            value: Text::literal(&one.value),
+            domain: Text::literal(&one.domain),
+            path: Text::literal(&one.path),
+            secure: one.secure,
+            with_subdomains: one.with_subdomains,
+            says_path: one.says_path,
+        });
+        told.collect()
+    }
+
+    /// Takes the cookie at a place away; whether there was one.
+    pub(crate) fn remove_at(&mut self, place: usize) -> bool {
+        let is_there = place < self.0.len();
+        if is_there {
+            self.0.remove(place);
+        }
+        is_there
+    }
+
+    /// Takes all cookies away.
+    pub(crate) fn clear(&mut self) {
+        self.0.clear();
     }
 
     /// Stores all of another.

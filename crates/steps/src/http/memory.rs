@@ -8,8 +8,11 @@ use super::cache::{Cache, CacheManager};
 use super::cookies::{CookieManager, Jar};
 use super::rewriting::{Rewrite, UrlRewriting};
 use super::settings::HttpSettings;
+use super::written::written_url;
+use super::{FoundParameters, HeaderField, HttpSamplerPlan, body};
 use crate::host::World;
 use crate::scope::Scope;
+use crate::text::Text;
 
 /// What a thread keeps between requests.
 #[derive(Debug, Default)]
@@ -17,6 +20,10 @@ pub struct HttpMemory {
     jars: Vec<Kept<Jar>>,
     caches: Vec<Kept<Cache>>,
     settings: Option<Arc<HttpSettings>>,
+    /// The sampler at work; `None`: it is of another kind.
+    at_work: Option<AtWork>,
+    /// What scripts made of the fields of header managers, by the managers' numbers.
+    fields: Vec<(usize, Vec<HeaderField>)>,
     /// What modifiers do to the request that is next or under way.
     rewrites: Vec<Rewrite>,
     /// Sessions that modifiers found last.
@@ -29,6 +36,15 @@ pub struct HttpMemory {
     is_other_user: bool,
     /// Whether connections are to be made anew.
     is_new_user: bool,
+}
+
+/// A sampler at work, as scripts have changed it.
+#[derive(Clone, Debug)]
+pub struct AtWork {
+    /// What it does.
+    pub(crate) plan: Arc<HttpSamplerPlan>,
+    /// The name that a script gave it; `None`: it has that of the plan.
+    pub(crate) name: Option<Text>,
 }
 
 /// What is kept for a manager.
@@ -49,9 +65,73 @@ impl HttpMemory {
         self.is_new_user |= !same_user;
     }
 
-    /// A sampler is made ready: what modifiers did to the one before is over.
-    pub(crate) fn forget_rewrites(&mut self) {
+    /// A sampler is made ready: what modifiers and scripts did to the one before is over, but for the fields of header
+    /// managers. `None`: it is of another kind.
+    pub(crate) fn make_ready(&mut self, plan: Option<&Arc<HttpSamplerPlan>>) {
         self.rewrites.clear();
+        self.at_work = plan.map(|plan| AtWork {
+            plan: Arc::clone(plan),
+            name: None,
+        });
+        if let Some(at_work) = &mut self.at_work
+            && let Some(fields) = merged(&at_work.plan, &self.fields)
+        {
+            Arc::make_mut(&mut at_work.plan).headers = fields;
+        }
+    }
+
+    /// Gives the arguments of the sampler at work what an extractor found for their names.
+    pub(crate) fn give_found(&mut self, parameters: &FoundParameters, scope: &mut Scope<'_>) {
+        let found = parameters.values(scope);
+        if let Some(at_work) = self.at_work.as_mut().filter(|_| !found.is_empty()) {
+            let plan = Arc::make_mut(&mut at_work.plan);
+            FoundParameters::give(&found, &mut plan.request, scope);
+        }
+    }
+
+    /// The sampler at work; `None`: it is of another kind.
+    pub(crate) fn at_work(&self) -> Option<&AtWork> {
+        self.at_work.as_ref()
+    }
+
+    /// The same, to be changed.
+    pub(crate) fn at_work_mut(&mut self) -> Option<&mut AtWork> {
+        self.at_work.as_mut()
+    }
+
+    /// Gives the sampler at work other header fields, and so the manager that they are of.
+    pub(crate) fn set_fields(&mut self, fields: Vec<HeaderField>) {
+        let Some(at_work) = &mut self.at_work else {
+            return;
+        };
+        // Several managers are made one for each sample: what is changed of that is over with it.
+        if let [(manager, _)] = at_work.plan.header_managers.as_slice() {
+            self.fields.retain(|(one, _)| one != manager);
+            self.fields.push((*manager, fields.clone()));
+        }
+        Arc::make_mut(&mut at_work.plan).headers = fields;
+    }
+
+    /// The URL that the sampler at work asks for; `None`: it is none.
+    pub(crate) fn url_of(&self, plan: &HttpSamplerPlan, scope: &mut Scope<'_>) -> Option<String> {
+        let method = plan.request.method.evaluate(scope).into_owned();
+        written_url(&plan.request, &method, &self.rewrites, scope).ok()
+    }
+
+    /// The arguments of the sampler at work as a query.
+    pub(crate) fn query_of(&self, plan: &HttpSamplerPlan, scope: &mut Scope<'_>) -> String {
+        body::query(&plan.request, &self.rewrites, &[], scope)
+    }
+
+    /// Lets a function look at the cookies that the sampler at work sends; `None`: it sends none.
+    pub(crate) fn with_jar<T>(
+        &mut self,
+        plan: &HttpSamplerPlan,
+        scope: &mut Scope<'_>,
+        look: impl FnOnce(&mut Jar) -> T,
+    ) -> Option<T> {
+        let manager = plan.cookies.as_deref()?;
+        Some(look(self.jar(manager, scope)))
     }
 
     /// Lets a modifier change the request that is next.
@@ -94,7 +174,7 @@ impl HttpMemory {
     }
 
     /// The cookies of a manager as they are in this iteration.
-    pub(super) fn jar(&mut self, manager: &CookieManager, scope: &mut Scope<'_>) -> &mut Jar {
+    pub(crate) fn jar(&mut self, manager: &CookieManager, scope: &mut Scope<'_>) -> &mut Jar {
         let is_cleared = self.is_cleared(manager.by_group, manager.clear_each_iteration);
         let fill = || Jar::of(manager, scope);
         of_iteration(&mut self.jars, manager.id, self.iteration, is_cleared, fill)
@@ -120,6 +200,31 @@ impl HttpMemory {
             false => clear_each_iteration,
         }
     }
+}
+
+/// The fields of a sampler's header managers where scripts have changed any of these; `None`: they have not.
+fn merged(
+    plan: &HttpSamplerPlan,
+    changed: &[(usize, Vec<HeaderField>)],
+) -> Option<Vec<HeaderField>> {
+    let of = |manager: usize| changed.iter().find(|(one, _)| *one == manager);
+    let mut managers = plan.header_managers.iter();
+    managers.find(|(manager, _)| of(*manager).is_some())?;
+    let mut merged: Vec<HeaderField> = Vec::new();
+    let mut rest = plan.headers.as_slice();
+    for (place, (manager, count)) in plan.header_managers.iter().enumerate() {
+        let (own, after) = rest.split_at(*count);
+        rest = after;
+        let fields = of(*manager).map_or(own, |(_, fields)| fields);
+        for field in fields {
+            let name = field.name.source();
+            let mut known = merged.iter().map(|one| one.name.source());
+            if place == 0 || !known.any(|one| one.eq_ignore_ascii_case(name)) {
+                merged.push(field.clone());
+            }
+        }
+    }
+    Some(merged)
 }
 
 /// What is kept for a manager, made anew where it is to be forgotten.

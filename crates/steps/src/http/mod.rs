@@ -16,6 +16,7 @@ mod local;
 mod location;
 mod memory;
 mod outcome;
+mod parameters;
 mod rewriting;
 mod run;
 mod settings;
@@ -31,7 +32,8 @@ pub use auth::Authorization;
 pub use cache::CacheManager;
 pub use cookies::{CookieManager, CookiePolicy, PresetCookie};
 pub(crate) use exchange::Running;
-pub use memory::HttpMemory;
+pub use memory::{AtWork, HttpMemory};
+pub use parameters::FoundParameters;
 pub use rewriting::UrlRewriting;
 pub use run::{HttpRun, HttpStep, NumberedAsk};
 pub use settings::PROPERTIES;
@@ -54,7 +56,7 @@ pub enum HttpClient {
 }
 
 /// A request as the plan has it, defaults merged in.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct HttpRequestPlan {
     /// Whose client sends it.
     pub client: HttpClient,
@@ -97,12 +99,14 @@ pub struct HttpRequestPlan {
 }
 
 /// What an HTTP sampler sends, and what it keeps with other samplers.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct HttpSamplerPlan {
     /// The request, defaults merged in.
     pub request: HttpRequestPlan,
     /// Header fields of all managers in scope, merged.
     pub headers: Vec<HeaderField>,
+    /// The numbers of these managers, the nearest first, and how many of the fields are of each.
+    pub header_managers: Vec<(usize, usize)>,
     /// The cookie manager; `None`: cookies are ignored.
     pub cookies: Option<Arc<CookieManager>>,
     /// The cache manager; `None`: nothing is remembered of answers.
@@ -112,7 +116,7 @@ pub struct HttpSamplerPlan {
     /// Users and passwords by URL.
     pub authorizations: Vec<Arc<Authorization>>,
     /// What pages embed; `None`: it is not fetched.
-    pub resources: Option<ResourcesPlan>,
+    pub resources: Option<Arc<ResourcesPlan>>,
     /// Whether the plan is in the functional mode.
     pub is_functional: bool,
 }
@@ -211,7 +215,7 @@ impl Cookies<'_> {
 }
 
 /// An argument of a request.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct HttpArgument {
     /// Its name.
     pub name: Text,
@@ -226,7 +230,7 @@ pub struct HttpArgument {
 }
 
 /// A file that is sent.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct HttpFile {
     /// The file.
     pub path: Text,

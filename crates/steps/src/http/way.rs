@@ -13,7 +13,7 @@ use crate::scope::Scope;
 use crate::text::Text;
 
 /// Where a sampler says which way its requests go.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct WayPlan {
     /// Names and the addresses that they have, between commas, whatever the resolver says.
     pub hosts: Vec<(Text, Text)>,

@@ -25,7 +25,7 @@ pub(super) fn run(
     desk.dialect = Dialect::BeanShell;
     let given: Vec<String> = desk.names.keys().cloned().collect();
     if let Some(space) = space {
-        let mut names = desk.kept.take_space(space);
+        let mut names = desk.memory.kept.take_space(space);
         names.extend(std::mem::take(&mut desk.names));
         desk.names = names;
     }
@@ -40,7 +40,7 @@ pub(super) fn run(
     if let Some(space) = space {
         let mut names: HashMap<String, Value> = std::mem::take(&mut desk.names);
         names.retain(|name, _| !given.contains(name));
-        desk.kept.keep_space(space, names);
+        desk.memory.kept.keep_space(space, names);
     }
     outcome.map(|value| told(&value))
 }

@@ -13,24 +13,40 @@ use loadline_groovy::value::{Bindings, Element, Outcome, Value};
 use loadline_groovy::{Dialect, Fault, Script, print};
 
 use super::ScriptLanguage;
-use super::kept::{Kept, Shared};
+use super::elements::{self, Held};
+use super::kept::Shared;
 use super::objects;
+use super::orders::ENGINE;
+use super::sampler;
 use super::task::{ScriptContext, ScriptTask};
 use super::value::{ScriptObject, ScriptValue};
 use crate::host::Host;
-use crate::scope::{Commons, Scope, locked};
+use crate::http::HttpMemory;
+use crate::scope::{Commons, FunctionMemory, Scope, ThreadIdentity, locked};
 use crate::world::{LogLevel, World};
 
 /// Nanoseconds of processor time that a script may take: beyond that, the other threads of its worker have waited for
 /// too long.
 const LONGEST_NS: u64 = 5_000_000_000;
 
+/// Who a thread is, what it remembers, and what its HTTP samplers keep.
+type OfThread<'d> = (
+    &'d ThreadIdentity,
+    &'d mut FunctionMemory,
+    &'d mut HttpMemory,
+);
+
 /// What a script in one of these languages is given.
 pub(super) struct Desk<'d> {
     pub(super) context: ScriptContext,
     pub(super) host: &'d dyn Host,
     pub(super) commons: &'d Commons,
-    pub(super) kept: &'d mut Kept,
+    pub(super) thread: &'d ThreadIdentity,
+    pub(super) memory: &'d mut FunctionMemory,
+    /// What HTTP samplers keep.
+    pub(super) http: &'d mut HttpMemory,
+    /// What it holds of the sampler at work.
+    pub(super) held: Held,
     /// What it finds by name, and has set.
     pub(super) names: HashMap<String, Value>,
     /// Whether it is BeanShell's.
@@ -95,7 +111,9 @@ fn given_back(value: ScriptValue) -> Value {
 fn bound(object: ScriptObject) -> Value {
     Value::object(Bound {
         name: object.name(),
+        number: 0,
         class: class_of(object),
+        told: None,
     })
 }
 
@@ -106,7 +124,7 @@ impl<'d> Desk<'d> {
         context: ScriptContext,
         host: &'d dyn Host,
         commons: &'d Commons,
-        kept: &'d mut Kept,
+        (thread, memory, http): OfThread<'d>,
     ) -> Desk<'d> {
         let bindings = task.bindings.iter();
         let names = bindings.map(|(name, value)| ((*name).to_owned(), given_back(value.clone())));
@@ -117,13 +135,30 @@ impl<'d> Desk<'d> {
             context,
             host,
             commons,
-            kept,
+            thread,
+            memory,
+            http,
+            held: Held::default(),
         }
     }
 
     /// Runs a script.
     pub(super) fn run(&mut self, script: &Script) -> Result<Value, String> {
         script.run(self).map_err(|thrown| thrown.told())
+    }
+
+    /// What texts of the plan see while the script runs.
+    pub(super) fn scope(&mut self) -> Scope<'_> {
+        Scope {
+            variables: &mut self.context.variables,
+            host: self.host,
+            thread: self.thread,
+            memory: self.memory,
+            commons: self.commons,
+            previous: self.context.previous.as_ref(),
+            sampler: &self.context.sampler,
+            iteration: self.context.iteration,
+        }
     }
 
     fn world(&self) -> &'d dyn World {
@@ -135,7 +170,7 @@ impl<'d> Desk<'d> {
         let name = given.first().map(print::text).unwrap_or_default();
         Ok(Some(match (method, given) {
             ("get", [_]) => match self.context.variables.get(&name) {
-                Some(text) => match self.kept.get(&name, text) {
+                Some(text) => match self.memory.kept.get(&name, text) {
                     Some(object) => {
                         return Err(Thrown::of(
                             "java.lang.ClassCastException",
@@ -151,6 +186,7 @@ impl<'d> Desk<'d> {
             },
             ("getObject", [_]) => match self.context.variables.get(&name) {
                 Some(text) => self
+                    .memory
                     .kept
                     .get(&name, text)
                     .unwrap_or_else(|| Value::text(text)),
@@ -180,7 +216,7 @@ impl<'d> Desk<'d> {
             return;
         }
         let text = print::text(value);
-        self.kept.put(name, &text, value);
+        self.memory.kept.put(name, &text, value);
         self.context.variables.put(name, text);
     }
 
@@ -188,6 +224,7 @@ impl<'d> Desk<'d> {
         let map = loadline_groovy::map::Map::new(loadline_groovy::map::MapKind::Linked);
         for (name, text) in self.context.variables.iter() {
             let value = self
+                .memory
                 .kept
                 .get(name, text)
                 .unwrap_or_else(|| Value::text(text));
@@ -315,17 +352,23 @@ impl Bindings for Desk<'_> {
     fn ask(
         &mut self,
         object: &'static str,
+        number: usize,
         method: &str,
         given: &[Value],
     ) -> Outcome<Option<Value>> {
+        if object == ENGINE {
+            return Ok(self.of_engine(method, given));
+        }
         let Some(object) = ScriptObject::named(object) else {
-            return Ok(None);
+            return self.of_element(number, method, given);
         };
         let found = match object {
             ScriptObject::Variables => self.of_variables(method, given)?,
             ScriptObject::Properties => self.of_properties(method, given),
             ScriptObject::Log => return Ok(self.logs(method, given)),
             ScriptObject::Own | ScriptObject::Previous => self.of_sample(object, method, given),
+            ScriptObject::Sampler => self.of_sampler(method, given)?,
+            ScriptObject::Context | ScriptObject::Thread => self.of_thread(object, method, given),
             _ => None,
         };
         if found.is_some() {
@@ -338,6 +381,10 @@ impl Bindings for Desk<'_> {
         }
         let given: Vec<ScriptValue> = given.iter().map(lent).collect();
         self.asked(object, method, &given).map(Some)
+    }
+
+    fn make(&mut self, class: &str, given: &[Value]) -> Outcome<Option<Value>> {
+        Ok(self.held.make(class, given))
     }
 
     fn host(&mut self) -> &mut dyn ScriptHost {
@@ -436,18 +483,15 @@ impl ScriptHost for Desk<'_> {
 pub(super) fn within(
     scope: &mut Scope<'_>,
     mut context: ScriptContext,
+    http: &mut HttpMemory,
     task: &ScriptTask<'_>,
     run: impl FnOnce(&mut Desk<'_>) -> Result<ScriptValue, String>,
 ) -> (ScriptContext, Result<ScriptValue, String>) {
     super::fill(&mut context, scope);
-    let mut desk = Desk::new(
-        task,
-        context,
-        scope.host,
-        scope.commons,
-        &mut scope.memory.kept,
-    );
+    let of_thread = (scope.thread, &mut *scope.memory, http);
+    let mut desk = Desk::new(task, context, scope.host, scope.commons, of_thread);
     let outcome = run(&mut desk);
+    desk.give_back();
     let mut context = desk.context;
     *scope.variables = std::mem::take(&mut context.variables);
     (context, outcome)
@@ -477,7 +521,9 @@ fn has(name: &str, method: &str) -> Option<bool> {
         "*" => Some(
             super::value::OBJECTS
                 .iter()
-                .any(|object| knows(*object, method)),
+                .any(|object| knows(*object, method))
+                || elements::has(None, method)
+                || matches!(method, "askThreadsToStop" | "stopTest"),
         ),
         "sampleResult" => Some(of(ScriptObject::Previous)),
         "Label" | "FileName" | "Parameters" | "args" | "threadName" | "bsh" | "ResponseCode"
@@ -505,6 +551,14 @@ fn knows(object: ScriptObject, method: &str) -> bool {
         ScriptObject::Own | ScriptObject::Previous => {
             &["getResponseData", "getResponseDataAsBytes"]
         }
+        ScriptObject::Context => &[
+            "getEngine",
+            "setRestartNextLoop",
+            "setStartNextThreadLoop",
+            "setTestLogicalAction",
+        ],
+        ScriptObject::Thread => &["stop"],
+        ScriptObject::Sampler if sampler::has(method) => return true,
         _ => &[],
     };
     more.contains(&method) || objects::has(object, method)

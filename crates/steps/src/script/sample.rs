@@ -223,8 +223,8 @@ pub(super) fn set_data(sample: &mut Sample, given: &[ScriptValue]) {
         None | Some(ScriptValue::Null | ScriptValue::Undefined) => Vec::new(),
         Some(_) => text(given, 0).into_bytes(),
     };
-    if let Some(encoding) = given.get(1).and_then(ScriptValue::told) {
-        sample.encoding = encoding;
+    if let Some(encoding) = given.get(1) {
+        sample.encoding = encoding.told().unwrap_or_else(|| "UTF-8".to_owned());
     }
     let data = match (Charset::named(&sample.encoding), std::str::from_utf8(&data)) {
         (Some(charset), Ok(text)) => charset.encode(text).into_owned(),

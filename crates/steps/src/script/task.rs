@@ -5,6 +5,7 @@
 use std::sync::Arc;
 
 use super::value::ScriptValue;
+use crate::action::Action;
 use crate::sample::{AssertionOutcome, Sample};
 use crate::variables::Variables;
 
@@ -44,6 +45,8 @@ pub struct ScriptContext {
     pub class: String,
     /// When it runs, in milliseconds since 1970.
     pub unix_ms: i64,
+    /// What it told the thread to do after the sampler at work.
+    pub ordered: Option<Action>,
     /// How long it has slept, which the thread has yet to do.
     pub slept_ms: u64,
 }

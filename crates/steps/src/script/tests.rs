@@ -5,6 +5,7 @@
 use std::sync::Arc;
 
 use super::*;
+use crate::http::HttpMemory;
 use crate::sample::Sample;
 use crate::testing::Bench;
 
@@ -30,7 +31,12 @@ fn ran(bench: &mut Bench, source: &str, role: ScriptRole) -> Ran {
     let script = element(source, ScriptFamily::Jsr223, role);
     let own = (role == ScriptRole::Sampler).then(Box::<Sample>::default);
     let previous = bench.previous.clone();
-    script.run(&mut bench.scope(), previous, own)
+    script.run(
+        &mut bench.scope(),
+        &mut HttpMemory::default(),
+        previous,
+        own,
+    )
 }
 
 fn sampled() -> Bench {
@@ -79,7 +85,7 @@ fn a_script_in_groovy_sees_and_changes_what_the_thread_has() {
     );
     assert_eq!(
         *bench.host.lines.borrow(),
-        ["Info o.a.j.JSR223PostProcessor.a script: id 12"]
+        ["Info o.a.j.e.J.a script: id 12"]
     );
 }
 
@@ -139,7 +145,7 @@ fn bean_shell_keeps_names_from_one_sample_to_the_next() {
         ScriptRole::PreProcessor,
     );
     for expected in ["1one", "2one", "3one"] {
-        let ran = script.run(&mut bench.scope(), None, None);
+        let ran = script.run(&mut bench.scope(), &mut HttpMemory::default(), None, None);
         assert!(ran.outcome.is_ok(), "{:?}", ran.outcome);
         assert_eq!(bench.variables.get("count"), Some(expected));
     }
@@ -152,13 +158,23 @@ fn bean_shell_says_what_it_finds_by_names() {
     let source = "if (ResponseCode.equals(\"200\")) { Failure = true; FailureMessage = \"not \" + ResponseCode; }";
     let script = element(source, ScriptFamily::BeanShell, ScriptRole::Assertion);
     let found = script
-        .run(&mut bench.scope(), previous, None)
+        .run(
+            &mut bench.scope(),
+            &mut HttpMemory::default(),
+            previous,
+            None,
+        )
         .context
         .finding;
     assert_eq!((found.failure, found.message.as_str()), (true, "not 200"));
     let source = "ResponseCode = \"301\"; IsSuccess = false; return \"data\";";
     let script = element(source, ScriptFamily::BeanShell, ScriptRole::Sampler);
-    let ran = script.run(&mut bench.scope(), None, Some(Box::default()));
+    let ran = script.run(
+        &mut bench.scope(),
+        &mut HttpMemory::default(),
+        None,
+        Some(Box::default()),
+    );
     assert_eq!(ran.outcome, Ok(Some("data".to_owned())));
     let own = ran.context.own.expect("it comes back");
     assert_eq!((own.code.as_str(), own.success), ("301", false));
@@ -174,4 +190,48 @@ fn a_script_that_sleeps_owes_the_time() {
     );
     assert_eq!(slept.outcome, Ok(Some("1580466030373".to_owned())));
     assert_eq!(bench.memory.owed_ms, 250);
+}
+
+/// Asked of JMeter 5.6.3, which also tells the trace of the stack.
+#[test]
+fn the_log_tells_of_scripts_as_jmeter_does() {
+    use ScriptFamily::{BeanShell, Jsr223};
+    let told = |family, role, source: &str| {
+        let mut bench = Bench::default();
+        let script = element(source, family, role);
+        let http = &mut HttpMemory::default();
+        script.run_quietly(&mut bench.scope(), http, None);
+        bench.host.lines.take().join("|")
+    };
+    let info = "log.info(\"x\")";
+    assert_eq!(
+        told(Jsr223, ScriptRole::PreProcessor, info),
+        "Info o.a.j.m.J.a script: x"
+    );
+    assert_eq!(
+        told(BeanShell, ScriptRole::Timer, &format!("{info};")),
+        "Info o.a.j.u.BeanShellTestElement: x"
+    );
+    let thrown = "throw new RuntimeException(\"q\");";
+    assert_eq!(
+        told(Jsr223, ScriptRole::PostProcessor, thrown),
+        "Error o.a.j.e.JSR223PostProcessor: Problem in JSR223 script, a script\n\
+         javax.script.ScriptException: java.lang.RuntimeException: q"
+    );
+    let own = "Error invoking bsh method: eval\tSourced file: inline evaluation of: \
+               ``throw new RuntimeException(\"q\");'' : TargetError";
+    let wrapped = format!("org.apache.jorphan.util.JMeterException: {own}");
+    assert_eq!(
+        told(BeanShell, ScriptRole::Listener, thrown),
+        format!(
+            "Error o.a.j.u.BeanShellInterpreter: {own}|\
+             Warn o.a.j.v.BeanShellListener: Problem in BeanShell script. {wrapped}"
+        )
+    );
+}
+
+#[test]
+fn points_in_a_name_cut_its_words_in_the_log() {
+    let script = element("", ScriptFamily::Jsr223, ScriptRole::Sampler);
+    assert_eq!(script.logger("my.own script.x y"), "o.a.j.p.j.s.J.m.o.x y");
 }

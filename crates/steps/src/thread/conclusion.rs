@@ -59,7 +59,9 @@ impl Thread {
             }
         }
         for assertion in &applies.assertions {
-            assertion.check(&mut sample, &mut self.scope_of(walker, &sampler));
+            self.lend_http(walker, &sampler, |scope, http| {
+                assertion.check(&mut sample, scope, http);
+            });
         }
         self.note_success(sample.success);
         if !sample.is_ignored {
@@ -83,7 +85,9 @@ impl Thread {
     fn run_behind(&mut self, walker: &Walker<'_>, script: &ScriptElement, sample: &mut Sample) {
         let name = sample.label.clone();
         let lent = Some(Arc::new(std::mem::take(sample)));
-        let (_, context) = script.run_quietly(&mut self.scope_of(walker, &name), lent);
+        let (_, context) = self.lend_http(walker, &name, |scope, http| {
+            script.run_quietly(scope, http, lent)
+        });
         if let Some(changed) = context.previous {
             *sample = Arc::unwrap_or_clone(changed);
         }

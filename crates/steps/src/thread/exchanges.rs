@@ -3,9 +3,7 @@
 //! Must not know what is sent. Invariant: an answer goes to the run that asked for it.
 
 use super::{Ask, Doing, Thread, Walker};
-use crate::http::{
-    HttpAnswer, HttpClient, HttpMemory, HttpRun, HttpSamplerPlan, HttpStep, Running, UrlRewriting,
-};
+use crate::http::{HttpAnswer, HttpClient, HttpMemory, HttpRun, HttpStep, Running, UrlRewriting};
 use crate::program::{NodeId, SamplerAction};
 use crate::scope::Scope;
 
@@ -14,21 +12,15 @@ const USER_TOKEN: &str = "__jmeter.U_T__";
 
 impl Thread {
     /// Runs an HTTP sampler.
-    pub(super) fn begin_http(
-        &mut self,
-        walker: &Walker<'_>,
-        node: NodeId,
-        plan: &HttpSamplerPlan,
-    ) -> Option<Ask> {
-        self.run_http(walker, node, plan, HttpRun::begin)
+    pub(super) fn begin_http(&mut self, walker: &Walker<'_>, node: NodeId) -> Option<Ask> {
+        self.run_http(walker, node, HttpRun::begin)
     }
 
     /// Lets a modifier change the request that is next; samplers of other kinds stay as they are.
     pub(super) fn rewrite(&mut self, walker: &Walker<'_>, node: NodeId, modifier: &UrlRewriting) {
         if matches!(walker.sampler(node).action, SamplerAction::Http(_)) {
-            let mut memory = std::mem::take(&mut self.http);
-            memory.rewrite(modifier, &mut self.scope(walker, node));
-            self.http = memory;
+            let name = walker.node(node).name.source();
+            self.lend_http(walker, name, |scope, http| http.rewrite(modifier, scope));
         }
     }
 
@@ -48,7 +40,7 @@ impl Thread {
         if keeps_user && answer.reply.is_ok() && self.variables.get(USER_TOKEN).is_none() {
             self.variables.put(USER_TOKEN, self.identity.name.clone());
         }
-        self.run_http(walker, node, plan, |running, memory, scope| {
+        self.run_http(walker, node, |running, memory, scope| {
             run.answered(running, number, answer, memory, scope)
         })
     }
@@ -57,16 +49,16 @@ impl Thread {
         &mut self,
         walker: &Walker<'_>,
         node: NodeId,
-        plan: &HttpSamplerPlan,
         go_on: impl FnOnce(Running<'_>, &mut HttpMemory, &mut Scope<'_>) -> HttpStep,
     ) -> Option<Ask> {
+        let at_work = self.http.at_work().cloned();
+        let at_work = at_work.expect("an HTTP sampler was made ready before it is run");
         let running = Running {
-            plan,
-            name: &walker.node(node).name,
+            plan: &at_work.plan,
+            name: at_work.name.as_ref().unwrap_or(&walker.node(node).name),
         };
-        let mut memory = std::mem::take(&mut self.http);
-        let step = go_on(running, &mut memory, &mut self.scope(walker, node));
-        self.http = memory;
+        let name = walker.node(node).name.source();
+        let step = self.lend_http(walker, name, |scope, http| go_on(running, http, scope));
         match step {
             HttpStep::Send(ask, run) => {
                 self.doing = Doing::Exchanging(node, run);

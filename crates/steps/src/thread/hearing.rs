@@ -184,7 +184,11 @@ impl Thread {
         let unix_ms = start.unwrap_or_else(|| walker.host.unix_ms());
         let offset_s = walker.host.world().utc_offset_s(unix_ms);
         let pattern = Pattern::new(TIMESTAMP).expect("the pattern is sound");
-        pattern.format(Moment { unix_ms, offset_s })
+        pattern.format(Moment {
+            unix_ms,
+            offset_s,
+            zone: None,
+        })
     }
 }
 

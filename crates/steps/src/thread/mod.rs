@@ -380,7 +380,10 @@ impl Thread {
     fn prepare(&mut self, walker: &Walker<'_>, node: NodeId) -> Option<Ask> {
         let applies = &walker.sampler(node).applies;
         self.last_listeners = Some(Arc::clone(&applies.listeners));
-        self.http.forget_rewrites();
+        self.http.make_ready(match &walker.sampler(node).action {
+            SamplerAction::Http(plan) => Some(plan),
+            _ => None,
+        });
         for before in &applies.before {
             match before {
                 PreProcessor::UserParameters(parameters) => {
@@ -389,9 +392,17 @@ impl Thread {
                 PreProcessor::Script(script) => {
                     let name = self.text(walker, &walker.node(node).name).into_owned();
                     let previous = self.previous.clone();
-                    script.run_quietly(&mut self.scope_of(walker, &name), previous);
+                    self.lend_http(walker, &name, |scope, http| {
+                        script.run_quietly(scope, http, previous);
+                    });
                 }
                 PreProcessor::UrlRewriting(modifier) => self.rewrite(walker, node, modifier),
+                PreProcessor::FoundParameters(parameters) => {
+                    let name = walker.node(node).name.source();
+                    self.lend_http(walker, name, |scope, http| {
+                        http.give_found(parameters, scope);
+                    });
+                }
             }
         }
         self.name_package(node);
@@ -412,7 +423,7 @@ impl Thread {
     fn run(&mut self, walker: &Walker<'_>, node: NodeId) -> Option<Ask> {
         let sampler = walker.sampler(node);
         match &sampler.action {
-            SamplerAction::Http(http) => self.begin_http(walker, node, http),
+            SamplerAction::Http(_) => self.begin_http(walker, node),
             SamplerAction::Flow(flow) => self.control_flow(walker, node, flow),
             other => self.run_native(walker, node, other),
         }
@@ -425,13 +436,15 @@ impl Thread {
         node: NodeId,
         sample: Option<Box<Sample>>,
     ) -> Option<Ask> {
+        let is_without = sample.is_none();
         if let Some(mut sample) = sample {
             let sampler = walker.sampler(node);
             sample.transactions = self.transactions_above(walker, node);
             let hearers = self.hearers(walker, node);
             let listeners = &hearers.listeners;
             if let Some(sample) = self.conclude(walker, &sampler.applies, *sample, listeners) {
-                let (is_good, ordered) = (sample.success, sample.ordered);
+                let is_good = sample.success;
+                let ordered = self.memory.ordered.take().or(sample.ordered);
                 if !sample.is_ignored {
                     self.hand_over(walker, node, sample, hearers);
                 }
@@ -444,6 +457,9 @@ impl Thread {
                     self.act(walker, node, action);
                 }
             }
+        }
+        if let Some(action) = self.memory.ordered.take().filter(|_| is_without) {
+            self.act(walker, node, action);
         }
         if self.is_late(walker.host.unix_ms()) {
             self.walks_on = true;
@@ -476,9 +492,17 @@ impl Thread {
         long_or_zero(self.text(walker, text).trim())
     }
 
-    fn scope<'s>(&'s mut self, walker: &'s Walker<'_>, node: NodeId) -> Scope<'s> {
-        let name = walker.node(node).name.source();
-        self.scope_of(walker, name)
+    /// Lends what HTTP samplers keep to what may change it.
+    fn lend_http<T>(
+        &mut self,
+        walker: &Walker<'_>,
+        sampler: &str,
+        run: impl FnOnce(&mut Scope<'_>, &mut HttpMemory) -> T,
+    ) -> T {
+        let mut http = std::mem::take(&mut self.http);
+        let outcome = run(&mut self.scope_of(walker, sampler), &mut http);
+        self.http = http;
+        outcome
     }
 
     fn scope_of<'s>(&'s mut self, walker: &'s Walker<'_>, sampler: &'s str) -> Scope<'s> {

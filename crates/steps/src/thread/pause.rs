@@ -104,7 +104,9 @@ impl Thread {
             }
             Timer::Script(script) => {
                 let previous = self.previous.clone();
-                let (value, _) = script.run_quietly(&mut self.scope_of(walker, ""), previous);
+                let (value, _) = self.lend_http(walker, "", |scope, http| {
+                    script.run_quietly(scope, http, previous)
+                });
                 value.map_or(0, |value| long_or_zero(&value))
             }
             Timer::Precise(timing) => self.pause_until_drawn(walker, timing),

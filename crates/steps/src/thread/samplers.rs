@@ -162,15 +162,10 @@ impl Thread {
             ..Sample::default()
         };
         let previous = self.previous.clone();
-        let ran = script.run(
-            &mut self.scope_of(walker, name),
-            previous,
-            Some(Box::new(own)),
-        );
+        let ran = self.lend_http(walker, name, |scope, http| {
+            script.run(scope, http, previous, Some(Box::new(own)))
+        });
         let mut sample = ran.context.own.unwrap_or_default();
-        if script.family == ScriptFamily::BeanShell {
-            sample.sampler_data = script.source.source().to_owned();
-        }
         match ran.outcome {
             Ok(value) => {
                 let is_set = !sample.data.is_empty() && script.family == ScriptFamily::Jsr223;
@@ -178,6 +173,7 @@ impl Thread {
                     sample.bytes = value.len() as u64;
                     sample.body_bytes = sample.bytes;
                     sample.data = value.into_bytes();
+                    "UTF-8".clone_into(&mut sample.encoding);
                 }
             }
             Err(exception) => {

@@ -274,7 +274,9 @@ impl Thread {
         if is_parent {
             let name = sample.label.clone();
             for assertion in &controller.applies.assertions {
-                assertion.check(&mut sample, &mut self.scope_of(walker, &name));
+                self.lend_http(walker, &name, |scope, http| {
+                    assertion.check(&mut sample, scope, http);
+                });
             }
         }
         self.note_variables(&mut sample);

@@ -242,6 +242,7 @@ fn date(pattern: Option<&Pattern>, unix_ms: i64) -> String {
     let moment = Moment {
         unix_ms,
         offset_s: zone::local(unix_ms).offset_s,
+        zone: None,
     };
     pattern.map_or_else(|| unix_ms.to_string(), |pattern| pattern.format(moment))
 }

@@ -1,0 +1,321 @@
+//! What scripts hold of a sampler: its header fields, arguments and cookies, and those that they make themselves.
+//!
+//! Must not know the sampler. Invariant: an element is found by its number as long as the script runs; what is not asked
+//! for is not evaluated.
+
+use loadline_groovy::bound::Bound;
+use loadline_groovy::number::int_of;
+use loadline_groovy::print;
+use loadline_groovy::value::Value;
+
+use crate::http::{HeaderField, HttpArgument, PresetCookie};
+use crate::text::Text;
+
+/// An element that a script holds.
+#[derive(Clone, Debug)]
+pub(super) enum Element {
+    /// A header manager, by the numbers of its fields.
+    Headers(Vec<usize>),
+    /// A header field.
+    Header(HeaderField),
+    /// A list of arguments, by their numbers.
+    Arguments(Vec<usize>),
+    /// An argument.
+    Argument(HttpArgument),
+    /// The cookie manager of the sampler.
+    Cookies,
+    /// A cookie.
+    Cookie(PresetCookie),
+    /// A URL.
+    Url(String),
+}
+
+/// What the kinds of elements are called, of which class they are, and what they can be asked for.
+const KINDS: &[(&str, &str, &[&str])] = &[
+    (
+        "headerManager",
+        "org.apache.jmeter.protocol.http.control.HeaderManager",
+        &[
+            "add",
+            "clear",
+            "get",
+            "getHeader",
+            "getHeaders",
+            "iterator",
+            "remove",
+            "removeHeaderNamed",
+            "size",
+        ],
+    ),
+    (
+        "header",
+        "org.apache.jmeter.protocol.http.control.Header",
+        &[
+            "getName",
+            "getObjectValue",
+            "getValue",
+            "setName",
+            "setValue",
+        ],
+    ),
+    (
+        "arguments",
+        "org.apache.jmeter.config.Arguments",
+        &[
+            "addArgument",
+            "clear",
+            "getArgument",
+            "getArgumentCount",
+            "getArguments",
+            "iterator",
+            "removeAllArguments",
+            "removeArgument",
+        ],
+    ),
+    (
+        "argument",
+        "org.apache.jmeter.protocol.http.util.HTTPArgument",
+        &[
+            "getContentType",
+            "getName",
+            "getObjectValue",
+            "getValue",
+            "isAlwaysEncoded",
+            "isUseEquals",
+            "setAlwaysEncoded",
+            "setContentType",
+            "setMetaData",
+            "setName",
+            "setUseEquals",
+            "setValue",
+        ],
+    ),
+    (
+        "cookieManager",
+        "org.apache.jmeter.protocol.http.control.CookieManager",
+        &[
+            "add",
+            "clear",
+            "get",
+            "getCookieCount",
+            "getCookies",
+            "iterator",
+            "remove",
+        ],
+    ),
+    (
+        "cookie",
+        "org.apache.jmeter.protocol.http.control.Cookie",
+        &[
+            "getDomain",
+            "getName",
+            "getObjectValue",
+            "getPath",
+            "getSecure",
+            "getValue",
+            "setDomain",
+            "setName",
+            "setPath",
+            "setSecure",
+            "setValue",
+        ],
+    ),
+    (
+        "url",
+        "java.net.URL",
+        &[
+            "getFile",
+            "getHost",
+            "getPath",
+            "getPort",
+            "getProtocol",
+            "getQuery",
+            "toExternalForm",
+        ],
+    ),
+];
+
+/// Whether a kind of elements, or any, can be asked for a method.
+pub(super) fn has(kind: Option<&str>, method: &str) -> bool {
+    let mut kinds = KINDS
+        .iter()
+        .filter(|(name, _, _)| kind.is_none_or(|kind| kind == *name));
+    kinds.any(|(_, _, methods)| methods.contains(&method))
+}
+
+/// The elements that a script holds.
+#[derive(Debug, Default)]
+pub(super) struct Held {
+    all: Vec<Element>,
+    /// That of the sampler's header manager, once it was asked for.
+    pub(super) headers: Option<usize>,
+    /// That of its arguments.
+    pub(super) arguments: Option<usize>,
+    /// Whether anything was changed since it was last given back.
+    pub(super) is_changed: bool,
+}
+
+impl Held {
+    /// Holds one more; its number.
+    pub(super) fn hold(&mut self, element: Element) -> usize {
+        self.all.push(element);
+        self.all.len() - 1
+    }
+
+    pub(super) fn hold_fields(&mut self, fields: &[HeaderField]) -> usize {
+        let fields = fields.iter().cloned();
+        let numbers = fields
+            .map(|field| self.hold(Element::Header(field)))
+            .collect();
+        self.hold(Element::Headers(numbers))
+    }
+
+    pub(super) fn hold_arguments(&mut self, arguments: &[HttpArgument]) -> usize {
+        let arguments = arguments.iter().cloned();
+        let numbers = arguments
+            .map(|one| self.hold(Element::Argument(one)))
+            .collect();
+        self.hold(Element::Arguments(numbers))
+    }
+
+    /// The element of a number.
+    pub(super) fn get(&self, number: usize) -> Option<&Element> {
+        self.all.get(number)
+    }
+
+    /// The same, to be changed.
+    pub(super) fn get_mut(&mut self, number: usize) -> Option<&mut Element> {
+        self.is_changed = true;
+        self.all.get_mut(number)
+    }
+
+    /// The numbers of what is in a list.
+    pub(super) fn list(&self, number: usize) -> &[usize] {
+        match self.get(number) {
+            Some(Element::Headers(list) | Element::Arguments(list)) => list,
+            _ => &[],
+        }
+    }
+
+    /// The same, to be changed.
+    pub(super) fn list_mut(&mut self, number: usize) -> Option<&mut Vec<usize>> {
+        match self.get_mut(number) {
+            Some(Element::Headers(list) | Element::Arguments(list)) => Some(list),
+            _ => None,
+        }
+    }
+
+    /// The fields of a header manager.
+    pub(super) fn fields(&self, number: usize) -> Vec<HeaderField> {
+        let fields = self.list(number).iter();
+        let fields = fields.filter_map(|one| match self.get(*one)? {
+            Element::Header(field) => Some(field.clone()),
+            _ => None,
+        });
+        fields.collect()
+    }
+
+    /// What is in a list of arguments.
+    pub(super) fn arguments_of(&self, number: usize) -> Vec<HttpArgument> {
+        let arguments = self.list(number).iter();
+        let arguments = arguments.filter_map(|one| match self.get(*one)? {
+            Element::Argument(argument) => Some(argument.clone()),
+            _ => None,
+        });
+        arguments.collect()
+    }
+
+    /// An element as a script sees it.
+    pub(super) fn value(&self, number: usize) -> Value {
+        let Some(element) = self.get(number) else {
+            return Value::Null;
+        };
+        let (kind, told) = match element {
+            Element::Headers(_) => (0, None),
+            Element::Header(_) => (1, None),
+            Element::Arguments(_) => (2, None),
+            Element::Argument(_) => (3, None),
+            Element::Cookies => (4, None),
+            Element::Cookie(_) => (5, None),
+            Element::Url(url) => (6, Some(url.as_str().into())),
+        };
+        let (name, class, _) = KINDS[kind];
+        Value::object(Bound {
+            name,
+            number,
+            class,
+            told,
+        })
+    }
+
+    /// All elements of a list, as a script sees them.
+    pub(super) fn values(&self, number: usize) -> Value {
+        let list = self.list(number).iter();
+        Value::list(list.map(|one| self.value(*one)).collect())
+    }
+
+    /// Makes an element of a class; `None`: it is not made of what is given.
+    pub(super) fn make(&mut self, class: &str, given: &[Value]) -> Option<Value> {
+        let texts: Vec<Text> = given.iter().map(literal).collect();
+        let text = |at: usize| texts.get(at).cloned().unwrap_or_default();
+        let element = match (class.rsplit('.').next()?, given.len()) {
+            ("HeaderManager", 0) => Element::Headers(Vec::new()),
+            ("Arguments", 0) => Element::Arguments(Vec::new()),
+            ("Header", 0 | 2) => Element::Header(HeaderField {
+                name: text(0),
+                value: text(1),
+            }),
+            ("HTTPArgument", 0 | 2 | 3) => Element::Argument(argument(text(0), text(1), true)),
+            ("HTTPArgument", 4) => {
+                let is_encoded = matches!(given[3], Value::Truth(true));
+                Element::Argument(argument(text(0), text(1), !is_encoded))
+            }
+            ("Cookie", 0) => Element::Cookie(PresetCookie::default()),
+            ("Cookie", 6 | 8) => Element::Cookie(PresetCookie {
+                name: text(0),
+                value: text(1),
+                domain: text(2),
+                path: text(3),
+                secure: matches!(given[4], Value::Truth(true)),
+                says_path: !matches!(given.get(6), Some(Value::Truth(false))),
+                with_subdomains: !matches!(given.get(7), Some(Value::Truth(false))),
+            }),
+            _ => return None,
+        };
+        let number = self.hold(element);
+        Some(self.value(number))
+    }
+}
+
+/// An argument as scripts make them.
+pub(super) fn argument(name: Text, value: Text, encode: bool) -> HttpArgument {
+    HttpArgument {
+        name,
+        value,
+        encode,
+        equals: "=",
+        content_type: Text::default(),
+    }
+}
+
+/// The number of the element that a value is; `None`: it is none of the kind.
+pub(super) fn number_of(value: Option<&Value>, kind: &str) -> Option<usize> {
+    let Value::Object(object) = value? else {
+        return None;
+    };
+    let bound = object.any().downcast_ref::<Bound>()?;
+    (bound.name == kind).then_some(bound.number)
+}
+
+/// A value as a text that is what it is; nothing where it is null.
+pub(super) fn literal(value: &Value) -> Text {
+    match value {
+        Value::Null => Text::default(),
+        value => Text::literal(&print::text(value)),
+    }
+}
+
+/// A value as a place in a list.
+pub(super) fn place(value: &Value) -> Option<usize> {
+    int_of(value).and_then(|place| usize::try_from(place).ok())
+}

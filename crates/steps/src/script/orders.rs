@@ -1,0 +1,62 @@
+//! What scripts tell their thread, and the test, to do after the sampler at work.
+//!
+//! Must not know how a thread does it. Invariant: of several orders the last counts.
+
+use loadline_groovy::bound::Bound;
+use loadline_groovy::print;
+use loadline_groovy::value::Value;
+
+use super::groovy::Desk;
+use super::value::ScriptObject;
+use crate::action::Action;
+
+/// The name of what runs the test.
+pub(super) const ENGINE: &str = "engine";
+
+impl Desk<'_> {
+    /// What scripts tell their thread to do.
+    pub(super) fn of_thread(
+        &mut self,
+        object: ScriptObject,
+        method: &str,
+        given: &[Value],
+    ) -> Option<Value> {
+        let ordered = match (method, given) {
+            ("getEngine", []) => {
+                return Some(Value::object(Bound {
+                    name: ENGINE,
+                    number: 0,
+                    class: "org.apache.jmeter.engine.StandardJMeterEngine",
+                    told: None,
+                }));
+            }
+            ("stop", []) if object == ScriptObject::Thread => Some(Action::StopThread),
+            ("setRestartNextLoop" | "setStartNextThreadLoop", [Value::Truth(wanted)]) => {
+                wanted.then_some(Action::NextThreadIteration)
+            }
+            ("setTestLogicalAction", [word]) => match print::text(word).as_str() {
+                "START_NEXT_ITERATION_OF_THREAD" => Some(Action::NextThreadIteration),
+                "START_NEXT_ITERATION_OF_CURRENT_LOOP" => Some(Action::NextLoopIteration),
+                "BREAK_CURRENT_LOOP" => Some(Action::BreakLoop),
+                _ => None,
+            },
+            _ => return None,
+        };
+        self.context.ordered = ordered;
+        Some(Value::Null)
+    }
+
+    /// What scripts tell the test to do.
+    pub(super) fn of_engine(&mut self, method: &str, given: &[Value]) -> Option<Value> {
+        let is_now = match (method, given) {
+            ("askThreadsToStop", []) | ("stopTest", [Value::Truth(false)]) => false,
+            ("stopTest", [] | [Value::Truth(true)]) => true,
+            _ => return None,
+        };
+        self.context.ordered = Some(match is_now {
+            true => Action::StopTestNow,
+            false => Action::StopTest,
+        });
+        Some(Value::Null)
+    }
+}

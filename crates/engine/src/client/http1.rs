@@ -20,7 +20,7 @@ use loadline_wire::{
 };
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-use super::{Around, Broken, Instants, Keepable, Receiver, Stop, StopSign, Usage, Wish};
+use super::{Around, Broken, GivenUp, Instants, Keepable, Receiver, Stop, StopSign, Usage, Wish};
 use crate::net::{Failure, Reach, Stage, Stream};
 
 /// Bytes of a streamed body that are sent in one chunk.
@@ -101,6 +101,7 @@ impl Http1Connection {
                 made_at,
                 requests: 0,
                 is_reusable: true,
+                given_up: None,
             },
         }
     }
@@ -145,7 +146,10 @@ impl Http1Connection {
                 return Ok(());
             }
             // The peer answered without reading the whole request: an answer it is.
-            (Err(_), Some(_)) => return Ok(()),
+            (Err(_), Some(_)) => {
+                self.usage.given_up = Some(GivenUp::HalfSent);
+                return Ok(());
+            }
             (Ok(()), None) => None,
             (Err(Halt::Unsent(failure)), None) => Some(failure),
             (Err(Halt::Over(broken)), None) => return Err(broken),
@@ -354,7 +358,10 @@ impl Http1Connection {
             return match &bytes[progress.consumed..] {
                 [] => Ok(Some(reuse)),
                 // They belong to no answer: the connection is not used again, as in Go, curl and Java.
-                _ => Ok(Some(Reuse::Close)),
+                _ => {
+                    self.usage.given_up = Some(GivenUp::Surplus);
+                    Ok(Some(Reuse::Close))
+                }
             };
         }
         Ok(match receiver.wish()? {
@@ -378,8 +385,10 @@ impl Keepable for Http1Connection {
     fn is_stale(&mut self, cx: &mut Context<'_>) -> bool {
         let mut byte = [0_u8; 1];
         let mut buffer = ReadBuf::new(&mut byte);
-        Pin::new(&mut self.stream)
-            .poll_read(cx, &mut buffer)
-            .is_ready()
+        let looked = Pin::new(&mut self.stream).poll_read(cx, &mut buffer);
+        if !buffer.filled().is_empty() {
+            self.usage.given_up = Some(GivenUp::Surplus);
+        }
+        looked.is_ready()
     }
 }

@@ -15,7 +15,7 @@ mod turned_away;
 pub(crate) use http1::{Body, Http1Connection, Message};
 pub(crate) use http2::Http2Connection;
 pub(crate) use http2_message::{Http2Body, Http2Message, http2_head};
-pub(crate) use idle::{IdleConnections, KeepRules, Keepable, Usage};
+pub(crate) use idle::{GivenUp, IdleConnections, KeepRules, Keepable, Usage};
 pub use pace::INSTANT_FAILURES_PER_SECOND;
 pub(crate) use pace::{FailurePace, Pace};
 pub(crate) use turned_away::TurnedAway;

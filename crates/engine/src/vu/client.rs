@@ -86,9 +86,9 @@ impl Keepable for Held {
 impl Drop for Held {
     fn drop(&mut self) {
         let recorder = self.shared.recorder.borrow();
-        recorder
-            .connections
-            .ended(|| self.connection.stream().facts());
+        let seen = &recorder.connections;
+        seen.given_up(self.connection.usage().given_up);
+        seen.ended(|| self.connection.stream().facts());
     }
 }
 

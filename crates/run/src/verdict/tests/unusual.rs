@@ -323,6 +323,28 @@ fn requests_that_met_a_closed_connection_are_told() {
     assert!(text.starts_with("289 requests (10.3 %)"), "{text}");
 }
 
+/// The target did not close them.
+#[test]
+fn connections_that_are_given_up_are_told_with_their_reason() {
+    let mut run = Run::new(arrivals(80, 5, 50), 5.0, 400, 7.0);
+    run.totals.seen.connections.opened = 400;
+    let text = |run: &mut Run| {
+        let verdict = run.judge();
+        let told = found(&verdict, Code::ClosedConnections).expect("told");
+        told.text.clone()
+    };
+    run.totals.seen.connections.surplus = 400;
+    assert_eq!(
+        text(&mut run),
+        "400 connections were given up because the target sent bytes on them that belong to no response"
+    );
+    run.totals.seen.connections.surplus = 0;
+    run.totals.seen.connections.half_sent = 1;
+    assert!(text(&mut run).contains("the target closes each"));
+    run.totals.seen.connections.half_sent = 400;
+    assert!(text(&mut run).contains("did not take the rest of the request"));
+}
+
 #[test]
 fn connections_that_end_after_each_answer_are_told() {
     let mut run = Run::new(arrivals(80, 5, 50), 5.0, 400, 7.0);

@@ -21,6 +21,7 @@ use loadline_script::hop::{HopAnswer, HopFailure, HopOutcome, HopRequest};
 use self::server::{Act, Server};
 use super::{Cut, ScriptClient, ScriptClientPlan, ScriptClientSettings, WorkerParts};
 use crate::clock::Clock;
+use crate::connections_seen::ConnectionsSeen;
 use crate::net::{Kept, Resolver, WireBytes};
 use crate::slot::VuSlot;
 
@@ -30,17 +31,19 @@ struct Bench {
     slot: Rc<VuSlot>,
     clock: Clock,
     worker_bytes: Rc<WireBytes>,
+    connections: Rc<ConnectionsSeen>,
 }
 
 impl Bench {
     fn new(plan: &ClientPlan, script: &ScriptSettings) -> Bench {
         let clock = Clock::start();
         let worker_bytes = Rc::new(WireBytes::default());
+        let connections = Rc::new(ConnectionsSeen::default());
         let parts = WorkerParts {
             clock,
             resolver: Resolver::start(clock, Kept::found(None)).expect("a thread can be made"),
             bytes: Rc::clone(&worker_bytes),
-            connections: Rc::default(),
+            connections: Rc::clone(&connections),
             seed: 1,
             number: 0,
         };
@@ -53,6 +56,7 @@ impl Bench {
             slot,
             clock,
             worker_bytes,
+            connections,
         }
     }
 
@@ -223,6 +227,7 @@ fn an_answer_that_comes_before_the_whole_request_is_one() {
             assert_eq!((answer.status, &answer.body[..]), (413, &b"big"[..]));
             assert_eq!(server.connections(), connections, "half a request is on it");
         }
+        assert_eq!(bench.connections.take().half_sent, 2);
     });
 }
 

@@ -18,6 +18,7 @@ use super::names;
 use super::resources::Seen;
 use super::saturation::Knee;
 use super::signs;
+use super::stability;
 use super::stats::median;
 use super::weights::{self, OCCUPIED, Weights};
 use super::wording::{count, counted, duration, percent, rate};
@@ -115,9 +116,18 @@ fn limit_of(facts: &Facts<'_>, knee: Option<&Knee>, seen: &Seen) -> (Limit, Opti
         };
         return (limit, None);
     }
-    let weights = Weights::of(facts, seen.culprit.is_some());
     // A generator without the time to read answers sees timeouts, and no other failure.
     let is_of_time = facts.worst_class() == Some(ErrorClass::Timeout);
+    // Whoever was waited for before: at the end it was the target alone.
+    if (failures.is_none() || is_of_time) && stability::silent_from(facts).is_some() {
+        let given_up = facts.counts.interrupted + facts.failed(ErrorClass::Timeout);
+        let limit = match facts.are_unacknowledged(given_up) {
+            true => Limit::Network,
+            false => Limit::Target,
+        };
+        return (limit, None);
+    }
+    let weights = Weights::of(facts, seen.culprit.is_some());
     match failures {
         Some(side) if !is_of_time => return (side, None),
         _ if facts.refused_share() >= FAILURES => return (Limit::Target, None),

@@ -68,9 +68,7 @@ const PER_PEER_MIN: u64 = 100;
 
 pub(super) fn findings(facts: &Facts<'_>, limit: Limit) -> Vec<Finding> {
     let mut findings = Vec::new();
-    if facts.load_is_constant() && facts.rows.len() >= OUTAGE_ROWS_MIN {
-        findings.extend(outage(facts));
-    }
+    findings.extend(outage(facts));
     if facts.load_is_constant() && facts.rows.len() >= ROWS_MIN {
         let cold = cold_start(facts);
         // A start is no pause, nor is what a link does that loses what it carries.
@@ -100,8 +98,22 @@ fn good(row: &Row) -> f64 {
     row.good as f64 / row_seconds(row)
 }
 
-fn outage(facts: &Facts<'_>) -> Option<Finding> {
+/// A time in which the target gave hardly a good answer.
+struct Downtime {
+    /// Good answers a second while it was there.
+    usual: f64,
+    /// The row in which it begins.
+    begins: usize,
+    /// Its length in rows; `None`: it lasted to the end.
+    length: Option<usize>,
+}
+
+/// The first one.
+fn downtime(facts: &Facts<'_>) -> Option<Downtime> {
     let rows = &facts.rows;
+    if !facts.load_is_constant() || rows.len() < OUTAGE_ROWS_MIN {
+        return None;
+    }
     // What is usual is told by the seconds in which the target was there.
     let most = rows.iter().map(|row| good(row)).fold(0.0, f64::max);
     let up = rows.iter().map(|row| good(row));
@@ -112,9 +124,33 @@ fn outage(facts: &Facts<'_>) -> Option<Finding> {
     let is_down = |row: &&Row| is_down(facts, row, usual);
     // The target may take its time to give the first answer.
     let first_up = rows.iter().position(|row| !is_down(row))?;
-    let down = first_up + rows[first_up..].iter().position(is_down)?;
+    let begins = first_up + rows[first_up..].iter().position(is_down)?;
     let recovered = |row: &&Row| good(row) > RECOVERED * usual;
-    let Some(length) = rows[down..].iter().position(recovered) else {
+    Some(Downtime {
+        usual,
+        begins,
+        length: rows[begins..].iter().position(recovered),
+    })
+}
+
+/// When the target stopped answering for good, in seconds; `None`: it did not, or its last answers were wrong.
+pub(super) fn silent_from(facts: &Facts<'_>) -> Option<f64> {
+    let down = downtime(facts).filter(|down| down.length.is_none())?;
+    let rows = &facts.rows[down.begins..];
+    let is_silent = end_of(rows, down.usual) == Some(End::Silent);
+    is_silent.then(|| rows[0].at_ns as f64 / 1e9)
+}
+
+fn outage(facts: &Facts<'_>) -> Option<Finding> {
+    let Downtime {
+        usual,
+        begins: down,
+        length,
+    } = downtime(facts)?;
+    let rows = &facts.rows;
+    let is_down = |row: &&Row| is_down(facts, row, usual);
+    let recovered = |row: &&Row| good(row) > RECOVERED * usual;
+    let Some(length) = length else {
         return died(&rows[down..], usual);
     };
     let at = duration((rows[down].at_ns) as f64 / 1e9);
@@ -192,26 +228,42 @@ fn is_down(facts: &Facts<'_>, row: &Row, usual: f64) -> bool {
     good(row) < left * usual && was_asked && ran && !is_slow && !fails_by_itself(row)
 }
 
-/// A target that did not come back in the rows from its outage on.
-fn died(rows: &[&Row], usual: f64) -> Option<Finding> {
+/// What became of a target that did not come back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum End {
+    Silent,
+    Wrong,
+}
+
+/// How it ended in the rows from its outage on; `None`: there are fewer good answers than before, and yet too many.
+fn end_of(rows: &[&Row], usual: f64) -> Option<End> {
     let sum = |of: fn(&Row) -> u64| rows.iter().map(|row| of(row)).sum::<u64>();
     let (answered, good) = (sum(|row| row.completed), sum(|row| row.good));
     let left: f64 = rows.iter().map(|row| row_seconds(row)).sum();
     if good as f64 >= DOWN * usual * left {
-        // Fewer than before, and yet too many for one that died.
         return None;
     }
     let still_answers = answered > 2 * good && answered as f64 / usual >= DOWN;
-    let (what, advice) = match still_answers {
-        true => (
+    Some(match still_answers {
+        true => End::Wrong,
+        false => End::Silent,
+    })
+}
+
+/// A target that did not come back in the rows from its outage on.
+fn died(rows: &[&Row], usual: f64) -> Option<Finding> {
+    let (what, advice) = match end_of(rows, usual)? {
+        End::Wrong => (
             "the responses after that were wrong",
             "look at a wrong response and at the target's log at that time: a token, a quota or data may have run out",
         ),
-        false => (
+        End::Silent => (
             "no responses came after that",
             "look at the target's log at that time: it died, or hangs",
         ),
     };
+    let good: u64 = rows.iter().map(|row| row.good).sum();
+    let left: f64 = rows.iter().map(|row| row_seconds(row)).sum();
     Some(Code::TargetDied.finding(
         Gravity::Alarm,
         format!(

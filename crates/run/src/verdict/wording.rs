@@ -9,6 +9,7 @@ use super::backlog;
 use super::code::Code;
 use super::facts::Facts;
 use super::saturation::Knee;
+use super::stability;
 
 /// Share of good answers from which the others go without mention in the headline.
 const WELL: f64 = 0.99;
@@ -281,6 +282,12 @@ fn limit_in_words(facts: &Facts<'_>, limit: Limit, reached: &str) -> Headline {
             counted(stuck.requests, "request")
         ))
         .with(Some(format!(" and held {vus}")));
+    }
+    if let Some(at) = stability::silent_from(facts).filter(|_| limit == Limit::Target) {
+        let at = duration(at);
+        return Headline::new(format!(
+            "{reached}, until the target stopped responding after {at}"
+        ));
     }
     let mistaken = facts.worst_status().filter(|_| facts.has_mistakes());
     let mut more = None;

@@ -136,6 +136,29 @@ fn silence(busiest_worker: f64) -> Run {
     run
 }
 
+/// As fast as the generator could for three seconds, and a request of each virtual user that times out after that.
+#[test]
+fn a_target_that_dies_is_the_limit_whoever_was_it_before() {
+    let mut run = Run::new(constant_vus(4, 6), 6.0, 60_000, 0.2);
+    run.fail(ErrorClass::Timeout, 12, 1_000_000_000);
+    run.seconds(6, |number, row| {
+        let each = if number < 3 { 20_000 } else { 0 };
+        (row.started, row.completed, row.good) = (each.max(4), each, each);
+        row.active_vus = 4;
+        row.generator.busiest_worker = if number < 3 { 1.0 } else { 0.0 };
+    });
+    let verdict = run.judge();
+    assert!(found(&verdict, Code::TargetDied).is_some());
+    assert_eq!(verdict.limit, Limit::Target);
+    assert!(
+        verdict
+            .headline
+            .ends_with("until the target stopped responding after 3 s"),
+        "{}",
+        verdict.headline
+    );
+}
+
 #[test]
 fn a_generator_that_computes_has_seen_nobody_die() {
     assert!(found(&silence(0.1).judge(), Code::TargetDied).is_some());

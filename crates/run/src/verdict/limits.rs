@@ -11,6 +11,7 @@ use loadline_model::verdict::{Finding, Gravity, Limit};
 
 use super::backlog;
 use super::code::Code;
+use super::downtime;
 use super::facts::{Facts, share};
 use super::failing::{FAILURES, FAILURES_OF_OFFERED, cuts_off, failing_side, is_mistaken, spoils};
 use super::link;
@@ -18,7 +19,6 @@ use super::names;
 use super::resources::Seen;
 use super::saturation::Knee;
 use super::signs;
-use super::stability;
 use super::stats::median;
 use super::weights::{self, OCCUPIED, Weights};
 use super::wording::{count, counted, duration, percent, rate};
@@ -119,7 +119,7 @@ fn limit_of(facts: &Facts<'_>, knee: Option<&Knee>, seen: &Seen) -> (Limit, Opti
     // A generator without the time to read answers sees timeouts, and no other failure.
     let is_of_time = facts.worst_class() == Some(ErrorClass::Timeout);
     // Whoever was waited for before: at the end it was the target alone.
-    if (failures.is_none() || is_of_time) && stability::silent_from(facts).is_some() {
+    if (failures.is_none() || is_of_time) && downtime::silent_from(facts).is_some() {
         let given_up = facts.counts.interrupted + facts.failed(ErrorClass::Timeout);
         let limit = match facts.are_unacknowledged(given_up) {
             true => Limit::Network,

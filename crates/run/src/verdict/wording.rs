@@ -7,9 +7,9 @@ use loadline_model::verdict::{Delivery, Finding, Gravity, Limit};
 
 use super::backlog;
 use super::code::Code;
+use super::downtime;
 use super::facts::Facts;
 use super::saturation::Knee;
-use super::stability;
 
 /// Share of good answers from which the others go without mention in the headline.
 const WELL: f64 = 0.99;
@@ -283,7 +283,7 @@ fn limit_in_words(facts: &Facts<'_>, limit: Limit, reached: &str) -> Headline {
         ))
         .with(Some(format!(" and held {vus}")));
     }
-    if let Some(at) = stability::silent_from(facts).filter(|_| limit == Limit::Target) {
+    if let Some(at) = downtime::silent_from(facts).filter(|_| limit == Limit::Target) {
         let at = duration(at);
         return Headline::new(format!(
             "{reached}, until the target stopped responding after {at}"

@@ -9,7 +9,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use rcgen::{
-    BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair, date_time_ymd,
+    BasicConstraints, Certificate, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair,
+    date_time_ymd,
 };
 use rustls::crypto::aws_lc_rs;
 use rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
@@ -81,15 +82,29 @@ impl Authority {
     /// `name` cannot stand in a certificate.
     #[must_use]
     pub fn sign(&self, name: &str, validity: Validity) -> Identity {
-        let mut params = CertificateParams::new(vec![name.to_owned()]).expect("a name");
-        if validity == Validity::Past {
-            params.not_before = date_time_ymd(2000, 1, 1);
-            params.not_after = date_time_ymd(2001, 12, 31);
-        }
         let key = KeyPair::generate().expect("a key can be made");
-        let certificate = params
+        let certificate = params_of(name, validity)
             .signed_by(&key, &self.issuer)
             .expect("a certificate can be signed");
+        Identity::new(&certificate, &key)
+    }
+}
+
+impl Identity {
+    /// A certificate that its own key signed: an authority's, as most programs make them.
+    ///
+    /// # Panics
+    /// `name` cannot stand in a certificate.
+    #[must_use]
+    pub fn self_signed(name: &str, validity: Validity) -> Identity {
+        let mut params = params_of(name, validity);
+        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        let key = KeyPair::generate().expect("a key can be made");
+        let certificate = params.self_signed(&key).expect("a key can sign its own");
+        Identity::new(&certificate, &key)
+    }
+
+    fn new(certificate: &Certificate, key: &KeyPair) -> Identity {
         Identity {
             certificate_pem: certificate.pem(),
             key_pem: key.serialize_pem(),
@@ -97,9 +112,7 @@ impl Authority {
             key: key.serialize_der(),
         }
     }
-}
 
-impl Identity {
     /// Writes certificate and key to files beginning with this name and gives both paths.
     ///
     /// # Panics
@@ -165,6 +178,15 @@ impl Identity {
             serve(&mut StreamOwned::new(connection, stream), stop)
         })
     }
+}
+
+fn params_of(name: &str, validity: Validity) -> CertificateParams {
+    let mut params = CertificateParams::new(vec![name.to_owned()]).expect("a name");
+    if validity == Validity::Past {
+        params.not_before = date_time_ymd(2000, 1, 1);
+        params.not_after = date_time_ymd(2001, 12, 31);
+    }
+    params
 }
 
 fn save(folder: &Path, name: &str, text: &str) -> String {

@@ -2,7 +2,7 @@
 //!
 //! Must not know TLS. Invariant: one authority, one name, one thing wrong at a time.
 
-use loadline_e2e::certificates::{Authority, Validity};
+use loadline_e2e::certificates::{Authority, Identity, Validity};
 use loadline_e2e::server::Server;
 use loadline_e2e::target::Target;
 use loadline_e2e::{Ran, bench};
@@ -54,6 +54,30 @@ fn expired_mismatched_and_unknown() {
     assert_refused(&ran, "issuer");
     assert_eq!(bench_some(&["-k", &url(&sound)]).count("good"), 6);
     assert_eq!(bench_some(&["-k", &url(&expired)]).count("good"), 6);
+}
+
+/// Most programs make a certificate that its own key signed an authority's; who is told to trust it may show it.
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn self_signed_certificates() {
+    let folder = tempfile::tempdir().expect("a temporary folder can be made");
+    let sound = Identity::self_signed("localhost", Validity::Now);
+    let (file, _) = sound.save(folder.path(), "sound");
+    let server = sound.serve();
+    let ran = bench_some(&["--cacert", &file, &url(&server)]);
+    assert_eq!(ran.count("good"), 6, "{:?}", ran.messages());
+    assert_refused(&bench_some(&[&url(&server)]), "issuer");
+
+    for (name, validity, why) in [
+        ("localhost", Validity::Past, "expired"),
+        ("elsewhere.test", Validity::Now, "name"),
+    ] {
+        let identity = Identity::self_signed(name, validity);
+        let (file, _) = identity.save(folder.path(), name);
+        let server = identity.serve();
+        let ran = bench_some(&["--cacert", &file, &url(&server)]);
+        assert_refused(&ran, why);
+    }
 }
 
 #[test]

@@ -9,6 +9,7 @@ use loadline_e2e::server::{Server, free_port};
 use loadline_e2e::target::Target;
 use loadline_e2e::{FullQueue, Ran, bench, clock, run, web};
 
+use std::io::Write;
 use std::net::TcpStream;
 use std::sync::Mutex;
 use std::time::Duration;
@@ -139,6 +140,15 @@ fn targets_that_are_too_slow() {
         let ran = assert_counted(fault, "timeout", &["--timeout", "250ms"]);
         assert!(ran.messages()[0].contains(stage), "{:?}", ran.messages());
     }
+    // More than the kernels of both ends take in for a peer that reads nothing.
+    let mut body = tempfile::NamedTempFile::new().expect("a temporary file can be made");
+    body.write_all(&vec![b'x'; 16 << 20])
+        .expect("it can be written to");
+    let name = body.path().to_str().expect("a path of text");
+    let arguments = ["--timeout", "250ms", "-D", name, "--stream"];
+    let ran = assert_counted(Fault::NeverAnswers, "timeout", &arguments);
+    let stage = "while sending the request";
+    assert!(ran.messages()[0].contains(stage), "{:?}", ran.messages());
 }
 
 /// Nobody takes connections from a full accept queue, so further ones never come about.

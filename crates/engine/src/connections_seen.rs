@@ -6,6 +6,7 @@ use std::cell::{Cell, RefCell};
 
 use loadline_model::snapshot::Connections;
 
+use crate::client::GivenUp;
 use crate::net::Connected;
 use crate::platform::TcpFacts;
 
@@ -47,6 +48,16 @@ impl ConnectionsSeen {
     /// Counts an attempt that came to nothing.
     pub(crate) fn failed(&self) {
         self.seen.borrow_mut().failed += 1;
+    }
+
+    /// Counts a connection that was given up though the peer kept it.
+    pub(crate) fn given_up(&self, why: Option<GivenUp>) {
+        let mut seen = self.seen.borrow_mut();
+        match why {
+            None => {}
+            Some(GivenUp::Surplus) => seen.surplus += 1,
+            Some(GivenUp::HalfSent) => seen.half_sent += 1,
+        }
     }
 
     /// Records what the kernel knows of a connection that ends, as far as this interval still wants it.

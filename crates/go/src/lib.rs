@@ -11,6 +11,7 @@ pub mod header;
 pub mod host;
 pub mod integer;
 pub mod json;
+pub mod malformed;
 pub mod quote;
 pub mod redirect;
 mod syntax;

@@ -167,6 +167,12 @@ pub struct Connections {
     /// Sampled connections on which something came of which an earlier part had not come yet.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub gapped: u64,
+    /// Connections that were given up because something came on them that belongs to no answer.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub surplus: u64,
+    /// Connections that were given up because the answer came, and the rest of the request was not taken.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub half_sent: u64,
     /// Time, over the sampled connections, in which something that was sent was not acknowledged yet, though the other side read,
     /// in nanoseconds.
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -470,6 +476,8 @@ impl Connections {
         self.unacknowledged += other.unacknowledged;
         self.untaken += other.untaken;
         self.gapped += other.gapped;
+        self.surplus += other.surplus;
+        self.half_sent += other.half_sent;
         self.in_flight_ns += other.in_flight_ns;
     }
 }

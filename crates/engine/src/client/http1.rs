@@ -5,13 +5,14 @@
 //! Invariant: after an error or a stop the connection is not used again.
 
 use std::fs::File;
-use std::future::poll_fn;
+use std::future::{Future, poll_fn};
 use std::io::{self, Read};
 use std::net::SocketAddr;
 use std::num::NonZeroU64;
 use std::path::Path;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
+use std::time::Duration;
 
 use loadline_model::{ErrorClass, Nanos};
 use loadline_wire::{
@@ -19,7 +20,7 @@ use loadline_wire::{
 };
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-use super::{Around, Broken, Instants, Keepable, Receiver, StopSign, Usage, Wish};
+use super::{Around, Broken, GivenUp, Instants, Keepable, Receiver, Stop, StopSign, Usage, Wish};
 use crate::net::{Failure, Reach, Stage, Stream};
 
 /// Bytes of a streamed body that are sent in one chunk.
@@ -42,6 +43,38 @@ pub(crate) enum Body<'a> {
     Chunks(&'a [u8]),
     /// In chunks from a file that is read anew.
     ChunkedFile(&'a Path),
+}
+
+/// Time in which a peer that has answered already may take the rest of the request, so that the connection can be
+/// used again: as in Go.
+const PATIENCE: Duration = Duration::from_millis(50);
+
+/// What the sending of a request needs beside its connection.
+struct Desk<'a, S, R> {
+    around: &'a Around<'a, S>,
+    receiver: &'a mut R,
+    instants: &'a mut Instants,
+    /// The answer that came whole while the request was being sent.
+    early: Option<EarlyAnswer>,
+}
+
+struct EarlyAnswer {
+    reuse: Reuse,
+    patience: Pin<Box<tokio::time::Sleep>>,
+}
+
+/// Why no more of a request is sent.
+enum Halt {
+    /// The peer takes no more; it may have answered.
+    Unsent(Failure),
+    /// There is nothing to read either.
+    Over(Broken),
+}
+
+impl From<Stop> for Halt {
+    fn from(stop: Stop) -> Halt {
+        Halt::Over(stop.into())
+    }
 }
 
 /// One connection.
@@ -68,6 +101,7 @@ impl Http1Connection {
                 made_at,
                 requests: 0,
                 is_reusable: true,
+                given_up: None,
             },
         }
     }
@@ -98,10 +132,27 @@ impl Http1Connection {
         self.usage.requests += 1;
         self.usage.is_reusable = false;
         self.parser.start(message.kind);
-        let unsent = match self.send(around, &message, instants).await {
-            Ok(()) => None,
-            Err(Broken::Failed(failure)) if failure.class != ErrorClass::Request => Some(failure),
-            Err(other) => return Err(other),
+        let mut desk = Desk {
+            around,
+            receiver,
+            instants,
+            early: None,
+        };
+        let sent = self.send(&mut desk, &message).await;
+        desk.instants.is_sent = sent.is_ok();
+        let unsent = match (sent, desk.early.map(|early| early.reuse)) {
+            (Ok(()), Some(reuse)) => {
+                self.usage.is_reusable = reuse == Reuse::KeepAlive;
+                return Ok(());
+            }
+            // The peer answered without reading the whole request: an answer it is.
+            (Err(_), Some(_)) => {
+                self.usage.given_up = Some(GivenUp::HalfSent);
+                return Ok(());
+            }
+            (Ok(()), None) => None,
+            (Err(Halt::Unsent(failure)), None) => Some(failure),
+            (Err(Halt::Over(broken)), None) => return Err(broken),
         };
         let outcome = poll_fn(|cx| self.poll_answer(cx, around, receiver, instants)).await;
         match (outcome, unsent) {
@@ -109,7 +160,6 @@ impl Http1Connection {
                 self.usage.is_reusable = reuse == Reuse::KeepAlive;
                 Ok(())
             }
-            // The peer answered without reading the whole request: an answer it is.
             (Ok(_), Some(_)) => Ok(()),
             (Err(Broken::Failed(reading)), Some(mut sending)) => {
                 sending.reach = match instants.sent_bytes {
@@ -123,93 +173,125 @@ impl Http1Connection {
     }
 
     #[inline]
-    async fn send(
+    async fn send<S: StopSign, R: Receiver>(
         &mut self,
-        around: &Around<'_, impl StopSign>,
+        desk: &mut Desk<'_, S, R>,
         message: &Message<'_>,
-        instants: &mut Instants,
-    ) -> Result<(), Broken> {
-        self.send_all(around, message.head, instants).await?;
+    ) -> Result<(), Halt> {
+        self.send_all(desk, message.head).await?;
         match message.body {
             Body::Bytes([]) => Ok(()),
-            Body::Bytes(bytes) => self.send_all(around, bytes, instants).await,
+            Body::Bytes(bytes) => self.send_all(desk, bytes).await,
             Body::Chunks(bytes) => {
                 for piece in bytes.chunks(CHUNK_BYTES) {
-                    self.send_chunk(around, piece, instants).await?;
+                    self.send_chunk(desk, piece).await?;
                 }
-                self.send_all(around, LAST_CHUNK, instants).await
+                self.send_all(desk, LAST_CHUNK).await
             }
-            Body::ChunkedFile(path) => self.send_file(around, path, instants).await,
+            Body::ChunkedFile(path) => self.send_file(desk, path).await,
         }
     }
 
-    async fn send_file(
+    async fn send_file<S: StopSign, R: Receiver>(
         &mut self,
-        around: &Around<'_, impl StopSign>,
+        desk: &mut Desk<'_, S, R>,
         path: &Path,
-        instants: &mut Instants,
-    ) -> Result<(), Broken> {
+    ) -> Result<(), Halt> {
         let unreadable = |error: io::Error| {
             let why = format!("body file {}: {error}", path.display());
-            Failure::new(ErrorClass::Request, why)
+            Halt::Over(Failure::new(ErrorClass::Request, why).into())
         };
         let mut file = File::open(path).map_err(unreadable)?;
         let mut piece = vec![0_u8; CHUNK_BYTES];
         loop {
             let length = file.read(&mut piece).map_err(unreadable)?;
             if length == 0 {
-                return self.send_all(around, LAST_CHUNK, instants).await;
+                return self.send_all(desk, LAST_CHUNK).await;
             }
-            self.send_chunk(around, &piece[..length], instants).await?;
+            self.send_chunk(desk, &piece[..length]).await?;
         }
     }
 
-    async fn send_chunk(
+    async fn send_chunk<S: StopSign, R: Receiver>(
         &mut self,
-        around: &Around<'_, impl StopSign>,
+        desk: &mut Desk<'_, S, R>,
         piece: &[u8],
-        instants: &mut Instants,
-    ) -> Result<(), Broken> {
+    ) -> Result<(), Halt> {
         let Some(length) = NonZeroU64::new(piece.len() as u64) else {
             return Ok(());
         };
-        self.send_all(around, chunk_header(length).as_ref(), instants)
-            .await?;
-        self.send_all(around, piece, instants).await?;
-        self.send_all(around, CHUNK_END, instants).await
+        self.send_all(desk, chunk_header(length).as_ref()).await?;
+        self.send_all(desk, piece).await?;
+        self.send_all(desk, CHUNK_END).await
     }
 
     #[inline]
-    async fn send_all(
+    async fn send_all<S: StopSign, R: Receiver>(
         &mut self,
-        around: &Around<'_, impl StopSign>,
+        desk: &mut Desk<'_, S, R>,
         bytes: &[u8],
-        instants: &mut Instants,
-    ) -> Result<(), Broken> {
+    ) -> Result<(), Halt> {
         let mut left = bytes;
         poll_fn(|cx| {
-            around.stop.check(cx)?;
-            while !left.is_empty() {
-                instants.sent = around.clock.now();
-                match ready!(Pin::new(&mut self.stream).poll_write(cx, left)) {
-                    Ok(0) => {
-                        let closed = io::Error::from_raw_os_error(libc::EPIPE);
-                        return Poll::Ready(Err(self.broken(Stage::Sending, &closed).into()));
-                    }
-                    Ok(length) => {
-                        left = &left[length..];
-                        instants.sent_bytes += length as u64;
-                    }
-                    Err(error) => {
-                        return Poll::Ready(Err(self.broken(Stage::Sending, &error).into()));
-                    }
-                }
+            desk.around.stop.check(cx)?;
+            match self.poll_send(cx, desk, &mut left) {
+                Poll::Ready(sent) => Poll::Ready(
+                    sent.map_err(|error| Halt::Unsent(self.broken(Stage::Sending, &error))),
+                ),
+                Poll::Pending => self.poll_early_answer(cx, desk).map(Err),
             }
-            Pin::new(&mut self.stream)
-                .poll_flush(cx)
-                .map_err(|error| self.broken(Stage::Sending, &error).into())
         })
         .await
+    }
+
+    #[inline]
+    fn poll_send<S: StopSign, R: Receiver>(
+        &mut self,
+        cx: &mut Context<'_>,
+        desk: &mut Desk<'_, S, R>,
+        left: &mut &[u8],
+    ) -> Poll<io::Result<()>> {
+        while !left.is_empty() {
+            if desk.instants.first_byte == Nanos::ZERO {
+                desk.instants.sent = desk.around.clock.now();
+            }
+            match ready!(Pin::new(&mut self.stream).poll_write(cx, left))? {
+                0 => return Poll::Ready(Err(io::Error::from_raw_os_error(libc::EPIPE))),
+                length => {
+                    *left = &left[length..];
+                    desk.instants.sent_bytes += length as u64;
+                }
+            }
+        }
+        Pin::new(&mut self.stream).poll_flush(cx)
+    }
+
+    /// Reads while the peer takes nothing: it may answer first, or wait for its answer to be read. Ready
+    /// when no more is to be sent.
+    #[cold]
+    fn poll_early_answer<S: StopSign, R: Receiver>(
+        &mut self,
+        cx: &mut Context<'_>,
+        desk: &mut Desk<'_, S, R>,
+    ) -> Poll<Halt> {
+        let early = match &mut desk.early {
+            Some(early) => early,
+            early => {
+                let answer = self.poll_answer(cx, desk.around, desk.receiver, desk.instants);
+                match ready!(answer) {
+                    Ok(reuse) => early.insert(EarlyAnswer {
+                        reuse,
+                        patience: Box::pin(tokio::time::sleep(PATIENCE)),
+                    }),
+                    Err(broken) => return Poll::Ready(Halt::Over(broken)),
+                }
+            }
+        };
+        ready!(early.patience.as_mut().poll(cx));
+        Poll::Ready(Halt::Unsent(Failure::new(
+            ErrorClass::ResetSending,
+            "the target took no more of the request after its response",
+        )))
     }
 
     fn poll_answer(
@@ -276,7 +358,10 @@ impl Http1Connection {
             return match &bytes[progress.consumed..] {
                 [] => Ok(Some(reuse)),
                 // They belong to no answer: the connection is not used again, as in Go, curl and Java.
-                _ => Ok(Some(Reuse::Close)),
+                _ => {
+                    self.usage.given_up = Some(GivenUp::Surplus);
+                    Ok(Some(Reuse::Close))
+                }
             };
         }
         Ok(match receiver.wish()? {
@@ -300,8 +385,10 @@ impl Keepable for Http1Connection {
     fn is_stale(&mut self, cx: &mut Context<'_>) -> bool {
         let mut byte = [0_u8; 1];
         let mut buffer = ReadBuf::new(&mut byte);
-        Pin::new(&mut self.stream)
-            .poll_read(cx, &mut buffer)
-            .is_ready()
+        let looked = Pin::new(&mut self.stream).poll_read(cx, &mut buffer);
+        if !buffer.filled().is_empty() {
+            self.usage.given_up = Some(GivenUp::Surplus);
+        }
+        looked.is_ready()
     }
 }

@@ -18,13 +18,15 @@ use loadline_model::{ErrorClass, Nanos};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::sync::Notify;
 
-use super::http2_message::{Http2Body, Http2Message, head_bytes, send_body};
+use super::http2_message::{Http2Body, Http2Message, Outgoing, head_bytes, send_body};
 use super::{Around, Broken, Instants, Receiver, Stop, StopSign, Wish};
 use crate::connections_seen::ConnectionsSeen;
 use crate::net::{Failure, Http2Fault, Reach, Stage, Stream};
 
 /// Bytes that a peer may send ahead on a connection; also Go's.
 const CONNECTION_WINDOW: u32 = 1 << 30;
+/// The stream of a connection's first request (RFC 9113 section 5.1.1).
+const FIRST_STREAM: u32 = 1;
 /// Go's bound on an answer's head.
 const HEAD_BYTES_MAX: u32 = 10 << 20;
 /// Streams at a time where the peer sets no limit; Go's number.
@@ -200,12 +202,10 @@ impl Http2Connection {
             .send_request(head, is_bodiless)
             .map_err(|_| self.unsent())?;
         let id = response.stream_id().as_u32();
-        if !is_bodiless {
-            let sent = around.stop.guard(send_body(stream, body)).await?;
-            instants.sent_bytes += sent.map_err(|failure| failure.at(self.address))?;
-        }
-        instants.sent = around.clock.now();
-        let answer = match around.stop.guard(response).await? {
+        // The answer is waited for meanwhile: it may come first, and then the rest of the body is not wanted.
+        let handed = Cell::new(0);
+        let mut outgoing = Outgoing::new(send_body(stream, body, &handed), &handed);
+        let answer = match outgoing.beside(around, instants, response).await? {
             Ok(answer) => answer,
             Err(error) => {
                 self.await_goodbye(around, &error).await?;
@@ -214,12 +214,16 @@ impl Http2Connection {
         };
         instants.first_byte = around.clock.now().max(Nanos(1));
         instants.done = instants.first_byte;
+        if !instants.is_sent {
+            instants.sent = instants.first_byte;
+        }
         let (head, body) = answer.into_parts();
         receiver.http2_head(&head);
         if body.is_end_stream() {
             return Ok(());
         }
-        let read = around.stop.guard(read_body(body, receiver)).await??;
+        let reading = read_body(body, receiver);
+        let read = outgoing.beside(around, instants, reading).await??;
         instants.done = around.clock.now().max(instants.first_byte);
         if let Err(error) = read {
             self.await_goodbye(around, &error).await?;
@@ -245,8 +249,7 @@ impl Http2Connection {
     #[cold]
     fn unsent(&self) -> Failure {
         self.end.is_closing.set(true);
-        let why = "the connection was lost before the request";
-        let mut failure = Failure::http2(Http2Fault::Unsent, why).at(self.address);
+        let mut failure = self.fault(Http2Fault::Unsent);
         failure.reach = Reach::Unsent;
         failure
     }
@@ -264,14 +267,18 @@ impl Http2Connection {
             self.end.is_closing.set(true);
         }
         let mut failure = if is_turned_away {
-            self.fault(Http2Fault::TurnedAway { reason }, error)
+            self.fault(Http2Fault::TurnedAway {
+                reason,
+                debug: debug_text(error),
+            })
         } else if error.is_reset() && error.is_library() {
-            self.fault(Http2Fault::BrokenStream { stream, reason }, error)
+            self.fault(Http2Fault::BrokenStream { stream, reason })
         } else {
             self.cut_off(error, stream)
         };
         let is_refused = matches!(reset, Some(Reason::REFUSED_STREAM | Reason::PROTOCOL_ERROR));
-        if is_refused || (is_turned_away && reason == 0) {
+        // A goodbye with a reason may be meant for the first request, but not for one behind it.
+        if is_refused || (is_turned_away && (reason == 0 || stream != FIRST_STREAM)) {
             failure.reach = Reach::Unsent;
         }
         failure
@@ -282,14 +289,17 @@ impl Http2Connection {
     fn cut_off(&self, error: &h2::Error, stream: u32) -> Failure {
         let reason = error.reason().map_or(0, u32::from);
         if error.is_reset() && error.is_remote() {
-            return self.fault(Http2Fault::StreamReset { stream, reason }, error);
+            return self.fault(Http2Fault::StreamReset { stream, reason });
         }
         if error.is_go_away() && error.is_library() {
             let broken = match error.reason() {
                 Some(Reason::FRAME_SIZE_ERROR) => Http2Fault::FrameTooLarge,
-                _ => Http2Fault::BrokenProtocol { reason },
+                _ => Http2Fault::BrokenProtocol {
+                    reason,
+                    debug: debug_text(error),
+                },
             };
-            return self.fault(broken, error);
+            return self.fault(broken);
         }
         if let Some(io) = error.get_io()
             && (io.raw_os_error().is_some() || io.kind() == io::ErrorKind::ConnectionReset)
@@ -302,11 +312,11 @@ impl Http2Connection {
                 reason,
                 debug,
             };
-            return self.fault(gone, error);
+            return self.fault(gone);
         }
         match &*self.end.broke.borrow() {
             Some(io) => Failure::io(Stage::Reading, io).at(self.address),
-            None => self.fault(Http2Fault::Ended, error),
+            None => self.fault(Http2Fault::Ended),
         }
     }
 
@@ -322,8 +332,8 @@ impl Http2Connection {
         }
     }
 
-    fn fault(&self, fault: Http2Fault, error: &h2::Error) -> Failure {
-        Failure::http2(fault, error.to_string()).at(self.address)
+    fn fault(&self, fault: Http2Fault) -> Failure {
+        Failure::http2(fault).at(self.address)
     }
 }
 

@@ -3,16 +3,20 @@
 //! Must not know what a request is for. Invariant: nothing that belongs to HTTP/1.1's framing gets into
 //! a head (RFC 9113 section 8.2.2).
 
+use std::cell::Cell;
 use std::fs::File;
-use std::future::poll_fn;
+use std::future::{Future, poll_fn};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use std::pin::{Pin, pin};
+use std::task::Poll;
 
 use bytes::Bytes;
 use h2::{Reason, SendStream};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Uri};
-use loadline_model::ErrorClass;
+use loadline_model::{ErrorClass, Nanos};
 
+use super::{Around, Broken, Instants, StopSign};
 use crate::net::Failure;
 
 /// Bytes of a body that need not wait for the peer's windows but are left to the connection, which
@@ -112,20 +116,69 @@ pub(super) fn head_bytes(head: &Request<()>) -> u64 {
     (pseudo + fields.sum::<usize>()) as u64
 }
 
-/// Sends a body, and gives how many bytes that were. Where sending breaks off, the answer, or why there
-/// is none, tells more than this end could.
+/// A body that is sent while its answer is waited for; where the answer ends first, the rest is not sent.
+pub(super) struct Outgoing<'a, F> {
+    body: Option<Pin<Box<F>>>,
+    /// Bytes handed over that are not counted yet.
+    handed: &'a Cell<u64>,
+}
+
+impl<'a, F: Future<Output = Result<(), Failure>>> Outgoing<'a, F> {
+    pub(super) fn new(body: F, handed: &'a Cell<u64>) -> Outgoing<'a, F> {
+        Outgoing {
+            body: Some(Box::pin(body)),
+            handed,
+        }
+    }
+
+    /// Waits for `future`, and sends meanwhile.
+    ///
+    /// # Errors
+    /// The body cannot be had, or a stop came first.
+    pub(super) async fn beside<T>(
+        &mut self,
+        around: &Around<'_, impl StopSign>,
+        instants: &mut Instants,
+        future: impl Future<Output = T>,
+    ) -> Result<T, Broken> {
+        let mut future = pin!(future);
+        poll_fn(|cx| {
+            around.stop.check(cx)?;
+            if let Some(body) = &mut self.body {
+                let sent = body.as_mut().poll(cx);
+                instants.sent_bytes += self.handed.take();
+                if let Poll::Ready(sent) = sent {
+                    self.body = None;
+                    sent?;
+                    instants.is_sent = true;
+                    if instants.first_byte == Nanos::ZERO {
+                        instants.sent = around.clock.now();
+                    }
+                }
+            }
+            future.as_mut().poll(cx).map(Ok)
+        })
+        .await
+    }
+}
+
+/// Sends a body, and counts its bytes. Where sending breaks off, the answer, or why there is none, tells
+/// more than this end could.
 ///
 /// # Errors
 /// The file of the body cannot be read.
-pub(super) async fn send_body(stream: SendStream<Bytes>, body: Http2Body) -> Result<u64, Failure> {
+pub(super) async fn send_body(
+    stream: SendStream<Bytes>,
+    body: Http2Body,
+    handed: &Cell<u64>,
+) -> Result<(), Failure> {
     match body {
-        Http2Body::None => Ok(0),
+        Http2Body::None => Ok(()),
         Http2Body::Bytes(bytes) => {
-            let length = bytes.len() as u64;
-            drop(send_piece(stream, bytes, true).await);
-            Ok(length)
+            drop(send_piece(stream, bytes, true, handed).await);
+            Ok(())
         }
-        Http2Body::File(path) => send_file(stream, &path).await,
+        Http2Body::File(path) => send_file(stream, &path, handed).await,
     }
 }
 
@@ -135,10 +188,17 @@ async fn send_piece(
     mut stream: SendStream<Bytes>,
     mut body: Bytes,
     last: bool,
+    handed: &Cell<u64>,
 ) -> Result<SendStream<Bytes>, h2::Error> {
+    let hand_over = |stream: &mut SendStream<Bytes>, piece: Bytes, end| {
+        let length = piece.len() as u64;
+        stream.send_data(piece, end)?;
+        handed.set(handed.get() + length);
+        Ok::<_, h2::Error>(())
+    };
     if body.len() <= LEFT_TO_CONNECTION_MAX {
         if last || !body.is_empty() {
-            stream.send_data(body, last)?;
+            hand_over(&mut stream, body, last)?;
         }
         return Ok(stream);
     }
@@ -150,27 +210,29 @@ async fn send_piece(
         };
         let piece = body.split_to(room.min(body.len()));
         let end = last && body.is_empty();
-        stream.send_data(piece, end)?;
+        hand_over(&mut stream, piece, end)?;
     }
     Ok(stream)
 }
 
-async fn send_file(mut stream: SendStream<Bytes>, path: &Path) -> Result<u64, Failure> {
+async fn send_file(
+    mut stream: SendStream<Bytes>,
+    path: &Path,
+    handed: &Cell<u64>,
+) -> Result<(), Failure> {
     let unreadable = |error: io::Error| {
         let why = format!("body file {}: {error}", path.display());
         Failure::new(ErrorClass::Request, why)
     };
     let mut file = File::open(path).map_err(unreadable)?;
-    let mut sent = 0;
     loop {
         let mut piece = vec![0_u8; FILE_PIECE];
         let length = file.read(&mut piece).map_err(unreadable)?;
         piece.truncate(length);
-        match send_piece(stream, piece.into(), length == 0).await {
+        match send_piece(stream, piece.into(), length == 0, handed).await {
             Ok(open) if length > 0 => stream = open,
-            _ => return Ok(sent),
+            _ => return Ok(()),
         }
-        sent += length as u64;
     }
 }
 

@@ -54,6 +54,17 @@ pub(crate) struct Usage {
     pub(crate) requests: u64,
     /// Whether its last exchange allows another.
     pub(crate) is_reusable: bool,
+    /// Why no other was allowed, where the peer would have it.
+    pub(crate) given_up: Option<GivenUp>,
+}
+
+/// Why a connection is not used again that the peer keeps open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum GivenUp {
+    /// Something came that belongs to no answer.
+    Surplus,
+    /// The answer came before the whole request was sent, and the rest was not taken.
+    HalfSent,
 }
 
 /// The idle connections of one virtual user.
@@ -174,6 +185,7 @@ mod tests {
                 made_at: Nanos::ZERO,
                 requests: 1,
                 is_reusable: true,
+                given_up: None,
             },
             has_ended: false,
             looks: 0,

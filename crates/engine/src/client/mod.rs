@@ -15,7 +15,7 @@ mod turned_away;
 pub(crate) use http1::{Body, Http1Connection, Message};
 pub(crate) use http2::Http2Connection;
 pub(crate) use http2_message::{Http2Body, Http2Message, http2_head};
-pub(crate) use idle::{IdleConnections, KeepRules, Keepable, Usage};
+pub(crate) use idle::{GivenUp, IdleConnections, KeepRules, Keepable, Usage};
 pub use pace::INSTANT_FAILURES_PER_SECOND;
 pub(crate) use pace::{FailurePace, Pace};
 pub(crate) use turned_away::TurnedAway;
@@ -109,9 +109,11 @@ impl From<Stop> for Broken {
 /// The instants of an exchange; zero: it did not come to that.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Instants {
-    /// The last piece of the request was handed to the operating system. Taken before the call that
-    /// takes it: on one machine the peer may answer before that call returns.
+    /// The last piece of the request was handed to the operating system, or the last before the answer
+    /// began. Taken before the call that takes it: on one machine the peer may answer before that call returns.
     pub(crate) sent: Nanos,
+    /// The whole request was handed over.
+    pub(crate) is_sent: bool,
     /// The first byte of the answer was there.
     pub(crate) first_byte: Nanos,
     /// The answer was read whole.

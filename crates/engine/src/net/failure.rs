@@ -14,6 +14,7 @@ use loadline_wire::WireError;
 
 use super::alert::alert;
 use super::dns::LookupFault;
+use super::http2_fault::Http2Fault;
 
 /// Where in a request's life an error came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,31 +84,6 @@ pub(crate) enum Cause {
     Http2(Http2Fault),
 }
 
-/// What can go wrong with HTTP/2 beyond the connection under it; reasons are RFC 9113's codes.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Http2Fault {
-    /// The peer reset the stream.
-    StreamReset { stream: u32, reason: u32 },
-    /// The peer broke the rules of a stream, and the connection goes on.
-    BrokenStream { stream: u32, reason: u32 },
-    /// The peer broke the protocol.
-    BrokenProtocol { reason: u32 },
-    /// The peer sent a frame longer than it may.
-    FrameTooLarge,
-    /// The peer will not look at the request: it said goodbye before.
-    TurnedAway { reason: u32 },
-    /// The peer closed the connection after it had said why.
-    Gone {
-        stream: u32,
-        reason: u32,
-        debug: String,
-    },
-    /// The connection was lost before the request got onto it.
-    Unsent,
-    /// The connection ended without a word.
-    Ended,
-}
-
 impl Failure {
     pub(crate) fn new(class: ErrorClass, detail: impl Into<String>) -> Failure {
         Failure {
@@ -149,12 +125,12 @@ impl Failure {
     }
 
     /// What HTTP/2 found wrong.
-    pub(crate) fn http2(fault: Http2Fault, detail: impl Into<String>) -> Failure {
+    pub(crate) fn http2(fault: Http2Fault) -> Failure {
         let class = match fault {
             Http2Fault::Unsent | Http2Fault::Ended => ErrorClass::Closed,
             _ => ErrorClass::Http2,
         };
-        Failure::new(class, detail).because(Cause::Http2(fault))
+        Failure::new(class, fault.to_string()).because(Cause::Http2(fault))
     }
 
     pub(crate) fn timeout(detail: impl Into<String>) -> Failure {

@@ -14,6 +14,7 @@ use tokio_rustls::TlsConnector;
 
 use super::failure::{Cause, Failure, Stage, tls_detail, tls_error};
 use super::socket::{Socket, Stream};
+use super::verifier::is_unknown_authority;
 use crate::clock::Clock;
 
 /// What a handshake agreed on, and what it took.
@@ -121,7 +122,7 @@ fn refusal(why: &CertificateError) -> String {
         CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => {
             "certificate not trusted: it is not valid yet".to_owned()
         }
-        CertificateError::UnknownIssuer => {
+        why if is_unknown_authority(why) => {
             "certificate not trusted: unknown issuer (self-signed?)".to_owned()
         }
         other => format!("certificate not trusted: {other}"),

@@ -10,6 +10,7 @@ mod connect;
 mod dns;
 mod failure;
 mod handshake;
+mod http2_fault;
 mod identities;
 mod proxy;
 mod route;
@@ -24,8 +25,9 @@ pub(crate) use connect::{Connected, Connector, Owner, connect_deadline};
 #[cfg(test)]
 pub(crate) use dns::LookupFault;
 pub(crate) use dns::{Kept, Resolver};
-pub(crate) use failure::{Cause, Failure, Http2Fault, Reach, Stage};
+pub(crate) use failure::{Cause, Failure, Reach, Stage};
 pub(crate) use handshake::Handshake;
+pub(crate) use http2_fault::{Http2Fault, http2_code};
 pub(crate) use route::{KnownRoute, Route, Routes, Via, Wanted, proxy_for};
 pub(crate) use socket::{Stream, WireBytes};
 pub use tls::TlsError;

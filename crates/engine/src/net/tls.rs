@@ -19,7 +19,7 @@ use rustls_pki_types::pem::PemObject;
 
 use super::cipher_suites::allowed_suites;
 use super::identities::{GivenIdentity, Identities};
-use super::verifier::NameFirst;
+use super::verifier::GoVerifier;
 
 /// Sessions remembered when they are resumed: enough for every host of a plan.
 const SESSIONS_MAX: usize = 256;
@@ -193,21 +193,23 @@ fn make_verifier(
         return Ok(Arc::new(TrustsAnybody(Arc::clone(provider))));
     }
     let mut roots = RootCertStore::empty();
-    roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+    let mut trusted = rustls_native_certs::load_native_certs().certs;
+    roots.add_parsable_certificates(trusted.iter().cloned());
     if let Some(file) = &plan.authorities_file {
         let bad =
             |why: String| TlsError(format!("certificate authorities {}: {why}", file.display()));
-        let mut read = 0_usize;
-        for certificate in CertificateDer::pem_slice_iter(&plan.authorities_pem) {
-            let certificate = certificate.map_err(|error| bad(error.to_string()))?;
-            roots
-                .add(certificate)
-                .map_err(|error| bad(error.to_string()))?;
-            read += 1;
-        }
-        if read == 0 {
+        let given: Vec<_> = CertificateDer::pem_slice_iter(&plan.authorities_pem)
+            .collect::<Result<_, _>>()
+            .map_err(|error| bad(error.to_string()))?;
+        if given.is_empty() {
             return Err(bad("holds no PEM certificate".to_owned()));
         }
+        for certificate in &given {
+            roots
+                .add(certificate.clone())
+                .map_err(|error| bad(error.to_string()))?;
+        }
+        trusted.extend(given);
     }
     if roots.is_empty() {
         return Err(TlsError(
@@ -218,6 +220,6 @@ fn make_verifier(
     }
     WebPkiServerVerifier::builder_with_provider(Arc::new(roots), Arc::clone(provider))
         .build()
-        .map(|verifier| Arc::new(NameFirst(verifier)) as Arc<dyn ServerCertVerifier>)
+        .map(|within| Arc::new(GoVerifier { within, trusted }) as Arc<dyn ServerCertVerifier>)
         .map_err(|error| TlsError(format!("certificate authorities: {error}")))
 }

@@ -17,7 +17,7 @@ use loadline_model::{ErrorClass, Nanos, is_good_status};
 use super::cookies::Cookies;
 use super::http2_pool::Pooled;
 use super::shared::Shared;
-use crate::client::{Broken, Http1Connection, IdleConnections, Keepable, Stop, Usage};
+use crate::client::{Broken, Http1Connection, IdleConnections, Instants, Keepable, Stop, Usage};
 use crate::exchange::{Answer, PreparedRequest, Wants};
 use crate::net::Failure;
 use crate::record::Life;
@@ -86,9 +86,9 @@ impl Keepable for Held {
 impl Drop for Held {
     fn drop(&mut self) {
         let recorder = self.shared.recorder.borrow();
-        recorder
-            .connections
-            .ended(|| self.connection.stream().facts());
+        let seen = &recorder.connections;
+        seen.given_up(self.connection.usage().given_up);
+        seen.ended(|| self.connection.stream().facts());
     }
 }
 
@@ -109,10 +109,29 @@ pub(crate) struct VuClient {
     pub(super) cookies: Option<RefCell<Cookies>>,
     pub(super) buffer: Vec<u8>,
     pub(super) answer: Answer,
-    /// Whether the request under way has come to a connection.
-    pub(super) has_connection: bool,
+    /// How far the request under way has come.
+    pub(super) reached: Reached,
     /// Answers whose bodies are still looked at whatever the interval's turn is.
     bodies_wanted: u32,
+}
+
+/// How far a request came before its answer began.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reached {
+    Nothing,
+    /// A connection that is its own.
+    Connection,
+    /// The connection took the whole request.
+    Sent,
+}
+
+impl Reached {
+    pub(super) fn after(instants: &Instants) -> Reached {
+        match instants.is_sent {
+            true => Reached::Sent,
+            false => Reached::Connection,
+        }
+    }
 }
 
 /// The number that fills a request's holes.
@@ -152,7 +171,7 @@ impl VuClient {
             cookies: cookies.then(RefCell::default),
             buffer: Vec::new(),
             answer: Answer::default(),
-            has_connection: false,
+            reached: Reached::Nothing,
             bodies_wanted: BODIES_WANTED,
         }
     }
@@ -179,7 +198,7 @@ impl VuClient {
             .map_or(Nanos::MAX, |limit| started + limit);
         self.slot.set_deadline(deadline);
         self.answer.sampled = self.bodies_wanted > 0 || shared.takes_body();
-        self.has_connection = false;
+        self.reached = Reached::Nothing;
         let outcome = self
             .follow(request, &mut fate.life, deadline, numbers)
             .await;
@@ -324,12 +343,11 @@ impl VuClient {
                 "no connection within the connect timeout",
             );
         }
-        let stage = if self.answer.status != 0 {
-            "while reading the response body"
-        } else if self.has_connection {
-            "while waiting for the response headers"
-        } else {
-            "before a connection was made"
+        let stage = match self.reached {
+            _ if self.answer.status != 0 => "while reading the response body",
+            Reached::Nothing => "before a connection was made",
+            Reached::Connection => "while sending the request",
+            Reached::Sent => "while waiting for the response headers",
         };
         Failure::timeout(format!("timed out {stage}"))
     }

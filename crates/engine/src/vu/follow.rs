@@ -13,7 +13,7 @@ use loadline_model::request::RedirectRules;
 use loadline_model::{ErrorClass, Nanos};
 use loadline_wire::Limits;
 
-use super::client::{Held, Lease, Numbers, VuClient, filling};
+use super::client::{Held, Lease, Numbers, Reached, VuClient, filling};
 use super::http2_pool::{Http2Pool, Leased, Opened};
 use super::redirect::Redirects;
 use crate::client::{Around, Broken, Http1Connection, Instants, Message, Stop, TurnedAway};
@@ -206,10 +206,12 @@ impl VuClient {
             body: request.body().behind_head(),
         };
         let mut instants = Instants::default();
-        self.has_connection = true;
-        held.connection
+        let outcome = held
+            .connection
             .exchange(&around, message, &mut receiver, &mut instants)
-            .await?;
+            .await;
+        self.reached = Reached::after(&instants);
+        outcome?;
         note_phases(life, begun, &instants);
         Ok(())
     }
@@ -348,7 +350,7 @@ impl VuClient {
             wants: &self.judging.wants,
             body_read_max: self.shared.client.body_read_max,
         };
-        self.has_connection = true;
+        self.reached = Reached::Connection;
         let connection = &mut lease.pooled.connection;
         let mut ready = begun;
         let place = connection.reserve(&around).await?;
@@ -357,9 +359,11 @@ impl VuClient {
             life.blocked_ns += ready.since(begun);
         }
         let mut instants = Instants::default();
-        connection
+        let outcome = connection
             .exchange(place, &around, message, &mut receiver, &mut instants)
-            .await?;
+            .await;
+        self.reached = Reached::after(&instants);
+        outcome?;
         note_phases(life, ready, &instants);
         let peer = lease.pooled.peer;
         self.lease = Some(lease);

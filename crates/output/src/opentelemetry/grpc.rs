@@ -33,6 +33,9 @@ use crate::push::Refusal;
 const TIMEOUT: Duration = Duration::from_secs(5);
 /// The method.
 const PATH: &str = "/opentelemetry.proto.collector.metrics.v1.MetricsService/Export";
+/// What is told where the other side does not answer in frames of HTTP/2.
+const NO_GRPC: &str = "the collector does not speak gRPC on this port; OTLP over HTTP has another one, commonly 4318, \
+                       and K6_OTEL_EXPORTER_PROTOCOL=http/protobuf";
 /// Statuses after which the specification of OTLP wants a request to be tried again.
 const TRANSIENT: [Code; 7] = [
     Code::Cancelled,
@@ -147,7 +150,11 @@ fn refusal(status: &Status) -> Refusal {
         cause = Some(deeper);
     }
     if let Some(cause) = cause {
-        return later(cause.to_string());
+        let h2 = cause.downcast_ref::<h2::Error>();
+        return later(match h2.and_then(h2::Error::reason) {
+            Some(h2::Reason::FRAME_SIZE_ERROR) => NO_GRPC.to_owned(),
+            _ => cause.to_string(),
+        });
     }
     let why = format!(
         "the collector answered with status {} of gRPC: {}",

@@ -565,3 +565,21 @@ fn what_a_collector_refuses_for_good_or_never_answers_is_told() {
     assert!(report.lost > 0 && report.error.is_some());
     assert_eq!(told.len(), 1, "{told:?}");
 }
+
+/// The port of OTLP over HTTP is the next one to that of gRPC.
+#[test]
+fn a_collector_that_does_not_speak_grpc_is_told_with_its_port() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            let refusal = b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n";
+            stream.write_all(refusal).unwrap();
+            while stream.read(&mut [0; 4096]).is_ok_and(|length| length > 0) {}
+        }
+    });
+    let (report, _) = exported(settings(OtlpProtocol::Grpc, url));
+    let why = report.error.expect("nothing arrived");
+    assert!(why.contains("does not speak gRPC"), "{why}");
+}

@@ -36,6 +36,7 @@ pub fn fasthttp(key: &ErrorKey) -> String {
              server returns 'Connection: close' response header before closing the connection"
                 .to_owned()
         }
+        ErrorClass::Truncated => "unexpected EOF".to_owned(),
         ErrorClass::Timeout if says(key, "body") => {
             format!("read tcp {}: i/o timeout", address(key))
         }
@@ -70,6 +71,7 @@ fn reads_body(key: &ErrorKey) -> bool {
     match key.class {
         ErrorClass::Truncated => !says(key, "response head"),
         ErrorClass::Malformed => malformed::body(&key.detail).is_some(),
+        ErrorClass::TooLarge => malformed::too_large(&key.detail).is_some(),
         ErrorClass::Timeout => says(key, "body"),
         _ => false,
     }
@@ -90,7 +92,10 @@ fn cause(key: &ErrorKey) -> String {
             format!("read tcp {}: read: connection reset by peer", address(key))
         }
         ErrorClass::Closed => "EOF".to_owned(),
-        ErrorClass::Truncated => "unexpected EOF".to_owned(),
+        ErrorClass::Truncated if reads_body(key) => "unexpected EOF".to_owned(),
+        ErrorClass::Truncated => {
+            "net/http: HTTP/1.x transport connection broken: unexpected EOF".to_owned()
+        }
         ErrorClass::Malformed => match malformed::body(&key.detail) {
             Some(why) => why.to_owned(),
             None => format!(
@@ -98,8 +103,11 @@ fn cause(key: &ErrorKey) -> String {
                 malformed::head(&key.detail)
             ),
         },
-        ErrorClass::TooLarge => "net/http: HTTP/1.x transport connection broken: net/http: server \
-             response headers exceeded 10485760 bytes; aborted"
+        ErrorClass::TooLarge => malformed::too_large(&key.detail)
+            .unwrap_or(
+                "net/http: HTTP/1.x transport connection broken: net/http: server response \
+                 headers exceeded 10485760 bytes; aborted",
+            )
             .to_owned(),
         ErrorClass::Redirect => redirect(key),
         ErrorClass::Certificate => {
@@ -107,13 +115,47 @@ fn cause(key: &ErrorKey) -> String {
             format!("tls: failed to verify certificate: x509: {why}")
         }
         ErrorClass::Tls => tls(key),
-        ErrorClass::Http2 => prefixed("http2: ", &detail_or(key, "client connection lost")),
+        ErrorClass::Http2 => http2(key),
         ErrorClass::Proxy => prefixed(
             "proxyconnect tcp: ",
             &detail_or(key, "the proxy refused the connection"),
         ),
         ErrorClass::Request => detail_or(key, key.class.name()),
         ErrorClass::Io => system(key),
+    }
+}
+
+/// Our words for a fault of HTTP/2, and what Go has before and behind the code's name; numbers of streams are left out.
+const HTTP2: &[(&str, &str, &str)] = &[
+    ("reset the stream", "stream error: ", "; received from peer"),
+    ("rules of a stream", "stream error: ", ""),
+    ("rules of HTTP/2", "connection error: ", ""),
+    (
+        "turned the request away",
+        "http2: Transport received GOAWAY from server ErrCode:",
+        "",
+    ),
+    (
+        "connection after GOAWAY",
+        "http2: server sent GOAWAY and closed the connection; ErrCode=",
+        "",
+    ),
+];
+
+fn http2(key: &ErrorKey) -> String {
+    if key.detail.contains("frame larger than allowed") {
+        return "http2: frame too large".to_owned();
+    }
+    let known = HTTP2
+        .iter()
+        .find(|(ours, ..)| key.detail.contains(ours))
+        .zip(key.detail.split_once(": "));
+    match known {
+        Some(((_, before, behind), (_, code))) => {
+            let code = code.split(" (").next().unwrap_or(code);
+            format!("{before}{code}{behind}")
+        }
+        None => prefixed("http2: ", &detail_or(key, "client connection lost")),
     }
 }
 
@@ -250,6 +292,32 @@ mod tests {
         }
     }
 
+    #[test]
+    fn http2_wordings() {
+        for (detail, text) in [
+            (
+                "the target reset the stream: INTERNAL_ERROR",
+                "stream error: INTERNAL_ERROR; received from peer",
+            ),
+            (
+                "the target broke the rules of HTTP/2: PROTOCOL_ERROR (too_many_resets)",
+                "connection error: PROTOCOL_ERROR",
+            ),
+            (
+                "the target turned the request away with GOAWAY: ENHANCE_YOUR_CALM",
+                "http2: Transport received GOAWAY from server ErrCode:ENHANCE_YOUR_CALM",
+            ),
+            (
+                "the target sent a frame larger than allowed, or does not speak HTTP/2",
+                "http2: frame too large",
+            ),
+            ("", "http2: client connection lost"),
+        ] {
+            let wanted = format!("Get \"http://127.0.0.1:9101/x\": {text}");
+            assert_eq!(net_http(&key(ErrorClass::Http2, detail)), wanted);
+        }
+    }
+
     /// Each line as hey 0.1.5 printed it, the local port of an address pair left out.
     #[test]
     fn net_http_wordings() {
@@ -260,6 +328,11 @@ mod tests {
                 "dial tcp 127.0.0.1:9101: connect: connection refused",
             ),
             (ErrorClass::Closed, "", "EOF"),
+            (
+                ErrorClass::Truncated,
+                "the target closed within the response head",
+                "net/http: HTTP/1.x transport connection broken: unexpected EOF",
+            ),
             (
                 ErrorClass::ResetReading,
                 "",

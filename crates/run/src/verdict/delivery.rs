@@ -310,7 +310,37 @@ const SENT_AGAIN: f64 = 0.01;
 
 /// Requests that met a closed connection and were repeated: failures for a client that does not repeat.
 fn cut_off(facts: &Facts<'_>) -> Option<Finding> {
-    sent_again(facts).or_else(|| short_lived(facts))
+    sent_again(facts)
+        .or_else(|| given_up(facts))
+        .or_else(|| short_lived(facts))
+}
+
+/// Connections that the target would have kept, and this end does not use again for what came on them.
+fn given_up(facts: &Facts<'_>) -> Option<Finding> {
+    let connections = &facts.seen.connections;
+    let (many, why, advice) = if connections.surplus >= connections.half_sent {
+        (
+            connections.surplus,
+            "the target sent bytes on them that belong to no response",
+            "compare the length of the bodies with what the target announces, and look for responses that nobody asked for",
+        )
+    } else {
+        (
+            connections.half_sent,
+            "the target responded and did not take the rest of the request",
+            "look whether the target wants bodies of this size",
+        )
+    };
+    (share(many, facts.counts.completed) >= SENT_AGAIN).then(|| {
+        Code::ClosedConnections.finding(
+            Gravity::Note,
+            format!(
+                "{} were given up because {why}",
+                counted(many, "connection")
+            ),
+            advice,
+        )
+    })
 }
 
 /// Connections that are to be kept, and end after few requests: the target closes them, and says so or is seen to do it.

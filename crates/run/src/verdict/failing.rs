@@ -7,6 +7,7 @@ use loadline_model::error_class::{ErrorClass, Fault};
 use loadline_model::result::StopReason;
 use loadline_model::verdict::Limit;
 
+use super::downtime;
 use super::facts::{Facts, share};
 use super::{names, weights};
 
@@ -19,8 +20,6 @@ pub(super) const FAILURES_OF_OFFERED: f64 = 0.02;
 const WRONG_OF_OFFERED: f64 = 0.1;
 /// Fewest connections that were not made from which it is no accident.
 const KEPT_OUT_MIN: u64 = 10;
-/// Share of a script's iterations that end with an exception from which the script is in its own way.
-pub(super) const THROWN: f64 = 0.1;
 
 /// Whose failures explain the run; `None` when too few requests failed for that.
 pub(super) fn failing_side(facts: &Facts<'_>) -> Option<Limit> {
@@ -49,14 +48,13 @@ pub(super) fn is_unconnected(facts: &Facts<'_>) -> bool {
 /// Whose failures, refusals and wrong answers are in the way where nobody is held up.
 pub(super) fn spoils(facts: &Facts<'_>) -> Option<Limit> {
     let failing = failing_from(facts, FAILURES_OF_OFFERED);
-    let (thrown, all) = facts.thrown();
     match facts.counts.good {
         _ if failing.is_some() => failing,
         _ if facts.refused_share() >= FAILURES_OF_OFFERED => Some(Limit::Target),
         _ if is_often_mistaken(facts) => Some(Limit::Plan),
         // What no answer fulfils may be asked for by mistake.
         1.. if facts.wrong_content_share() >= WRONG_OF_OFFERED => Some(Limit::Target),
-        _ if share(thrown, all) >= THROWN
+        _ if downtime::breaks_off(facts)
             || completes_no_iteration(facts)
             || ran_out_of_data(facts) =>
         {

@@ -11,6 +11,7 @@ use loadline_model::verdict::{Finding, Gravity, Limit};
 
 use super::backlog;
 use super::code::Code;
+use super::downtime;
 use super::facts::{Facts, row_seconds, share};
 use super::failing::{FAILURES, FAILURES_OF_OFFERED, cuts_off, failing_side, is_mistaken, spoils};
 use super::link;
@@ -118,9 +119,18 @@ fn limit_of(facts: &Facts<'_>, knee: Option<&Knee>, seen: &Seen) -> (Limit, Opti
         };
         return (limit, None);
     }
-    let weights = Weights::of(facts, seen.culprit.is_some());
     // A generator without the time to read answers sees timeouts, and no other failure.
     let is_of_time = facts.worst_class() == Some(ErrorClass::Timeout);
+    // Whoever was waited for before: at the end it was the target alone.
+    if (failures.is_none() || is_of_time) && downtime::silent_from(facts).is_some() {
+        let given_up = facts.counts.interrupted + facts.failed(ErrorClass::Timeout);
+        let limit = match facts.are_unacknowledged(given_up) {
+            true => Limit::Network,
+            false => Limit::Target,
+        };
+        return (limit, None);
+    }
+    let weights = Weights::of(facts, seen.culprit.is_some());
     match failures {
         Some(side) if !is_of_time => return (side, None),
         _ if facts.refused_share() >= FAILURES => return (Limit::Target, None),

@@ -11,6 +11,7 @@ mod belief;
 mod body;
 mod code;
 mod delivery;
+mod downtime;
 mod facts;
 mod failing;
 mod limits;

@@ -5,35 +5,22 @@
 //! load in each.
 
 use loadline_model::bounded::Bounded;
-use loadline_model::error_class::{ErrorClass, Fault};
+use loadline_model::error_class::ErrorClass;
 use loadline_model::result::Row;
 use loadline_model::snapshot::Tally;
 use loadline_model::units::Nanos;
 use loadline_model::verdict::{Finding, Gravity, Limit};
 
 use super::code::Code;
+use super::downtime::{self, DOWN, Downtime, End, USUAL_MIN, downtime, end_of, good};
 use super::facts::{Facts, row_seconds, share};
-use super::failing;
 use super::names;
 use super::signs;
 use super::stats::median;
-use super::weights;
 use super::wording::{count, duration, percent, rate};
 
 /// Fewest seconds in which one can stand out.
 const ROWS_MIN: usize = 6;
-/// Fewest seconds in which an outage can be seen.
-const OUTAGE_ROWS_MIN: usize = 4;
-/// Fewest good answers in a usual second, so that an empty one is no accident.
-const USUAL_MIN: f64 = 20.0;
-/// A second with less than this share of the usual good answers is an outage,
-const DOWN: f64 = 0.1;
-/// The same where the generator's workers waited for processors: it asks for less then, and gets less.
-const GONE: f64 = 0.01;
-/// Share of their time that they wait for processors in such a second.
-const STARVED: f64 = 0.3;
-/// and one with more than this share has recovered.
-const RECOVERED: f64 = 0.5;
 /// The first seconds are a cold start when their median is this many times the later ones',
 const COLD_FACTOR: f64 = 2.0;
 /// and this much above it.
@@ -64,8 +51,6 @@ const HELD_UP: f64 = 0.5;
 const ENDS_MIN: usize = 2;
 /// How much the gaps between pauses may differ, as a share of their mean, for a period to be told.
 const REGULAR: f64 = 0.35;
-/// Share of a second in which the generator stood still that says nothing of the target.
-const STALLED: f64 = 0.5;
 /// A peer below this share of the mean is idle.
 const IDLE: f64 = 0.1;
 /// A peer whose answers take this many times those of the others is the slow one,
@@ -79,12 +64,7 @@ const OF_SLOW_PEER_MIN: u64 = 30;
 
 pub(super) fn findings(facts: &Facts<'_>, limit: Limit) -> Vec<Finding> {
     let mut findings = Vec::new();
-    // Iterations that break off ask for less.
-    let (thrown, all) = facts.thrown();
-    let is_asked = share(thrown, all) < failing::THROWN;
-    if facts.load_is_constant() && is_asked && facts.rows.len() >= OUTAGE_ROWS_MIN {
-        findings.extend(outage(facts, limit));
-    }
+    findings.extend(outage(facts, limit));
     if facts.load_is_constant() && facts.rows.len() >= ROWS_MIN {
         let cold = cold_start(facts);
         // A start is no pause.
@@ -108,26 +88,14 @@ pub(super) fn findings(facts: &Facts<'_>, limit: Limit) -> Vec<Finding> {
     findings
 }
 
-/// Good answers of a row, per second.
-fn good(row: &Row) -> f64 {
-    row.good as f64 / row_seconds(row)
-}
-
 fn outage(facts: &Facts<'_>, limit: Limit) -> Option<Finding> {
+    let Downtime {
+        usual,
+        begins: down,
+        length,
+    } = downtime(facts)?;
     let rows = &facts.rows;
-    // What is usual is told by the seconds in which the target was there.
-    let most = rows.iter().map(|row| good(row)).fold(0.0, f64::max);
-    let up = rows.iter().map(|row| good(row));
-    let usual = median(up.filter(|good| *good >= RECOVERED * most))?;
-    if usual < USUAL_MIN {
-        return None;
-    }
-    let is_down = |row: &&Row| is_down(facts, row, usual);
-    // The target may take its time to give the first answer.
-    let first_up = rows.iter().position(|row| !is_down(row))?;
-    let down = first_up + rows[first_up..].iter().position(is_down)?;
-    let recovered = |row: &&Row| good(row) > RECOVERED * usual;
-    let Some(length) = rows[down..].iter().position(recovered) else {
+    let Some(length) = length else {
         return died(facts, &rows[down..], usual, limit);
     };
     let at = duration((rows[down].at_ns) as f64 / 1e9);
@@ -140,8 +108,7 @@ fn outage(facts: &Facts<'_>, limit: Limit) -> Option<Finding> {
     if takes * 2.0 >= lasted {
         return None;
     }
-    let further = outages(&rows[down + length..], |row| is_down(&row), recovered);
-    let again = match further {
+    let again = match downtime::further(facts, &rows[down + length..], usual) {
         0 => String::new(),
         1 => "; it happened once more".to_owned(),
         many => format!("; it happened {many} times more"),
@@ -161,65 +128,10 @@ fn outage(facts: &Facts<'_>, limit: Limit) -> Option<Finding> {
     ))
 }
 
-/// How often the target was down and recovered in these rows.
-fn outages(
-    mut rows: &[&Row],
-    is_down: impl Fn(&Row) -> bool,
-    recovered: impl Fn(&&Row) -> bool,
-) -> usize {
-    let mut found = 0;
-    while let Some(down) = rows.iter().position(|row| is_down(row)) {
-        let Some(length) = rows[down..].iter().position(&recovered) else {
-            break;
-        };
-        found += 1;
-        rows = &rows[down + length..];
-    }
-    found
-}
-
-/// Whether the target gave hardly a good answer in a second in which it was asked.
-fn is_down(facts: &Facts<'_>, row: &Row, usual: f64) -> bool {
-    // A generator that was at work on something else and sent hardly a request has seen no outage.
-    let was_asked = row.started as f64 / row_seconds(row) >= DOWN * usual
-        || weights::occupied_in(facts, row) < weights::OCCUPIED;
-    let ran = facts.stalled_s(row) < STALLED * row_seconds(row);
-    // Few answers that each take long are what the virtual users can get: that is slow, and not gone.
-    let taken = row
-        .service_time_ns
-        .map_or(0.0, |times| times.p90 as f64 / 1e9);
-    let users = row.active_vus as f64;
-    let is_slow = row.good > 0 && users > 0.0 && good(row) * taken >= RECOVERED * users;
-    let left = match weights::starved_in(row, facts.workers()) >= STARVED {
-        true => GONE,
-        false => DOWN,
-    };
-    // Virtual users that are through ask for less, and got all that they asked for.
-    let most = facts.rows.iter().map(|row| row.active_vus).max();
-    let is_through = !facts.open
-        && row.active_vus.saturating_mul(2) < most.unwrap_or(0)
-        && row.good > 0
-        && row.good == row.completed
-        && row.completed >= row.started
-        && row.failed == 0;
-    if is_through {
-        return false;
-    }
-    good(row) < left * usual && was_asked && ran && !is_slow && !fails_by_itself(row)
-}
-
 /// A target that did not come back in the rows from its outage on.
 fn died(facts: &Facts<'_>, rows: &[&Row], usual: f64, limit: Limit) -> Option<Finding> {
-    let sum = |of: fn(&Row) -> u64| rows.iter().map(|row| of(row)).sum::<u64>();
-    let (answered, good) = (sum(|row| row.completed), sum(|row| row.good));
-    let left: f64 = rows.iter().map(|row| row_seconds(row)).sum();
-    if good as f64 >= DOWN * usual * left {
-        // Fewer than before, and yet too many for one that died.
-        return None;
-    }
-    let still_answers = answered > 2 * good && answered as f64 / usual >= DOWN;
-    let (what, advice) = match still_answers {
-        true => (
+    let (what, advice) = match end_of(rows, usual)? {
+        End::Wrong => (
             "the responses after that were wrong",
             match facts.worst_status() {
                 Some((500.., _)) => "look at a wrong response and at the target's log at that time",
@@ -228,15 +140,17 @@ fn died(facts: &Facts<'_>, rows: &[&Row], usual: f64, limit: Limit) -> Option<Fi
                 }
             },
         ),
-        false if limit == Limit::Network => (
+        End::Silent if limit == Limit::Network => (
             "no responses came after that",
             "look for what cut the way to the target at that time: a link, a firewall, a route",
         ),
-        false => (
+        End::Silent => (
             "no responses came after that",
             "look at the target's log at that time: it died, or hangs",
         ),
     };
+    let good: u64 = rows.iter().map(|row| row.good).sum();
+    let left: f64 = rows.iter().map(|row| row_seconds(row)).sum();
     Some(Code::TargetDied.finding(
         Gravity::Alarm,
         format!(
@@ -247,13 +161,6 @@ fn died(facts: &Facts<'_>, rows: &[&Row], usual: f64, limit: Limit) -> Option<Fi
         ),
         advice,
     ))
-}
-
-/// Whether the generator could not even ask, for want of ports or descriptors.
-fn fails_by_itself(row: &Row) -> bool {
-    let own = row.failures.iter();
-    let own = own.filter(|(class, _)| class.fault() == Fault::Generator);
-    own.map(|(_, n)| n).sum::<u64>().saturating_mul(2) >= row.started.max(1)
 }
 
 fn cold_start(facts: &Facts<'_>) -> Option<Finding> {

@@ -7,6 +7,7 @@ use loadline_model::verdict::{Delivery, Finding, Gravity, Limit};
 
 use super::backlog;
 use super::code::Code;
+use super::downtime;
 use super::facts::Facts;
 use super::saturation::Knee;
 
@@ -292,6 +293,12 @@ fn limit_in_words(facts: &Facts<'_>, limit: Limit, reached: &str) -> Headline {
             counted(stuck.requests, "request")
         ))
         .with(Some(format!(" and held {vus}")));
+    }
+    if let Some(at) = downtime::silent_from(facts).filter(|_| limit == Limit::Target) {
+        let at = duration(at);
+        return Headline::new(format!(
+            "{reached}, until the target stopped responding after {at}"
+        ));
     }
     let mistaken = facts.worst_status().filter(|_| facts.has_mistakes());
     let mut more = None;

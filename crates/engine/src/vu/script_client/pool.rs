@@ -39,6 +39,7 @@ pub(super) struct Http1 {
 
 impl Drop for Http1 {
     fn drop(&mut self) {
+        self.seen.given_up(self.connection.usage().given_up);
         self.seen.ended(|| self.connection.stream().facts());
     }
 }

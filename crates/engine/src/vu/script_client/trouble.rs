@@ -9,13 +9,14 @@ use std::io;
 use std::net::{IpAddr, SocketAddr};
 
 use loadline_go::errno;
+use loadline_go::malformed::{chunk_size_fault, status_line_fault};
 use loadline_go::quote::quoted_bytes;
 use loadline_model::script_names::Network;
 use loadline_wire::{HeaderFault, WireError};
 use rustls::{AlertDescription, CertificateError, Error as TlsError};
 
-use super::go_words::{chunk_size_fault, http2_code, rfc3339, status_line_fault};
-use crate::net::{Cause, Failure, Http2Fault, Stage, alert, is_unknown_authority};
+use super::go_words::rfc3339;
+use crate::net::{Cause, Failure, Http2Fault, Stage, alert, http2_code, is_unknown_authority};
 
 /// k6's error codes, as far as connections and answers give rise to them.
 mod code {
@@ -290,7 +291,7 @@ fn http2(fault: &Http2Fault) -> Trouble {
             http2_stream(*stream, *reason, "; received from peer")
         }
         Http2Fault::BrokenStream { stream, reason } => http2_stream(*stream, *reason, ""),
-        Http2Fault::BrokenProtocol { reason } => {
+        Http2Fault::BrokenProtocol { reason, .. } => {
             let name = http2_code(*reason);
             Trouble::new(
                 http2_number(code::HTTP2_CONNECTION, *reason),
@@ -303,7 +304,7 @@ fn http2(fault: &Http2Fault) -> Trouble {
             "http2: frame too large",
             "http2: failed reading the frame payload: http2: frame too large",
         ),
-        Http2Fault::TurnedAway { reason } => {
+        Http2Fault::TurnedAway { reason, .. } => {
             let name = http2_code(*reason);
             Trouble::generic(format!(
                 "http2: Transport received GOAWAY from server ErrCode:{name}"
@@ -589,11 +590,11 @@ mod tests {
             (breach.code, breach.detail.as_str()),
             (1632, "stream error: stream ID 1; PROTOCOL_ERROR")
         );
-        let broken = http2(&Http2Fault::BrokenProtocol { reason: 1 });
+        let (reason, debug) = (1, String::new());
+        let broken = http2(&Http2Fault::BrokenProtocol { reason, debug });
         assert_eq!(broken.code, 1652);
-        assert_eq!(
-            http2(&Http2Fault::TurnedAway { reason: 11 }).tag,
-            "http2: Transport received GOAWAY from server ErrCode:ENHANCE_YOUR_CALM"
-        );
+        let (reason, debug) = (11, String::new());
+        let away = "http2: Transport received GOAWAY from server ErrCode:ENHANCE_YOUR_CALM";
+        assert_eq!(http2(&Http2Fault::TurnedAway { reason, debug }).tag, away);
     }
 }

@@ -136,6 +136,29 @@ fn silence(busiest_worker: f64) -> Run {
     run
 }
 
+/// As fast as the generator could for three seconds, and a request of each virtual user that times out after that.
+#[test]
+fn a_target_that_dies_is_the_limit_whoever_was_it_before() {
+    let mut run = Run::new(constant_vus(4, 6), 6.0, 60_000, 0.2);
+    run.fail(ErrorClass::Timeout, 12, 1_000_000_000);
+    run.seconds(6, |number, row| {
+        let each = if number < 3 { 20_000 } else { 0 };
+        (row.started, row.completed, row.good) = (each.max(4), each, each);
+        row.active_vus = 4;
+        row.generator.busiest_worker = if number < 3 { 1.0 } else { 0.0 };
+    });
+    let verdict = run.judge();
+    assert!(found(&verdict, Code::TargetDied).is_some());
+    assert_eq!(verdict.limit, Limit::Target);
+    assert!(
+        verdict
+            .headline
+            .ends_with("until the target stopped responding after 3 s"),
+        "{}",
+        verdict.headline
+    );
+}
+
 #[test]
 fn a_generator_that_computes_has_seen_nobody_die() {
     assert!(found(&silence(0.1).judge(), Code::TargetDied).is_some());
@@ -321,6 +344,28 @@ fn requests_that_met_a_closed_connection_are_told() {
     let verdict = run.judge();
     let text = &found(&verdict, Code::ClosedConnections).expect("told").text;
     assert!(text.starts_with("289 requests (10.3 %)"), "{text}");
+}
+
+/// The target did not close them.
+#[test]
+fn connections_that_are_given_up_are_told_with_their_reason() {
+    let mut run = Run::new(arrivals(80, 5, 50), 5.0, 400, 7.0);
+    run.totals.seen.connections.opened = 400;
+    let text = |run: &mut Run| {
+        let verdict = run.judge();
+        let told = found(&verdict, Code::ClosedConnections).expect("told");
+        told.text.clone()
+    };
+    run.totals.seen.connections.surplus = 400;
+    assert_eq!(
+        text(&mut run),
+        "400 connections were given up because the target sent bytes on them that belong to no response"
+    );
+    run.totals.seen.connections.surplus = 0;
+    run.totals.seen.connections.half_sent = 1;
+    assert!(text(&mut run).contains("the target closes each"));
+    run.totals.seen.connections.half_sent = 400;
+    assert!(text(&mut run).contains("did not take the rest of the request"));
 }
 
 #[test]

@@ -132,6 +132,7 @@ fn more_than_was_announced_ends_the_connection_alone() {
             assert_eq!(bench.answer(&server.origin).await.body, b"ok");
             assert_eq!(server.connections(), connections);
         }
+        assert_eq!(bench.connections.take().surplus, 2);
     });
 }
 

@@ -18,9 +18,10 @@ use loadline_model::url::{Origin, parse};
 use loadline_model::{ClientPlan, Nanos};
 use loadline_script::hop::{HopAnswer, HopFailure, HopOutcome, HopRequest};
 
-use self::server::Server;
+use self::server::{Act, Server};
 use super::{Cut, ScriptClient, ScriptClientPlan, ScriptClientSettings, WorkerParts};
 use crate::clock::Clock;
+use crate::connections_seen::ConnectionsSeen;
 use crate::net::{Kept, Resolver, WireBytes};
 use crate::slot::VuSlot;
 
@@ -30,17 +31,19 @@ struct Bench {
     slot: Rc<VuSlot>,
     clock: Clock,
     worker_bytes: Rc<WireBytes>,
+    connections: Rc<ConnectionsSeen>,
 }
 
 impl Bench {
     fn new(plan: &ClientPlan, script: &ScriptSettings) -> Bench {
         let clock = Clock::start();
         let worker_bytes = Rc::new(WireBytes::default());
+        let connections = Rc::new(ConnectionsSeen::default());
         let parts = WorkerParts {
             clock,
             resolver: Resolver::start(clock, Kept::found(None)).expect("a thread can be made"),
             bytes: Rc::clone(&worker_bytes),
-            connections: Rc::default(),
+            connections: Rc::clone(&connections),
             seed: 1,
             number: 0,
         };
@@ -53,6 +56,7 @@ impl Bench {
             slot,
             clock,
             worker_bytes,
+            connections,
         }
     }
 
@@ -101,8 +105,8 @@ fn in_runtime(test: impl Future<Output = ()>) {
 fn an_answer_comes_whole() {
     in_runtime(async {
         let server = Server::start([vec![
-            server::Act::Read,
-            server::Act::Send(
+            Act::Read,
+            Act::Send(
                 b"HTTP/1.0 299 My Thing\r\nX-One: 1\r\nx-two:  2 \r\nContent-Length: 3\r\n\r\nabc",
             ),
         ]])
@@ -128,7 +132,7 @@ fn an_answer_comes_whole() {
 /// What the server stages lands in its phase: a body read late, an answer sent late, a body sent late.
 #[test]
 fn phases_are_what_the_server_staged() {
-    use server::Act::{Pause, Read, Send};
+    use Act::{Pause, Read, Send};
     const STAGED: Duration = Duration::from_millis(120);
     const BODY_BYTES: usize = 24 << 20;
     in_runtime(async {
@@ -205,6 +209,43 @@ fn long_bodies_are_sent_whole() {
     });
 }
 
+/// More than the kernels of both ends take in for a peer that reads nothing.
+fn endless_body() -> &'static str {
+    "x".repeat(32 << 20).leak()
+}
+
+#[test]
+fn an_answer_that_comes_before_the_whole_request_is_one() {
+    in_runtime(async {
+        let refusal = b"HTTP/1.1 413 No\r\nContent-Length: 3\r\n\r\nbig";
+        let server = Server::start([vec![Act::Send(refusal), Act::Hold]]).await;
+        let bench = Bench::plain();
+        for connections in [1, 2] {
+            let asked = request("POST", &server.origin, Some(endless_body()));
+            let outcome = bench.client.exchange(&asked).await;
+            let answer = outcome.expect("nothing is cut").expect("an answer");
+            assert_eq!((answer.status, &answer.body[..]), (413, &b"big"[..]));
+            assert_eq!(server.connections(), connections, "half a request is on it");
+        }
+        assert_eq!(bench.connections.take().half_sent, 2);
+    });
+}
+
+#[test]
+fn a_peer_that_reads_nothing_until_it_is_read_gets_the_whole_request() {
+    in_runtime(async {
+        const HEAD: &str = "HTTP/1.1 200 OK\r\nContent-Length: 33554432\r\n\r\n";
+        let answer: &'static str = format!("{HEAD}{}", endless_body()).leak();
+        let acts = vec![Act::Send(answer.as_bytes()), Act::Read, Act::Hold];
+        let server = Server::start([acts]).await;
+        let bench = Bench::plain();
+        let asked = request("POST", &server.origin, Some(endless_body()));
+        let outcome = bench.client.exchange(&asked).await;
+        let answer = outcome.expect("nothing is cut").expect("an answer");
+        assert_eq!((answer.status, answer.body.len()), (200, 32 << 20));
+    });
+}
+
 #[test]
 fn bytes_count_for_the_virtual_user_and_for_its_worker() {
     in_runtime(async {
@@ -223,7 +264,7 @@ fn bytes_count_for_the_virtual_user_and_for_its_worker() {
 #[test]
 fn a_cut_ends_whatever_is_under_way() {
     in_runtime(async {
-        let server = Server::start([vec![server::Act::Read, server::Act::Hold]]).await;
+        let server = Server::start([vec![Act::Read, Act::Hold]]).await;
         let bench = Bench::plain();
         let slot = Rc::clone(&bench.slot);
         let asked = server.first_request();
@@ -244,7 +285,7 @@ fn a_cut_ends_whatever_is_under_way() {
 #[test]
 fn each_hop_has_a_deadline_of_its_own() {
     in_runtime(async {
-        let silent = Server::start([vec![server::Act::Read, server::Act::Hold]]).await;
+        let silent = Server::start([vec![Act::Read, Act::Hold]]).await;
         let bench = Bench::plain();
         let mut first = request("GET", &silent.origin, None);
         first.deadline = bench.clock.now() + Duration::from_secs(3_600);
@@ -278,7 +319,7 @@ fn each_hop_has_a_deadline_of_its_own() {
 #[test]
 fn short_timeouts_need_no_sweep() {
     in_runtime(async {
-        let silent = Server::start([vec![server::Act::Read, server::Act::Hold]]).await;
+        let silent = Server::start([vec![Act::Read, Act::Hold]]).await;
         let bench = Bench::plain();
         let mut brief = request("GET", &silent.origin, None);
         brief.deadline = bench.clock.now() + Duration::from_millis(5);

@@ -351,6 +351,32 @@ fn a_goodbye_is_told_in_k6s_words() {
     });
 }
 
+/// The window is never opened again: who refuses a body does not want the rest of it.
+#[test]
+fn an_answer_that_comes_before_the_whole_request_is_one() {
+    const REFUSAL: &[u8] = b"\0\0\0\x04\0\0\0\0\0\0\0\x05\x01\x04\0\0\0\x01\x08\x03413\
+        \0\0\x03\0\x01\0\0\0\x01big";
+    let refusing = |mut stream: TlsStream<TcpStream>| async move {
+        stream.write_all(REFUSAL).await.expect("it is read");
+        stream.flush().await.expect("it is read");
+        // Whatever comes is taken from the wire, and nothing is said to it.
+        while stream
+            .read(&mut [0; 4096])
+            .await
+            .is_ok_and(|length| length > 0)
+        {}
+    };
+    super::in_runtime(async {
+        let (at, ..) = serve(certified(&[b"h2"]).acceptor, refusing).await;
+        let bench = Bench::new(&trusting_anybody(), &ScriptSettings::default());
+        let body: &'static str = "x".repeat(1 << 20).leak();
+        let asked = request("POST", &at, Some(body));
+        let outcome = bench.client.exchange(&asked).await;
+        let answer = outcome.expect("nothing is cut").expect("an answer");
+        assert_eq!((answer.status, &answer.body[..]), (413, &b"big"[..]));
+    });
+}
+
 /// The goodbye covers the request, and the connection is reset before the answer: what was said last is told, as
 /// in Go, and without a goodbye the reset is.
 #[test]

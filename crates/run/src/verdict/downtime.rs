@@ -1,0 +1,164 @@
+//! When the target gave hardly a good answer, and whether it came back.
+//!
+//! Must not say who the limit is, nor in which words. Invariant: seconds are compared only where the plan asks for the same
+//! load in each.
+
+use loadline_model::error_class::Fault;
+use loadline_model::result::Row;
+
+use super::facts::{Facts, row_seconds, share};
+use super::stats::median;
+use super::weights;
+
+/// Fewest seconds in which an outage can be seen.
+const OUTAGE_ROWS_MIN: usize = 4;
+/// Fewest good answers in a usual second, so that an empty one is no accident.
+pub(super) const USUAL_MIN: f64 = 20.0;
+/// A second with less than this share of the usual good answers is an outage,
+pub(super) const DOWN: f64 = 0.1;
+/// The same where the generator's workers waited for processors: it asks for less then, and gets less.
+const GONE: f64 = 0.01;
+/// Share of their time that they wait for processors in such a second.
+const STARVED: f64 = 0.3;
+/// and one with more than this share has recovered.
+const RECOVERED: f64 = 0.5;
+/// Share of a second in which the generator stood still that says nothing of the target.
+const STALLED: f64 = 0.5;
+
+/// Share of a script's iterations that end with an exception from which the script is in its own way.
+const THROWN: f64 = 0.1;
+
+/// Good answers of a row, per second.
+pub(super) fn good(row: &Row) -> f64 {
+    row.good as f64 / row_seconds(row)
+}
+
+/// A time in which the target gave hardly a good answer.
+pub(super) struct Downtime {
+    /// Good answers a second while it was there.
+    pub(super) usual: f64,
+    /// The row in which it begins.
+    pub(super) begins: usize,
+    /// Its length in rows; `None`: it lasted to the end.
+    pub(super) length: Option<usize>,
+}
+
+/// The first one.
+pub(super) fn downtime(facts: &Facts<'_>) -> Option<Downtime> {
+    let rows = &facts.rows;
+    let is_asked = facts.load_is_constant() && !breaks_off(facts);
+    if !is_asked || rows.len() < OUTAGE_ROWS_MIN {
+        return None;
+    }
+    // What is usual is told by the seconds in which the target was there.
+    let most = rows.iter().map(|row| good(row)).fold(0.0, f64::max);
+    let up = rows.iter().map(|row| good(row));
+    let usual = median(up.filter(|good| *good >= RECOVERED * most))?;
+    if usual < USUAL_MIN {
+        return None;
+    }
+    let is_down = |row: &&Row| is_down(facts, row, usual);
+    // The target may take its time to give the first answer.
+    let first_up = rows.iter().position(|row| !is_down(row))?;
+    let begins = first_up + rows[first_up..].iter().position(is_down)?;
+    Some(Downtime {
+        usual,
+        begins,
+        length: rows[begins..]
+            .iter()
+            .position(|row| has_recovered(row, usual)),
+    })
+}
+
+/// Whether so many iterations of a script end with an exception that it is in its own way, and asks for less.
+pub(super) fn breaks_off(facts: &Facts<'_>) -> bool {
+    let (thrown, all) = facts.thrown();
+    share(thrown, all) >= THROWN
+}
+
+/// When the target stopped answering for good, in seconds; `None`: it did not, or its last answers were wrong.
+pub(super) fn silent_from(facts: &Facts<'_>) -> Option<f64> {
+    let down = downtime(facts).filter(|down| down.length.is_none())?;
+    let rows = &facts.rows[down.begins..];
+    let is_silent = end_of(rows, down.usual) == Some(End::Silent);
+    is_silent.then(|| rows[0].at_ns as f64 / 1e9)
+}
+
+/// How often the target was down and recovered in these rows.
+pub(super) fn further(facts: &Facts<'_>, mut rows: &[&Row], usual: f64) -> usize {
+    let mut found = 0;
+    while let Some(down) = rows.iter().position(|row| is_down(facts, row, usual)) {
+        let Some(length) = rows[down..]
+            .iter()
+            .position(|row| has_recovered(row, usual))
+        else {
+            break;
+        };
+        found += 1;
+        rows = &rows[down + length..];
+    }
+    found
+}
+
+fn has_recovered(row: &Row, usual: f64) -> bool {
+    good(row) > RECOVERED * usual
+}
+
+/// Whether the target gave hardly a good answer in a second in which it was asked.
+fn is_down(facts: &Facts<'_>, row: &Row, usual: f64) -> bool {
+    // A generator that was at work on something else and sent hardly a request has seen no outage.
+    let was_asked = row.started as f64 / row_seconds(row) >= DOWN * usual
+        || weights::occupied_in(facts, row) < weights::OCCUPIED;
+    let ran = facts.stalled_s(row) < STALLED * row_seconds(row);
+    // Few answers that each take long are what the virtual users can get: that is slow, and not gone.
+    let taken = row
+        .service_time_ns
+        .map_or(0.0, |times| times.p90 as f64 / 1e9);
+    let users = row.active_vus as f64;
+    let is_slow = row.good > 0 && users > 0.0 && good(row) * taken >= RECOVERED * users;
+    let left = match weights::starved_in(row, facts.workers()) >= STARVED {
+        true => GONE,
+        false => DOWN,
+    };
+    // Virtual users that are through ask for less, and got all that they asked for.
+    let most = facts.rows.iter().map(|row| row.active_vus).max();
+    let is_through = !facts.open
+        && row.active_vus.saturating_mul(2) < most.unwrap_or(0)
+        && row.good > 0
+        && row.good == row.completed
+        && row.completed >= row.started
+        && row.failed == 0;
+    if is_through {
+        return false;
+    }
+    good(row) < left * usual && was_asked && ran && !is_slow && !fails_by_itself(row)
+}
+
+/// What became of a target that did not come back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum End {
+    Silent,
+    Wrong,
+}
+
+/// How it ended in the rows from its outage on; `None`: there are fewer good answers than before, and yet too many.
+pub(super) fn end_of(rows: &[&Row], usual: f64) -> Option<End> {
+    let sum = |of: fn(&Row) -> u64| rows.iter().map(|row| of(row)).sum::<u64>();
+    let (answered, good) = (sum(|row| row.completed), sum(|row| row.good));
+    let left: f64 = rows.iter().map(|row| row_seconds(row)).sum();
+    if good as f64 >= DOWN * usual * left {
+        return None;
+    }
+    let still_answers = answered > 2 * good && answered as f64 / usual >= DOWN;
+    Some(match still_answers {
+        true => End::Wrong,
+        false => End::Silent,
+    })
+}
+
+/// Whether the generator could not even ask, for want of ports or descriptors.
+fn fails_by_itself(row: &Row) -> bool {
+    let own = row.failures.iter();
+    let own = own.filter(|(class, _)| class.fault() == Fault::Generator);
+    own.map(|(_, n)| n).sum::<u64>().saturating_mul(2) >= row.started.max(1)
+}

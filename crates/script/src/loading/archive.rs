@@ -82,7 +82,7 @@ impl Archive {
         env: BTreeMap<String, String>,
     ) -> Archive {
         let files = recorded.files.iter();
-        let mut folder = anonymous(&resolve::base_of(entry, directory));
+        let mut folder = anonymous(&resolve::base_of(entry, directory.clone()));
         let path = folder.path().trim_end_matches('/').to_owned();
         folder.set_path(&path);
         Archive {

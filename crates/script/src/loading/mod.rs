@@ -119,7 +119,7 @@ impl Sources {
     /// (`file:///-`) see relative names from there, others from their own folder.
     #[must_use]
     pub fn new(fetch: Box<dyn Fetch>, entry: Url, directory: Url, libraries: Libraries) -> Sources {
-        let directory = resolve::base_of(&entry, &directory);
+        let directory = resolve::base_of(&entry, directory);
         Sources {
             fetch,
             entry,

@@ -32,9 +32,9 @@ pub(super) fn is_standard_input(url: &Url) -> bool {
 
 /// Whence the script at `entry` sees relative names: its folder, or, for what came on standard input,
 /// the working directory.
-pub(super) fn base_of(entry: &Url, directory: &Url) -> Url {
+pub(super) fn base_of(entry: &Url, directory: Url) -> Url {
     match is_standard_input(entry) {
-        true => directory.clone(),
+        true => directory,
         false => folder_of(entry),
     }
 }

@@ -55,9 +55,16 @@ impl fmt::Display for SegmentError {
                     "{text:?} has too many digits; write it as a shorter fraction"
                 )
             }
-            SegmentError::Bounds(from, to) => write!(
+            SegmentError::Bounds(from, to) if from >= to => write!(
                 f,
-                "segment {from}:{to} is empty or leaves 0:1; the start must be below the end"
+                "segment start({:.2}) must be less than its end({:.2})",
+                from.value(),
+                to.value()
+            ),
+            SegmentError::Bounds(_, to) => write!(
+                f,
+                "segment end value can't be more than 1 but was {:.2}",
+                to.value()
             ),
             SegmentError::TooFewPoints(text) => {
                 write!(

@@ -79,11 +79,15 @@ impl Open {
             }
             _ => return None,
         };
+        let arrivals = share_of_arrivals(share, *max_vus);
         let plan = Plan {
-            share: share.clone(),
+            limit: match arrivals {
+                Some(_) => *iterations,
+                None => Some(0),
+            },
+            share: arrivals.unwrap_or_else(|| share.clone()),
             curve,
             spacing,
-            limit: *iterations,
         };
         let vus = own_vus(share, *max_vus);
         Some(Open::of_plan(plan, vus, own_vus(share, *pre_allocated_vus)))
@@ -239,6 +243,17 @@ impl Open {
     #[must_use]
     pub fn end(&self) -> Option<Nanos> {
         self.plan.curve.end()
+    }
+}
+
+/// Which arrivals are the share's; `None` when its process has none of the virtual users.
+///
+/// As in k6, a process gets arrivals in proportion to the virtual users that it has at most. Where
+/// nobody has any, all arrivals are lost, and each process loses its part.
+fn share_of_arrivals(share: &Share, max_vus: u32) -> Option<Share> {
+    match max_vus {
+        0 => Some(share.clone()),
+        max_vus => share.divided_by(max_vus.into()),
     }
 }
 

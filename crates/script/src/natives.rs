@@ -67,7 +67,7 @@ impl Resolver for ScriptResolver {
             .program
             .sources()
             .resolve(base, name)
-            .map_err(|error| Exception::throw_message(ctx, &error.message))
+            .map_err(|error| refuse(ctx, &error.message))
     }
 }
 
@@ -106,7 +106,7 @@ pub(crate) fn load_module<'js>(ctx: &Ctx<'js>, name: &str) -> Result<Module<'js,
                     let message = format!("Couldn't load source map for {name}");
                     state.log(LogLevel::Warning, &message, &[("error", &why)]);
                 }
-                loaded.map_err(|error| Exception::throw_message(ctx, &error.message))
+                loaded.map_err(|error| refuse(ctx, &error.message))
             })?;
             modules::describe_file(&module.meta()?, name)?;
             Ok(module)

@@ -21,13 +21,17 @@ pub(super) fn run(
 ) -> Result<ExitCode, K6Error> {
     let config = invocation.read_config(files)?;
     let loaded = script::load(invocation, env, files)?;
-    let (text, told) = invocation.inspect(&ScriptFacts {
+    let facts = ScriptFacts {
         url: &loaded.url,
         options: &loaded.options,
         exports: None,
         config: config.as_deref(),
         seed: fresh_seed(),
-    })?;
+    };
+    if invocation.execution_requirements {
+        loaded.check_thresholds(&invocation.consolidate(&facts)?)?;
+    }
+    let (text, told) = invocation.inspect(&facts)?;
     notices::tell(&told, &invocation.log);
     print::to_stdout(&text)
         .map_err(|error| K6Error::other(format!("cannot write to standard output: {error}")))?;

@@ -44,6 +44,16 @@ impl LoadedScript {
             self.logger.tell(notice);
         }
     }
+
+    /// Refuses thresholds on metrics that are not there, or that cannot answer.
+    ///
+    /// # Errors
+    /// k6's words for the first of them.
+    pub(super) fn check_thresholds(&self, run: &ScriptRun) -> Result<(), K6Error> {
+        let registry = &self.loaded.metrics.registry;
+        loadline_run::check_script_thresholds(&run.plan.script_thresholds, registry)
+            .map_err(K6Error::config)
+    }
 }
 
 /// Reads a script and runs its top level once.

@@ -53,11 +53,17 @@ pub(super) const TREND_STATS: [&str; 6] = ["avg", "min", "med", "max", "p(90)", 
 /// k6's message on options that exclude one another.
 pub(super) fn consolidate(tiers: &Tiers, merge_tags: bool) -> Result<Consolidated, String> {
     let mut notices = Vec::new();
-    let mut options = tiers.script.over(&tiers.config);
-    for (name, tier) in [("env", &tiers.env), ("cli", &tiers.flags)] {
-        let shortcut =
-            tier.duration.is_some() || tier.iterations.is_some() || tier.stages.is_some();
-        if shortcut && options.scenarios.is_some() {
+    let mut options = tiers.config.clone();
+    for (name, tier) in [
+        ("script", &tiers.script),
+        ("env", &tiers.env),
+        ("cli", &tiers.flags),
+    ] {
+        let says_scenarios = tier.scenarios.is_some()
+            || tier.duration.is_some()
+            || tier.iterations.is_some()
+            || tier.stages.is_some();
+        if says_scenarios && options.scenarios.is_some() {
             notices.push(Notice::warning(format!(
                 "\"{name}\" level configuration overrode scenarios configuration entirely"
             )));

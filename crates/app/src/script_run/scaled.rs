@@ -38,7 +38,9 @@ pub(super) fn scaled(executor: &Executor, share: &Share) -> Executor {
             max_vus,
             ..
         } => {
-            rate.starts = share.scale(rate.starts);
+            // As k6 tells it: a constant rate by the virtual users, a ramp by the segment's length.
+            let own = share.stripes_by(u64::from(*max_vus));
+            slow(rate, own.map_or(0.0, |own| own.part()));
             (*pre_allocated_vus, *max_vus) = (vus_of(*pre_allocated_vus), vus_of(*max_vus));
         }
         Executor::RampingArrivalRate {
@@ -48,9 +50,10 @@ pub(super) fn scaled(executor: &Executor, share: &Share) -> Executor {
             max_vus,
             ..
         } => {
-            slow(start_rate, share);
+            let part = share.segment().share();
+            slow(start_rate, part);
             for stage in stages {
-                slow(&mut stage.target, share);
+                slow(&mut stage.target, part);
             }
             (*pre_allocated_vus, *max_vus) = (vus_of(*pre_allocated_vus), vus_of(*max_vus));
         }
@@ -61,12 +64,16 @@ pub(super) fn scaled(executor: &Executor, share: &Share) -> Executor {
 }
 
 /// A rate of which only a part is the share's.
-fn slow(rate: &mut ArrivalRate, share: &Share) {
-    rate.per = Nanos((rate.per.0 as f64 / share.segment().share()).round() as u64);
+fn slow(rate: &mut ArrivalRate, part: f64) {
+    match part {
+        0.0 => rate.starts = 0,
+        part => rate.per = Nanos((rate.per.0 as f64 / part).round() as u64),
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use loadline_model::executor::Spacing;
     use loadline_model::plan::PlanSegment;
 
     use super::*;
@@ -93,7 +100,25 @@ mod tests {
         assert_eq!(scaled(&shared, &half()), expected);
         assert_eq!(scaled(&shared, &Share::whole(0, 1)), shared);
         let mut rate = ArrivalRate::per_second(10);
-        slow(&mut rate, &half());
+        slow(&mut rate, half().segment().share());
         assert!((rate.starts_per_second() - 5.0).abs() < 1e-9);
+    }
+
+    /// k6 2.2.0 says `6.67 iterations/s` of ten in the first half of three VUs.
+    #[test]
+    fn a_constant_rate_is_shown_by_its_virtual_users() {
+        let arrivals = Executor::ConstantArrivalRate {
+            rate: ArrivalRate::per_second(10),
+            duration: None,
+            spacing: Spacing::Even,
+            iterations: None,
+            pre_allocated_vus: 1,
+            max_vus: 3,
+        };
+        let Executor::ConstantArrivalRate { rate, max_vus, .. } = scaled(&arrivals, &half()) else {
+            panic!("it is still a constant rate");
+        };
+        assert_eq!(max_vus, 2);
+        assert!((rate.starts_per_second() - 20.0 / 3.0).abs() < 1e-6);
     }
 }

@@ -44,6 +44,11 @@ impl Ratio {
         })
     }
 
+    /// Its nearest floating-point number.
+    pub(super) fn value(self) -> f64 {
+        self.numerator as f64 / self.denominator as f64
+    }
+
     /// `self - other` as a reduced numerator and denominator, for `other <= self`.
     pub(super) fn minus(self, other: Ratio) -> (u128, u128) {
         let numerator = u128::from(self.numerator) * u128::from(other.denominator)

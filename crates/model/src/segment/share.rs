@@ -164,6 +164,18 @@ impl Share {
         let before = scaled[..own].iter().filter(|part| **part > 0).count();
         Some(Stripes::new(&weights, before))
     }
+
+    /// The same worker's share of something that is divided as `value` is divided, not as the segments
+    /// are long; `None` when the process gets nothing of `value`.
+    ///
+    /// k6 divides arrivals so: in proportion to the virtual users that each process has at most.
+    #[must_use]
+    pub fn divided_by(&self, value: u64) -> Option<Share> {
+        Some(Share {
+            stripes: self.stripes_by(value)?,
+            ..self.clone()
+        })
+    }
 }
 
 /// Walks the global indexes of one share, forwards and back.
@@ -279,6 +291,23 @@ mod tests {
         assert_eq!(halves[0].stripes_by(1), Some(Stripes::whole()));
         let many = halves[0].stripes_by(2_100_001).expect("it has half");
         assert_eq!(many.count_below(10), 5);
+    }
+
+    /// Five VUs over four quarters are 2, 1, 1 and 1; one VU leaves three of them without anything.
+    #[test]
+    fn workers_divide_what_something_else_divides() {
+        let quarters = shares(&[15, 30, 45], 1);
+        let own = |share: &Share, vus| {
+            let share = share.divided_by(vus)?;
+            Some((0..3).filter_map(|number| share.nth(number)).collect())
+        };
+        let five: Vec<Option<Vec<u64>>> = quarters.iter().map(|share| own(share, 5)).collect();
+        assert_eq!(
+            five,
+            [[0, 3, 5], [1, 6, 11], [2, 7, 12], [4, 9, 14]].map(|own| Some(own.to_vec()))
+        );
+        let alone: Vec<Option<Vec<u64>>> = quarters.iter().map(|share| own(share, 1)).collect();
+        assert_eq!(alone, [Some(vec![0, 1, 2]), None, None, None]);
     }
 
     proptest! {

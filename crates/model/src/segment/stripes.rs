@@ -61,6 +61,12 @@ impl Stripes {
         bound / self.cycle * self.positions.len() as u64 + begun as u64
     }
 
+    /// The part of all indexes that is own, from 0 to 1.
+    #[must_use]
+    pub fn part(&self) -> f64 {
+        self.positions.len() as f64 / self.cycle as f64
+    }
+
     /// The own index with `number` own indexes before it; `None` beyond sixty-four bits.
     #[must_use]
     #[inline]

@@ -8,7 +8,8 @@ use std::collections::HashMap;
 use rquickjs::function::{Opt, This};
 use rquickjs::promise::PromiseState;
 use rquickjs::{
-    ArrayBuffer, Ctx, Error, Function, Module, Object, Persistent, Result, Undefined, Value,
+    ArrayBuffer, Coerced, Ctx, Error, Function, Module, Object, Persistent, Result, Undefined,
+    Value,
 };
 
 use crate::lazy::{Lazy, native};
@@ -63,8 +64,8 @@ pub(super) const FILE_UNSEEN: &[Lazy] = &[
 
 fn file_require<'js>(ctx: &Ctx<'js>, meta: &Object<'js>, name: &str) -> Result<Value<'js>> {
     let base: String = meta.get("url")?;
-    native(ctx, name, move |ctx: Ctx<'js>, name: String| {
-        require(&ctx, &base, &name)
+    native(ctx, name, move |ctx: Ctx<'js>, name: Opt<Value<'js>>| {
+        require(&ctx, &base, name.0.as_ref())
     })
 }
 
@@ -99,21 +100,38 @@ fn begin_common_js<'js>(ctx: &Ctx<'js>, file: &str) -> Result<Object<'js>> {
     clippy::needless_pass_by_value,
     reason = "the engine hands arguments over"
 )]
-fn require_from_caller<'js>(ctx: Ctx<'js>, name: String) -> Result<Value<'js>> {
+fn require_from_caller<'js>(ctx: Ctx<'js>, name: Opt<Value<'js>>) -> Result<Value<'js>> {
     let base = module_name(&ctx, 1).unwrap_or_else(|| state(&ctx).program.entry.clone());
-    require(&ctx, &base, &name)
+    require(&ctx, &base, name.0.as_ref())
 }
 
-fn require<'js>(ctx: &Ctx<'js>, base: &str, name: &str) -> Result<Value<'js>> {
+/// The text that an argument stands for, as in k6 of any value; empty for none.
+fn text_of_argument(argument: Option<&Value<'_>>) -> Result<String> {
+    match argument {
+        Some(value) if !value.is_null() && !value.is_undefined() => {
+            Ok(value.get::<Coerced<String>>()?.0)
+        }
+        _ => Ok(String::new()),
+    }
+}
+
+fn require<'js>(ctx: &Ctx<'js>, base: &str, name: Option<&Value<'js>>) -> Result<Value<'js>> {
+    let name = text_of_argument(name)?;
     if state(ctx).stage.get() != Stage::Init {
         return Err(refuse(ctx, REQUIRE_TOO_LATE));
     }
-    let full_name = if modules::find(name).is_some() {
-        name.to_owned()
-    } else if let Some(why) = modules::refusal(name) {
+    if name.is_empty() {
+        return Err(refuse(
+            ctx,
+            "require() can't be used with an empty specifier",
+        ));
+    }
+    let full_name = if modules::find(&name).is_some() {
+        name
+    } else if let Some(why) = modules::refusal(&name) {
         return Err(refuse(ctx, &why));
     } else {
-        let resolved = state(ctx).program.sources().resolve(base, name);
+        let resolved = state(ctx).program.sources().resolve(base, &name);
         resolved.map_err(|error| refuse(ctx, &error.message))?
     };
     let common_js = state(ctx).slot(CommonJs::default);
@@ -204,15 +222,12 @@ fn module_under_way(ctx: &Ctx<'_>) -> Option<String> {
     clippy::needless_pass_by_value,
     reason = "the engine hands arguments over"
 )]
-fn open<'js>(ctx: Ctx<'js>, path: Opt<Value<'js>>, mode: Opt<String>) -> Result<Value<'js>> {
+fn open<'js>(ctx: Ctx<'js>, path: Opt<Value<'js>>, mode: Opt<Value<'js>>) -> Result<Value<'js>> {
     let throw = |message: &str| refuse(&ctx, message);
     if state(&ctx).stage.get() != Stage::Init {
         return Err(throw(OPEN_TOO_LATE));
     }
-    let path: String = match path.0.as_ref().and_then(Value::as_string) {
-        Some(path) => path.to_string()?,
-        None => String::new(),
-    };
+    let path = text_of_argument(path.0.as_ref())?;
     if path.is_empty() {
         return Err(throw("open() can't be used with an empty filename"));
     }
@@ -221,7 +236,7 @@ fn open<'js>(ctx: Ctx<'js>, path: Opt<Value<'js>>, mode: Opt<String>) -> Result<
         .sources()
         .open(module_under_way(&ctx).as_deref(), &path);
     let bytes = opened.map_err(|error| throw(&error.to_string()))?.bytes;
-    if mode.0.as_deref() == Some("b") {
+    if text_of_argument(mode.0.as_ref())? == "b" {
         return ArrayBuffer::new_copy(ctx.clone(), &bytes).map(ArrayBuffer::into_value);
     }
     modules::bytes::text_of(&ctx, bytes)

@@ -71,8 +71,8 @@ impl Archive {
             .is_some_and(|rest| rest.starts_with(MARK))
     }
 
-    /// An archive of what was recorded while the script at `entry` was loaded. `directory` ends in
-    /// a slash.
+    /// An archive of what was recorded while the script at `entry` was loaded. `directory`, the
+    /// working directory, ends in a slash.
     #[must_use]
     pub fn of(
         recorded: &Recorded,
@@ -82,7 +82,7 @@ impl Archive {
         env: BTreeMap<String, String>,
     ) -> Archive {
         let files = recorded.files.iter();
-        let mut folder = anonymous(directory);
+        let mut folder = anonymous(&resolve::base_of(entry, directory.clone()));
         let path = folder.path().trim_end_matches('/').to_owned();
         folder.set_path(&path);
         Archive {
@@ -313,7 +313,7 @@ mod tests {
         let archive = Archive::of(
             &recorded(),
             &url("file:///home/joe/a/main.js"),
-            &url("file:///home/joe/a/"),
+            &url("file:///home/joe/elsewhere/"),
             json!({"vus": 3}),
             BTreeMap::from([("A".to_owned(), "b".to_owned())]),
         );

@@ -119,11 +119,7 @@ impl Sources {
     /// (`file:///-`) see relative names from there, others from their own folder.
     #[must_use]
     pub fn new(fetch: Box<dyn Fetch>, entry: Url, directory: Url, libraries: Libraries) -> Sources {
-        let directory = if resolve::is_standard_input(&entry) {
-            directory
-        } else {
-            resolve::folder_of(&entry)
-        };
+        let directory = resolve::base_of(&entry, directory);
         Sources {
             fetch,
             entry,

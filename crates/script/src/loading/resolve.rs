@@ -30,6 +30,15 @@ pub(super) fn is_standard_input(url: &Url) -> bool {
     url.as_str() == STANDARD_INPUT
 }
 
+/// Whence the script at `entry` sees relative names: its folder, or, for what came on standard input,
+/// the working directory.
+pub(super) fn base_of(entry: &Url, directory: Url) -> Url {
+    match is_standard_input(entry) {
+        true => directory,
+        false => folder_of(entry),
+    }
+}
+
 /// The folder that holds an address; ends in a slash.
 pub(super) fn folder_of(url: &Url) -> Url {
     url.join("./").unwrap_or_else(|_| url.clone())

@@ -301,12 +301,37 @@ impl VuCore {
             .map_err(thrown)
     }
 
+    /// As in k6, nobody minds an export of this name that is no function before it is to be called.
+    fn check_that_summary_is_handled_by_a_function(
+        &self,
+        ctx: &Ctx<'_>,
+    ) -> Result<(), ScriptFailure> {
+        let thrown = |error: Error| failure_of(ctx, &error);
+        let Some(exports) = self.exports.borrow().clone() else {
+            return Ok(());
+        };
+        let exports = exports.restore(ctx).map_err(thrown)?;
+        if !exports.contains_key("handleSummary").map_err(thrown)? {
+            return Ok(());
+        }
+        let value: Value<'_> = exports.get("handleSummary").map_err(thrown)?;
+        match value.is_function() {
+            true => Ok(()),
+            false => Err(ScriptFailure {
+                kind: FailureKind::BadOutput,
+                message: "exported identifier handleSummary must be a function".to_owned(),
+                trace: String::new(),
+            }),
+        }
+    }
+
     fn summarise<'js>(&self, ctx: &Ctx<'js>, data: Value<'js>) -> Result<Returned, ScriptFailure> {
         let thrown = |error: Error| failure_of(ctx, &error);
         if let Some(data) = data.as_object().filter(|data| is_told_setup_data(data)) {
             // As in k6, it is there also where there was none.
             data.set("setup_data", Undefined).map_err(thrown)?;
         }
+        self.check_that_summary_is_handled_by_a_function(ctx)?;
         let value = self.begin_call(ctx, "handleSummary", vec![data.clone()])?;
         let is_rejected = |value: &Value<'js>| {
             let promise = value.as_promise();

@@ -2,13 +2,16 @@
 //!
 //! Must not change what is sent. Invariant: costs one comparison when it is off.
 
+use std::collections::BTreeMap;
+
+use super::call::Call;
 use crate::hop::{HopAnswer, HopRequest};
 use crate::host::LogLevel;
 use crate::program::HttpDebug;
 use crate::vu::VuState;
 
 /// Writes a request that is about to be sent; gives the number under which its answer is written.
-pub(super) fn request(state: &VuState, request: &HopRequest) -> Option<String> {
+pub(super) fn request(state: &VuState, call: &Call, request: &HopRequest) -> Option<String> {
     let level = state.program.settings.http.debug;
     if level == HttpDebug::Off {
         return None;
@@ -33,12 +36,12 @@ pub(super) fn request(state: &VuState, request: &HopRequest) -> Option<String> {
     dump.push('\n');
     let body = request.body.as_deref().unwrap_or_default();
     let id = random_id(state);
-    say(state, level, "Request", dump, body, &id);
+    say(state, call, "Request", dump, body, &id);
     Some(id)
 }
 
 /// Writes an answer that was received.
-pub(super) fn answer(state: &VuState, answer: &HopAnswer, id: &str) {
+pub(super) fn answer(state: &VuState, call: &Call, answer: &HopAnswer, id: &str) {
     let mut fields: Vec<(String, String)> = answer
         .headers
         .iter()
@@ -62,14 +65,7 @@ pub(super) fn answer(state: &VuState, answer: &HopAnswer, id: &str) {
         field(&mut dump, &loadline_go::header::canonical(&name), &value);
     }
     dump.push('\n');
-    say(
-        state,
-        state.program.settings.http.debug,
-        "Response",
-        dump,
-        &answer.body,
-        id,
-    );
+    say(state, call, "Response", dump, &answer.body, id);
 }
 
 fn text(bytes: &[u8]) -> String {
@@ -96,26 +92,25 @@ fn random_id(state: &VuState) -> String {
     )
 }
 
-fn say(state: &VuState, level: HttpDebug, what: &str, head: String, body: &[u8], id: &str) {
+fn say(state: &VuState, call: &Call, what: &str, head: String, body: &[u8], id: &str) {
     let mut message = format!("{what}:\n{head}");
-    if level == HttpDebug::Full {
+    if state.program.settings.http.debug == HttpDebug::Full {
         message.push_str(&String::from_utf8_lossy(body));
     }
     message.push('\n');
-    let group = state.group.borrow().clone();
     let iteration = state.iteration.get().to_string();
-    let scenario = state.host.scenario();
     let vu = state.id_in_test.to_string();
-    let fields = [
-        ("group", &*group),
+    let metadata = state.metadata.borrow().clone();
+    let tags = [Some(&*call.base), call.tags.as_ref(), metadata.as_deref()];
+    let mut fields: BTreeMap<&str, &str> = (tags.into_iter().flatten())
+        .flat_map(|tags| tags.iter())
+        .collect();
+    fields.extend([
         ("iter", iteration.as_str()),
         ("request_id", id),
-        (
-            "scenario",
-            scenario.as_ref().map_or("", |scenario| &scenario.name),
-        ),
         ("source", "http-debug"),
         ("vu", vu.as_str()),
-    ];
+    ]);
+    let fields: Vec<(&str, &str)> = fields.into_iter().collect();
     state.log(LogLevel::Info, &message, &fields);
 }

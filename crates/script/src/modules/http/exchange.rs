@@ -95,7 +95,7 @@ impl Exchange {
         state.host.hop_begins(now);
         match self.request(state) {
             Ok(request) => {
-                self.debug_id = debug::request(state, &request);
+                self.debug_id = debug::request(state, &self.call, &request);
                 self.traced = state.program.settings.traces.then(|| request.clone());
                 Next::Send(request)
             }
@@ -251,7 +251,7 @@ impl Exchange {
 
     fn answered(&mut self, state: &VuState, mut answer: HopAnswer) -> Next {
         if let Some(id) = self.debug_id.take() {
-            debug::answer(state, &answer, &id);
+            debug::answer(state, &self.call, &answer, &id);
         }
         self.keep_cookies(state, &answer);
         let body = std::mem::take(&mut answer.body);

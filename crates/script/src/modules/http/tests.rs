@@ -576,18 +576,18 @@ fn the_last_field_of_a_name_holds_among_any_number() {
 #[test]
 fn debugging_writes_requests_and_answers() {
     let (rehearsed, _) = run_with(
-        "http.post(H + '/x', 'body', { headers: { 'X-A': '1' } });",
+        "http.post(H + '/x', 'body', { headers: { 'X-A': '1' }, tags: { q: 'r' } });",
         |script| Rehearsal::new(script).settings(|settings| settings.http.debug = HttpDebug::Full),
     );
     let log = rehearsed.log();
     assert!(
         log[0].starts_with(
-            "info Request:\nPOST /x HTTP/1.1\nHost: h.test\nUser-Agent: ua\nContent-Length: 4\nX-A: 1\nAccept-Encoding: gzip\n\nbody\n group= iter=0 request_id="
+            "info Request:\nPOST /x HTTP/1.1\nHost: h.test\nUser-Agent: ua\nContent-Length: 4\nX-A: 1\nAccept-Encoding: gzip\n\nbody\n group= iter=0 q=r request_id="
         ),
         "{}",
         log[0]
     );
     assert!(
-        log[1].starts_with("info Response:\nHTTP/1.1 200 OK\n\nhi\n group= iter=0 request_id=")
+        log[1].starts_with("info Response:\nHTTP/1.1 200 OK\n\nhi\n group= iter=0 q=r request_id=")
     );
 }

@@ -61,12 +61,17 @@ pub(super) fn downtime(facts: &Facts<'_>) -> Option<Downtime> {
     // The target may take its time to give the first answer.
     let first_up = rows.iter().position(|row| !is_down(row))?;
     let begins = first_up + rows[first_up..].iter().position(is_down)?;
+    let length = rows[begins..]
+        .iter()
+        .position(|row| has_recovered(row, usual));
+    // Answers that come when no more arrivals are due show that it is there.
+    let last = rows.last()?.at_ns;
+    let mut later = facts.evidence.series.iter().filter(|row| row.at_ns > last);
+    let comes_back = later.any(|row| has_recovered(row, usual));
     Some(Downtime {
         usual,
         begins,
-        length: rows[begins..]
-            .iter()
-            .position(|row| has_recovered(row, usual)),
+        length: length.or(comes_back.then_some(rows.len() - begins)),
     })
 }
 

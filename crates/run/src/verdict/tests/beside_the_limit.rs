@@ -176,3 +176,22 @@ fn times_that_differ_by_themselves_are_no_queue() {
     let verdict = run.judge();
     assert_eq!(verdict.limit, Limit::Plan, "{}", verdict.headline);
 }
+
+#[test]
+fn a_target_that_answers_when_the_load_is_over_is_there() {
+    for (at_the_end, is_told) in [(0, true), (40, false)] {
+        let mut run = Run::new(arrivals(40, 6, 40), 6.0, 200, 1_800.0);
+        run.seconds(8, |second, row| {
+            let answers = match second {
+                5 => 2,
+                6.. => at_the_end,
+                _ => 40,
+            };
+            row.started = 40;
+            (row.completed, row.good) = (answers, answers);
+            row.active_vus = 40;
+        });
+        let verdict = run.judge();
+        assert_eq!(found(&verdict, Code::TargetDied).is_some(), is_told);
+    }
+}

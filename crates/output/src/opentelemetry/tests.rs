@@ -575,7 +575,9 @@ fn a_collector_that_does_not_speak_grpc_is_told_with_its_port() {
         for stream in listener.incoming() {
             let mut stream = stream.unwrap();
             let refusal = b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n";
-            stream.write_all(refusal).unwrap();
+            // As a server does: only what was asked is refused.
+            let _ = stream.read(&mut [0; 4096]);
+            let _ = stream.write_all(refusal);
             while stream.read(&mut [0; 4096]).is_ok_and(|length| length > 0) {}
         }
     });

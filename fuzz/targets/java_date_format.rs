@@ -20,6 +20,7 @@ fuzz_target!(|text: &str| {
     let moment = Moment {
         unix_ms: day * 86_400_000 + ms,
         offset_s: 0,
+        zone: None,
     };
     let written = pattern.format(moment);
     if let Some(again) = pattern.parse(&written) {

@@ -11,11 +11,12 @@ use loadline_model::result::StopReason;
 use loadline_model::verdict::{Delivery, Finding, Gravity};
 
 use super::code::Code;
+use super::downtime::breaks_off;
 use super::facts::{Facts, PlannedWords, share};
 use super::failing::{completes_no_iteration, is_unconnected};
 use super::signs;
 use super::weights;
-use super::wording::{count, counted, duration, percent, rate};
+use super::wording::{count, counted, duration, listed, percent, rate};
 
 /// Share of what was asked for that must be answered.
 const ANSWERED_MIN: f64 = 0.9;
@@ -24,8 +25,6 @@ const ANSWERED_MIN: f64 = 0.9;
 const FAILED_CAUTION: f64 = 0.01;
 /// Share of wrong answers from which throughput says nothing.
 const WRONG_ALARM: f64 = 0.1;
-/// Share of the iterations that threw from which the load was another than the script says.
-const THROWN_ALARM: f64 = 0.1;
 /// Answers that take this many seconds on average are no matter of patience.
 const HOPELESS_S: f64 = 1.0;
 /// Response time is a story of its own when its p99 is this many times that of the service time,
@@ -91,7 +90,7 @@ fn threw(facts: &Facts<'_>) -> Option<Finding> {
     let (thrown, all) = facts.thrown();
     let part = share(thrown, all);
     let gravity = match part {
-        most if most >= THROWN_ALARM => Gravity::Alarm,
+        _ if breaks_off(facts) => Gravity::Alarm,
         some if some >= FAILED_CAUTION => Gravity::Caution,
         _ => Gravity::Note,
     };
@@ -495,7 +494,7 @@ fn what_became(facts: &Facts<'_>, missed: u64) -> String {
     };
     let waiting = (waiting > 0).then(|| format!("{} {why}", count(waiting)));
     let parts: Vec<String> = dropped.into_iter().chain(waiting).collect();
-    parts.join(" and ")
+    listed(&parts)
 }
 
 fn waited(facts: &Facts<'_>) -> Option<Finding> {

@@ -392,7 +392,6 @@ fn shows_queue(time: &TimeTrend) -> bool {
     })
 }
 
-/// The share of answers by which the target says that it cannot, or that it is asked too often.
 /// How the time was split, where more than one side took much of it.
 fn shared(facts: &Facts<'_>, limit: Limit, weights: Weights) -> Option<Finding> {
     let time = weights::mean_time(facts)?;

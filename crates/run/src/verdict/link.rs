@@ -69,7 +69,9 @@ fn full_down(facts: &Facts<'_>) -> Option<Link> {
 }
 
 fn full_up(facts: &Facts<'_>) -> Option<Link> {
-    standing_queue_ns(facts).or_else(|| overflowing_queue_ns(facts))?;
+    if standing_queue_ns(facts).is_none() && !queue_overflows(facts) {
+        return None;
+    }
     let sent = share(facts.counts.bytes_sent, facts.counts.started);
     let share = share_of_answers(facts, weights::upload_s(facts) * 1e9)?;
     (share >= HALF && sent >= BODY_MIN).then(|| Link {
@@ -113,15 +115,14 @@ pub(super) fn standing_queue_ns(facts: &Facts<'_>) -> Option<f64> {
     is_queue.then_some(smoothed)
 }
 
-/// The smoothed round trip in nanoseconds, where it is many times the usual smallest one and many segments are lost: they do not
-/// find room in a queue, however short.
-fn overflowing_queue_ns(facts: &Facts<'_>) -> Option<f64> {
+/// Whether the smoothed round trip is many times the usual smallest one and many segments are lost: they do not find room in a
+/// queue, however short.
+fn queue_overflows(facts: &Facts<'_>) -> bool {
     let connections = &facts.seen.connections;
-    let smoothed = connections.rtt.mean()?;
     let lost = share(connections.retransmits, facts.counts.completed);
-    let overflows =
-        lost >= LOST_UPWARDS && smoothed >= QUEUED_TIMES * connections.min_rtt.mean()?;
-    overflows.then_some(smoothed)
+    let round_trips = connections.rtt.mean().zip(connections.min_rtt.mean());
+    let waits = round_trips.is_some_and(|(smoothed, least)| smoothed >= QUEUED_TIMES * least);
+    lost >= LOST_UPWARDS && waits
 }
 
 /// The share of a request's time in which its answer arrived. Of one over TLS nothing is seen before its first record is

@@ -173,7 +173,6 @@ fn cold_start(facts: &Facts<'_>) -> Option<Finding> {
     let p50 = |row: &Row| Some(row.service_time_ns.filter(|_| answers(&row))?.p50 as f64);
     let last = &rows[rows.len() - rows.len() / LAST..];
     let later = median(last.iter().filter_map(|row| p50(row)))?;
-    let good = |row: &Row| row.good as f64 / row_seconds(row);
     let always_answered = last.iter().all(|row| good(row) >= USUAL_MIN);
     // Without an answer there is no time; where others come in numbers in each second, that is cold too.
     let is_cold = |row: &Row| match p50(row) {

@@ -207,22 +207,25 @@ impl Held {
 
     /// The fields of a header manager.
     pub(super) fn fields(&self, number: usize) -> Vec<HeaderField> {
-        let fields = self.list(number).iter();
-        let fields = fields.filter_map(|one| match self.get(*one)? {
-            Element::Header(field) => Some(field.clone()),
+        self.held(number, |one| match one {
+            Element::Header(field) => Some(field),
             _ => None,
-        });
-        fields.collect()
+        })
     }
 
     /// What is in a list of arguments.
     pub(super) fn arguments_of(&self, number: usize) -> Vec<HttpArgument> {
-        let arguments = self.list(number).iter();
-        let arguments = arguments.filter_map(|one| match self.get(*one)? {
-            Element::Argument(argument) => Some(argument.clone()),
+        self.held(number, |one| match one {
+            Element::Argument(argument) => Some(argument),
             _ => None,
-        });
-        arguments.collect()
+        })
+    }
+
+    /// What is of one kind in a list.
+    fn held<T: Clone>(&self, number: usize, of: impl Fn(&Element) -> Option<&T>) -> Vec<T> {
+        let numbers = self.list(number).iter();
+        let held = numbers.filter_map(|one| of(self.get(*one)?).cloned());
+        held.collect()
     }
 
     /// An element as a script sees it.

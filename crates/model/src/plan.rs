@@ -341,4 +341,10 @@ impl TestPlan {
     pub fn is_open(&self) -> bool {
         self.scenarios.iter().any(|s| s.executor.is_open())
     }
+
+    /// Whether virtual users of any scenario wait until their next iteration is due.
+    #[must_use]
+    pub fn is_paced(&self) -> bool {
+        self.scenarios.iter().any(|s| s.pacing.is_some())
+    }
 }

@@ -150,7 +150,7 @@ codes! {
     ScaledLate = "scaled-late";
     /// A stage of a pipeline does not keep up with what is taken in.
     SlowestStage = "slowest-stage";
-    /// An observer could not read for a while.
+    /// An observer could not read for a while, or at all.
     ObserverGap = "observer-gap";
     /// One of several peers answered hardly anything.
     IdlePeer = "idle-peer";

@@ -4,7 +4,6 @@
 //! half of it or more is the limit. Must not ask whether the load was delivered beyond what `Facts` says. Invariant: a side
 //! without half of the evidence is never named.
 
-use loadline_metric::TimeTrend;
 use loadline_model::error_class::ErrorClass;
 use loadline_model::result::{Row, StopReason};
 use loadline_model::verdict::{Finding, Gravity, Limit};
@@ -12,14 +11,14 @@ use loadline_model::verdict::{Finding, Gravity, Limit};
 use super::backlog;
 use super::code::Code;
 use super::downtime;
-use super::facts::{Facts, row_seconds, share};
+use super::facts::{Facts, share};
 use super::failing::{FAILURES, FAILURES_OF_OFFERED, cuts_off, failing_side, is_mistaken, spoils};
 use super::link;
 use super::names;
+use super::queue;
 use super::resources::Seen;
 use super::saturation::Knee;
 use super::signs;
-use super::stats::{self, median};
 use super::weights::{self, OCCUPIED, Weights};
 use super::wording::{count, counted, duration, listed, percent, rate};
 
@@ -35,36 +34,12 @@ const ALL_BUSY: f64 = 0.8;
 const QUEUED: f64 = 0.25;
 /// An answer that takes this long on average is slow, whatever the load.
 const SLOW_S: f64 = 0.5;
-/// A median so far above the fastest answer, with so narrow a spread, is queueing in the target: in a closed loop on a
-/// saturated server all answers take about (virtual users / capacity).
-const QUEUES: [Queue; 2] = [
-    Queue {
-        median: 4.0,
-        spread: 8.0,
-    },
-    Queue {
-        median: 1.8,
-        spread: 1.5,
-    },
-];
-
 /// What Little's law allows over what was reached, at most, where it explains the rate.
 const CEILING: f64 = 1.5;
 
 /// Virtual users of a closed model that are few, and answers from which their times say something.
 const FEW_VUS: u64 = 8;
 const FEW_VUS_SAMPLES: u64 = 100;
-
-/// The 10th percentile over the median in a queue, at least.
-const QUICK: f64 = 0.4;
-
-/// How a queue shows in the times of answers.
-struct Queue {
-    /// The median over the fastest, at least.
-    median: f64,
-    /// The 90th percentile over the 10th, at most.
-    spread: f64,
-}
 
 /// Who it was, and what says so.
 pub(super) struct Blame {
@@ -224,6 +199,7 @@ fn open_limit(facts: &Facts<'_>, knee: Option<&Knee>, weights: Weights) -> Limit
     if busy || all_in_use && !is_bursty(facts) || dropped_where_all_were_in_use(facts) {
         let of_target = match target_is_slow(facts) {
             true => Limit::Target,
+            false if queue::may_stand(facts) => Limit::Unknown,
             false => Limit::Plan,
         };
         return heaviest(weights, of_target);
@@ -298,8 +274,6 @@ fn has_pauses(facts: &Facts<'_>) -> bool {
 }
 
 fn closed_limit(facts: &Facts<'_>, knee: Option<&Knee>, weights: Weights) -> Limit {
-    let scenarios = &facts.evidence.plan.scenarios;
-    let is_paced = scenarios.iter().any(|scenario| scenario.pacing.is_some());
     match facts.busy_share() {
         busy if busy >= ALL_BUSY || weights::exhausted(facts).is_some() => {
             heaviest(weights, Limit::Target)
@@ -310,13 +284,15 @@ fn closed_limit(facts: &Facts<'_>, knee: Option<&Knee>, weights: Weights) -> Lim
         // More users got no more answers, and waited longer for each.
         _ if knee.is_some_and(|knee| knee.slowed) => heaviest(weights, Limit::Target),
         // Users who think too find a queue.
-        busy if busy >= QUEUED && has_queue(facts) => heaviest(weights, Limit::Target),
-        busy if busy >= NAMED && is_served_evenly(facts) => heaviest(weights, Limit::Target),
+        busy if busy >= QUEUED && queue::has_queue(facts) => heaviest(weights, Limit::Target),
+        busy if busy >= NAMED && queue::is_served_evenly(facts) => heaviest(weights, Limit::Target),
         // Most of their time goes into a few answers: they wait there for their turn.
         busy if busy >= NAMED && is_mostly_long(facts) => heaviest(weights, Limit::Target),
         // Users who think too wait for a link that is full.
         _ if link::link(facts).is_some() => heaviest(weights, Limit::Target),
-        _ if is_paced || facts.may_think() => spoils(facts).unwrap_or(Limit::Nobody),
+        _ if facts.evidence.plan.is_paced() || facts.may_think() => {
+            spoils(facts).unwrap_or(Limit::Nobody)
+        }
         // The rest are requests that never ended, and a ramp that had fewer virtual users than at its top.
         _ => heaviest(weights, Limit::Target),
     }
@@ -330,66 +306,15 @@ fn is_mostly_long(facts: &Facts<'_>) -> bool {
     usual.is_some_and(|(median, mean)| mean >= LONG * median)
 }
 
-/// Whether as many answers come in each second, much more evenly than chance has it, and take much longer than the fastest: they
-/// leave the target at its own pace, in whatever order.
-fn is_served_evenly(facts: &Facts<'_>) -> bool {
-    const ROWS_MIN: usize = 6;
-    const MANY: f64 = 10.0;
-    /// Of the deviation that chance gives a number of independent events: its square root.
-    const EVEN: f64 = 0.25;
-    let waits = facts
-        .median_over_fastest()
-        .is_some_and(|times| times >= QUEUES[1].median);
-    let rows = facts
-        .rows
-        .iter()
-        .skip(1)
-        .filter(|row| row.active_vus >= facts.vus);
-    let answers: Vec<f64> = rows
-        .map(|row| row.completed as f64 / row_seconds(row))
-        .collect();
-    let even = stats::mean_and_deviation(&answers)
-        .is_some_and(|(mean, deviation)| mean >= MANY && deviation <= EVEN * mean.sqrt());
-    waits && even && answers.len() >= ROWS_MIN && facts.load_is_constant()
-}
-
 /// Whether more virtual users would only lengthen the target's queue.
 fn target_is_slow(facts: &Facts<'_>) -> bool {
     facts.mean_service().is_some_and(|mean| mean >= SLOW_S)
-        || has_queue(facts)
-        || slows_when_full(facts)
+        || queue::has_queue(facts)
+        || queue::slows_when_full(facts)
+        || queue::fills_at_start(facts)
         || signs::waits_to_be_accepted(facts)
         || facts.refused_share() > 0.01
         || share(facts.counts.failed_total(), facts.counts.started) > 0.1
-}
-
-/// Whether answers took longer while all virtual users were in use than while some were free.
-fn slows_when_full(facts: &Facts<'_>) -> bool {
-    let (full, free): (Vec<&Row>, Vec<&Row>) = facts
-        .rows
-        .iter()
-        .partition(|row| row.active_vus >= facts.vus);
-    let p50 = |rows: &[&Row]| {
-        let times = rows.iter().filter_map(|row| row.service_time_ns);
-        median(times.map(|times| times.p50 as f64))
-    };
-    let times = p50(&full).zip(p50(&free));
-    times.is_some_and(|(full, free)| full >= QUEUES[1].median * free)
-}
-
-/// Whether answers show a queue in the target, or those of the one request that takes most of the time.
-fn has_queue(facts: &Facts<'_>) -> bool {
-    shows_queue(facts.answered_time()) || names::heaviest(facts).is_some_and(shows_queue)
-}
-
-fn shows_queue(time: &TimeTrend) -> bool {
-    let at = time.quantiles(&[0.1, 0.5, 0.9]).zip(time.min());
-    at.is_some_and(|(at, min)| {
-        let shows =
-            |queue: &Queue| at[1] >= queue.median * min as f64 && at[2] <= queue.spread * at[0];
-        // Times that differ by themselves have quick ones among them, however many wait.
-        at[0] >= QUICK * at[1] && QUEUES.iter().any(shows)
-    })
 }
 
 /// How the time was split, where more than one side took much of it.
@@ -443,7 +368,7 @@ fn unhurried(facts: &Facts<'_>, limit: Limit) -> Option<Finding> {
         && facts.vus <= FEW_VUS
         && facts.answered_time().count() >= FEW_VUS_SAMPLES
         && !link::mostly_moves(facts)
-        && fastest < QUEUES[1].median;
+        && fastest < queue::WAITS;
     is_so.then(|| {
         Code::TooFewVus.finding(
             Gravity::Note,
@@ -487,7 +412,8 @@ fn ceiling(facts: &Facts<'_>, limit: Limit) -> Option<Finding> {
             format!("{law}: the service time is the ceiling"),
             faster(facts, asked, needed, times),
         )),
-        Limit::Plan => Some(Code::TooFewVus.finding(
+        Limit::Unknown if !queue::may_stand(facts) => None,
+        Limit::Plan | Limit::Unknown => Some(Code::TooFewVus.finding(
             Gravity::Caution,
             format!(
                 "all virtual users were busy: {law}; {} needs {}; {}",
@@ -497,6 +423,10 @@ fn ceiling(facts: &Facts<'_>, limit: Limit) -> Option<Finding> {
                     true => format!(
                         "they spent {} of their time between requests",
                         percent(1.0 - facts.request_share())
+                    ),
+                    false if limit == Limit::Unknown => format!(
+                        "responses do not tell whether they waited in the target{}",
+                        pace(facts)
                     ),
                     false => format!("responses show no queue in the target{}", pace(facts)),
                 }
@@ -518,7 +448,7 @@ fn faster(facts: &Facts<'_>, asked: f64, needed: u64, times: f64) -> String {
         few if few < 10.0 => format!("{few:.1}"),
         many => count(many.round() as u64),
     };
-    let only_wait = link::link(facts).is_some() || has_queue(facts);
+    let only_wait = link::link(facts).is_some() || queue::has_queue(facts);
     match only_wait {
         true => format!(
             "{asked} needs responses {times} times as fast: more connections would only wait longer"

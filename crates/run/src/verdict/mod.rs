@@ -17,6 +17,7 @@ mod failing;
 mod limits;
 mod link;
 mod names;
+mod queue;
 mod resources;
 mod saturation;
 mod signs;

@@ -10,6 +10,7 @@ mod names;
 mod on_the_way;
 mod one_thing;
 mod pages;
+mod queues;
 mod resources;
 mod scripts;
 mod unusual;

@@ -276,12 +276,7 @@ fn short_headline(
 }
 
 fn limit_in_words(facts: &Facts<'_>, limit: Limit, reached: &str) -> Headline {
-    // Of those that were made some may never have had anything to do.
-    let active = facts.evidence.totals.active_vus_max;
-    let vus = match facts.vus.min(active.max(1)) {
-        1 => "1 VU".to_owned(),
-        vus => format!("{} VUs", count(vus)),
-    };
+    let vus = counted(vus_in_use(facts), "VU");
     let stuck = facts.stuck();
     if let Some(stuck) = stuck.filter(|_| matches!(limit, Limit::Target | Limit::Network)) {
         let silent = match limit {
@@ -334,6 +329,15 @@ fn limit_in_words(facts: &Facts<'_>, limit: Limit, reached: &str) -> Headline {
         Limit::Unknown => "but the limit is unknown".to_owned(),
     };
     Headline::new(format!("{reached}, {who}")).with(more)
+}
+
+/// Of those that were made some may never have had anything to do; those that wait for their pace are in use.
+fn vus_in_use(facts: &Facts<'_>) -> u64 {
+    let active = facts.evidence.totals.active_vus_max;
+    match facts.evidence.plan.is_paced() {
+        true => facts.vus,
+        false => facts.vus.min(active.max(1)),
+    }
 }
 
 fn others_have(facts: &Facts<'_>, status: u16, n: u64) -> String {

@@ -8,7 +8,7 @@ use loadline_model::verdict::Gravity;
 
 use super::component::Component;
 use super::replicas::has_idle_peer;
-use super::{Sign, Weight};
+use super::{Sign, Weight, notes};
 use crate::verdict::code::Code;
 use crate::verdict::facts::Facts;
 use crate::verdict::wording::{counted, percent};
@@ -42,7 +42,11 @@ pub(super) fn signs(components: &[Component<'_>], facts: &Facts<'_>) -> Vec<Sign
         .collect();
     full.sort_by(|a, b| b.0.total_cmp(&a.0));
     let mut signs: Vec<Sign> = full.into_iter().map(|(_, sign)| sign).collect();
-    signs.extend(components.iter().filter_map(killed));
+    let notes = &facts.evidence.observations.notes;
+    let untold = components
+        .iter()
+        .filter(|component| !notes::tell_oom(notes, &component.title()));
+    signs.extend(untold.filter_map(killed));
     signs.extend(components.iter().filter_map(throttled));
     signs.extend(components.iter().filter_map(leaking));
     signs

@@ -64,7 +64,7 @@ pub(super) fn judge(facts: &Facts<'_>) -> Seen {
             culprit: None,
             decides: false,
             is_between: false,
-            findings: notes::findings(&observations.notes),
+            findings: notes::findings(observations),
         };
     };
     let components = component::all(observations, phases);
@@ -90,7 +90,7 @@ pub(super) fn judge(facts: &Facts<'_>) -> Seen {
     let culprit = culprit.or_else(|| queue.map(|sign| sign.short.clone()));
     let mut findings: Vec<Finding> = signs.into_iter().map(|sign| sign.finding).collect();
     findings.extend(between.map(|sign| sign.finding));
-    findings.extend(notes::findings(&observations.notes));
+    findings.extend(notes::findings(observations));
     Seen {
         culprit,
         decides,

@@ -3,7 +3,7 @@
 //! Must not read numbers. Invariant: many notes of one kind are one finding that counts them.
 
 use loadline_model::observation::{
-    EVICTION_NOTE, GAP_NOTE, OOM_NOTE, ObserverNote, RESTART_NOTE, title,
+    EVICTION_NOTE, GAP_NOTE, OOM_NOTE, Observations, ObserverNote, RESTART_NOTE, title,
 };
 use loadline_model::verdict::{Finding, Gravity};
 
@@ -34,6 +34,15 @@ pub(super) fn signs(notes: &[ObserverNote]) -> Vec<Sign> {
     ];
     let sign = |(kind, code, what, advice)| of_kind(notes, kind, code, what, advice);
     kinds.into_iter().filter_map(sign).collect()
+}
+
+/// Whether a note tells that this component was OOM-killed.
+pub(super) fn tell_oom(notes: &[ObserverNote], component: &str) -> bool {
+    notes.iter().any(|note| {
+        note.kind == OOM_NOTE
+            && note.at_ns >= 0
+            && title(&note.observer, &note.component) == component
+    })
 }
 
 fn of_kind(
@@ -67,16 +76,30 @@ fn of_kind(
 }
 
 /// What makes observations incomplete.
-pub(super) fn findings(notes: &[ObserverNote]) -> Vec<Finding> {
-    let gaps: Vec<&ObserverNote> = notes.iter().filter(|note| note.kind == GAP_NOTE).collect();
-    let Some(first) = gaps.first() else {
+pub(super) fn findings(observations: &Observations) -> Vec<Finding> {
+    let gaps = || observations.notes.iter().filter(|it| it.kind == GAP_NOTE);
+    let Some(first) = gaps().next() else {
         return Vec::new();
     };
-    let text = format!(
-        "{} could not read for a while ({}): {}",
-        first.observer,
-        counted(gaps.len() as u64, "gap"),
-        first.text
-    );
-    vec![Code::ObserverGap.remark(Gravity::Note, text)]
+    let observer = &first.observer;
+    let has_read = observations
+        .series
+        .iter()
+        .any(|it| it.observer == *observer);
+    let finding = match has_read {
+        true => {
+            let number = counted(gaps().count() as u64, "gap");
+            let text = format!(
+                "{observer} could not read for a while ({number}): {}",
+                first.text
+            );
+            Code::ObserverGap.remark(Gravity::Note, text)
+        }
+        false => Code::ObserverGap.finding(
+            Gravity::Caution,
+            format!("{observer} read nothing: {}", first.text),
+            "mend what it names, and run again: the verdict knows nothing of what it was to watch",
+        ),
+    };
+    vec![finding]
 }

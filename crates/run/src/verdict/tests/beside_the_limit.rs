@@ -195,3 +195,16 @@ fn a_target_that_answers_when_the_load_is_over_is_there() {
         assert_eq!(found(&verdict, Code::TargetDied).is_some(), is_told);
     }
 }
+
+#[test]
+fn virtual_users_that_wait_for_their_pace_are_counted() {
+    let mut run = Run::new(constant_vus(5, 10), 10.0, 50, 5.0);
+    run.plan.scenarios[0].pacing = Some(std::time::Duration::from_secs(1));
+    run.totals.active_vus_max = 1;
+    let verdict = run.judge();
+    assert!(
+        verdict.headline.ends_with("paced by the plan (5 VUs)"),
+        "{}",
+        verdict.headline
+    );
+}

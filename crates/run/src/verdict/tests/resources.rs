@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use loadline_model::observation::{
-    OOM_NOTE, ObservationLog, Observations, ObserverNote, Phases, ResourceSample, Span,
+    GAP_NOTE, OOM_NOTE, ObservationLog, Observations, ObserverNote, Phases, ResourceSample, Span,
 };
 use loadline_model::verdict::{Gravity, Limit};
 
-use super::builder::{Run, arrivals, constant_vus, found};
+use super::builder::{Run, arrivals, codes, constant_vus, found};
 use crate::verdict::Code;
 
 const S: i64 = 1_000_000_000;
@@ -318,6 +318,59 @@ fn a_kill_counts_under_load_alone() {
         finding.text,
         "api api-1 was OOM-killed 3 s after the start, 2 times in all: exit code 137"
     );
+}
+
+#[test]
+fn a_kill_that_two_sources_tell_is_told_once() {
+    let mut run = busy(&[("api", "api", "oom_kills", &|t| {
+        if t < 5 { 0.0 } else { 1.0 }
+    })]);
+    let count = |run: &mut Run| {
+        let verdict = run.judge();
+        let codes = codes(&verdict);
+        codes
+            .iter()
+            .filter(|it| **it == Code::TargetOom.name())
+            .count()
+    };
+    assert_eq!(count(&mut run), 1);
+    run.observations.notes = vec![ObserverNote {
+        at_ns: 5 * S,
+        observer: "api".to_owned(),
+        component: "api".to_owned(),
+        kind: OOM_NOTE.to_owned(),
+        text: "exit code 137".to_owned(),
+    }];
+    assert_eq!(count(&mut run), 1);
+}
+
+#[test]
+fn an_observer_that_never_read_is_a_caution_with_the_reason() {
+    let note = |observer: &str| ObserverNote {
+        at_ns: S,
+        observer: observer.to_owned(),
+        component: observer.to_owned(),
+        kind: GAP_NOTE.to_owned(),
+        text: "there is no cpuacct.usage".to_owned(),
+    };
+    for (observer, gravity, text) in [
+        (
+            "db",
+            Gravity::Caution,
+            "db read nothing: there is no cpuacct.usage",
+        ),
+        (
+            "api",
+            Gravity::Note,
+            "api could not read for a while (1 gap): there is no cpuacct.usage",
+        ),
+    ] {
+        let mut run = busy(&[("api", "api", "cpu_cores", &|_| 0.2)]);
+        run.observations.notes = vec![note(observer)];
+        let verdict = run.judge();
+        let gap = found(&verdict, Code::ObserverGap).expect("a gap is told");
+        assert_eq!((gap.gravity, gap.text.as_str()), (gravity, text));
+    }
 }
 
 #[test]

@@ -1,0 +1,138 @@
+//! Whether the times of answers show a queue in the target: more virtual users would only lengthen it.
+//!
+//! Must not say who is the limit; that is asked in `limits`. Invariant: times that differ by themselves, or that are long
+//! and alike, are no queue.
+
+use loadline_metric::TimeTrend;
+use loadline_model::heat::Heat;
+use loadline_model::result::Row;
+
+use super::facts::{Facts, row_seconds};
+use super::names;
+use super::stats::{self, median};
+
+/// How many times as long as the fastest answer the median takes where answers wait for their turn, at least.
+pub(super) const WAITS: f64 = 1.8;
+/// A median so far above the fastest answer, with so narrow a spread, is queueing in the target: in a closed loop on a
+/// saturated server all answers take about (virtual users / capacity).
+const QUEUES: [Queue; 2] = [
+    Queue {
+        median: 4.0,
+        spread: 8.0,
+    },
+    Queue {
+        median: WAITS,
+        spread: 1.5,
+    },
+];
+/// The 10th percentile over the median in a queue, at least.
+const QUICK: f64 = 0.4;
+
+/// How a queue shows in the times of answers.
+struct Queue {
+    /// The median over the fastest, at least.
+    median: f64,
+    /// The 90th percentile over the 10th, at most.
+    spread: f64,
+}
+
+/// Whether answers show a queue in the target, or those of the one request that takes most of the time.
+pub(super) fn has_queue(facts: &Facts<'_>) -> bool {
+    shows_queue(facts.answered_time()) || names::heaviest(facts).is_some_and(shows_queue)
+}
+
+fn shows_queue(time: &TimeTrend) -> bool {
+    let at = time.quantiles(&[0.1, 0.5, 0.9]).zip(time.min());
+    at.is_some_and(|(at, min)| {
+        let shows =
+            |queue: &Queue| at[1] >= queue.median * min as f64 && at[2] <= queue.spread * at[0];
+        // Times that differ by themselves have quick ones among them, however many wait.
+        at[0] >= QUICK * at[1] && QUEUES.iter().any(shows)
+    })
+}
+
+/// Whether answers took longer while all virtual users were in use than while some were free.
+pub(super) fn slows_when_full(facts: &Facts<'_>) -> bool {
+    let (full, free): (Vec<&Row>, Vec<&Row>) = facts
+        .rows
+        .iter()
+        .partition(|row| row.active_vus >= facts.vus);
+    let p50 = |rows: &[&Row]| {
+        let times = rows.iter().filter_map(|row| row.service_time_ns);
+        median(times.map(|times| times.p50 as f64))
+    };
+    let times = p50(&full).zip(p50(&free));
+    times.is_some_and(|(full, free)| full >= WAITS * free)
+}
+
+/// Whether the quickest answers are those of the first second, before the queue stood: later ones are never nearly as
+/// quick, and alike.
+pub(super) fn fills_at_start(facts: &Facts<'_>) -> bool {
+    /// The first of a hundred over the median, where answers are alike.
+    const ALIKE: f64 = 0.7;
+    let Some(fastest) = facts.answered_time().min() else {
+        return false;
+    };
+    let mut later = Heat::default();
+    let rows = facts.rows.iter().skip(1);
+    rows.for_each(|row| later.merge(&row.heat));
+    let at = |share: f64| later.quantile(share).unwrap_or(0) as f64;
+    let is_slower = |share: f64, times: f64| at(share) >= times * fastest as f64;
+    facts.load_is_constant()
+        && at(0.01) >= ALIKE * at(0.5)
+        && is_slower(0.01, WAITS)
+        && is_slower(0.0, 1.0)
+}
+
+/// Whether as many answers come in each second, much more evenly than chance has it, and take much longer than the fastest: they
+/// leave the target at its own pace, in whatever order.
+pub(super) fn is_served_evenly(facts: &Facts<'_>) -> bool {
+    /// Of the deviation that chance gives.
+    const EVEN: f64 = 0.25;
+    waits(facts) && Pace::of(facts).is_some_and(|pace| pace.deviation <= EVEN * pace.by_chance())
+}
+
+/// Whether answers may be queueing: they take much longer than the fastest, and many more come in one second than in
+/// another, so that what they share sets the pace and not each one's own time.
+pub(super) fn may_stand(facts: &Facts<'_>) -> bool {
+    /// Of the deviation that chance gives.
+    const UNEVEN: f64 = 3.0;
+    /// Of the rate.
+    const SHARE: f64 = 0.05;
+    let is_uneven = |pace: Pace| {
+        pace.deviation >= UNEVEN * pace.by_chance() && pace.deviation >= SHARE * pace.rate
+    };
+    waits(facts) && Pace::of(facts).is_some_and(is_uneven)
+}
+
+fn waits(facts: &Facts<'_>) -> bool {
+    let times = facts.median_over_fastest();
+    times.is_some_and(|times| times >= WAITS)
+}
+
+/// Answers per second while all virtual users are in use.
+struct Pace {
+    rate: f64,
+    deviation: f64,
+}
+
+impl Pace {
+    /// `None` where the load changes, or where too few seconds or answers say nothing.
+    fn of(facts: &Facts<'_>) -> Option<Pace> {
+        const ROWS_MIN: usize = 6;
+        const MANY: f64 = 10.0;
+        let rows = facts.rows.iter().skip(1);
+        let full = rows.filter(|row| row.active_vus >= facts.vus);
+        let answers: Vec<f64> = full
+            .map(|row| row.completed as f64 / row_seconds(row))
+            .collect();
+        let (rate, deviation) = stats::mean_and_deviation(&answers)?;
+        let says = answers.len() >= ROWS_MIN && rate >= MANY && facts.load_is_constant();
+        says.then_some(Pace { rate, deviation })
+    }
+
+    /// The deviation that a number of independent events has: its square root.
+    fn by_chance(&self) -> f64 {
+        self.rate.sqrt()
+    }
+}

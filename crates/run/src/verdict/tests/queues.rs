@@ -1,0 +1,64 @@
+//! A target that has a queue, and times that only look like one.
+
+use loadline_metric::TimeTrend;
+use loadline_model::heat::Heat;
+use loadline_model::verdict::Limit;
+
+use super::builder::{MS, Run, arrivals, found};
+use crate::verdict::Code;
+
+/// Arrivals for which all virtual users are in use from the first second on; of a second: how many milliseconds its answers
+/// take, each as often, and how many come.
+fn all_in_use(answers: impl Fn(u64) -> (Vec<u64>, u64)) -> Run {
+    let times = |second| {
+        let (times, number) = answers(second);
+        let mut trend = TimeTrend::new();
+        let each = number / times.len() as u64;
+        times.iter().for_each(|ms| trend.record_n(ms * MS, each));
+        trend
+    };
+    let mut run = Run::new(arrivals(2_000, 12, 50), 12.0, 12_000, 10.0);
+    run.totals.asked = Some(24_000);
+    run.totals.active_vus_max = 50;
+    run.totals.never_started = 12_000;
+    run.totals.seen.answered_time = TimeTrend::new();
+    (0..12).for_each(|second| run.totals.seen.answered_time.merge(&times(second)));
+    run.seconds(12, |second, row| {
+        let times = times(second);
+        row.offered = Some(2_000);
+        (row.started, row.completed, row.good) = (times.count(), times.count(), times.count());
+        row.active_vus = 50;
+        row.heat = Heat::of(&times);
+    });
+    run
+}
+
+#[test]
+fn quick_answers_before_a_queue_stands_tell_it() {
+    let filling = |second| match second {
+        0 => (vec![20, 50, 50, 50, 55, 60, 80, 90], 1_000),
+        _ => (vec![50, 50, 50, 50, 55, 60, 80, 90], 1_000),
+    };
+    let mut run = all_in_use(filling);
+    let verdict = run.judge();
+    assert_eq!(verdict.limit, Limit::Target, "{}", verdict.headline);
+    // Where some are as quick in each second, they have times of their own.
+    let mut run = all_in_use(|_| filling(0));
+    let verdict = run.judge();
+    assert_eq!(verdict.limit, Limit::Plan, "{}", verdict.headline);
+}
+
+#[test]
+fn a_pace_that_is_shared_and_changes_leaves_open_whose_it_is() {
+    let times = vec![20, 50, 50, 50, 55, 60, 80, 90];
+    let mut run = all_in_use(|second| (times.clone(), 600 + 800 * (second % 2)));
+    let verdict = run.judge();
+    assert_eq!(verdict.limit, Limit::Unknown, "{}", verdict.headline);
+    let few = found(&verdict, Code::TooFewVus).expect("virtual users were all in use");
+    assert!(
+        few.text
+            .contains("do not tell whether they waited in the target (the fastest took 20 ms"),
+        "{}",
+        few.text
+    );
+}

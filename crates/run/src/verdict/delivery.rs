@@ -291,16 +291,27 @@ fn unanswered(facts: &Facts<'_>) -> Option<Finding> {
 
 /// Virtual users that waited to the end for an answer.
 fn never_answered(facts: &Facts<'_>) -> Option<Finding> {
-    let stuck = facts.stuck().filter(|_| facts.counts.completed > 0)?;
+    let stuck = facts.stuck().or_else(|| facts.left_waiting());
+    let stuck = stuck.filter(|_| facts.counts.completed > 0)?;
+    let (what, advice) = match facts.wait_for_connections() {
+        true => (
+            "a connection",
+            "look for what keeps connections from being made: a firewall, a full accept queue, a dead machine",
+        ),
+        false => (
+            "a response",
+            "look whether the target hangs; a {timeout} below the length of the run makes such requests failures",
+        ),
+    };
     Some(Code::NeverAnswered.finding(
         Gravity::Alarm,
         format!(
-            "{} were still waiting for a response after {} or more when the run ended; they blocked {}",
+            "{} were still waiting for {what} after {} or more when the run ended; they blocked {}",
             counted(stuck.requests, "request"),
             duration(stuck.waited),
             counted(stuck.requests.min(facts.vus), "virtual user")
         ),
-        "look whether the target hangs; a {timeout} below the length of the run makes such requests failures",
+        advice,
     ))
 }
 

@@ -46,7 +46,7 @@ pub(super) struct Downtime {
 /// The first one.
 pub(super) fn downtime(facts: &Facts<'_>) -> Option<Downtime> {
     let rows = &facts.rows;
-    let is_asked = facts.load_is_constant() && !breaks_off(facts);
+    let is_asked = facts.load_is_constant() && !breaks_off(facts) && !weights::is_held_up(facts);
     if !is_asked || rows.len() < OUTAGE_ROWS_MIN {
         return None;
     }

@@ -40,13 +40,6 @@ pub(super) struct Facts<'a> {
     pub(super) rows: Vec<&'a Row>,
 }
 
-/// Requests without an answer at the end of the run.
-pub(super) struct Stuck {
-    pub(super) requests: u64,
-    /// Seconds that each of them waited, at least.
-    pub(super) waited: f64,
-}
-
 /// Words for what was planned.
 pub(super) struct PlannedWords {
     pub(super) things: &'static str,
@@ -434,25 +427,6 @@ impl<'a> Facts<'a> {
     fn are_most(&self, connections: u64, given_up: u64) -> bool {
         let looked_at = given_up.min(self.seen.connections.min_rtt.count());
         connections > 0 && connections.saturating_mul(2) >= looked_at
-    }
-
-    /// Requests that were under way when the run ended, where half of the virtual users or a tenth of all requests had
-    /// waited in vain for much longer than an answer takes: time that no answer tells of.
-    pub(super) fn stuck(&self) -> Option<Stuck> {
-        const WAITED_MIN_S: f64 = 1.0;
-        const WAITED_FACTOR: f64 = 5.0;
-        const STUCK_SHARE: f64 = 0.1;
-        let requests = self.counts.interrupted;
-        let rows = self.evidence.series.iter();
-        let last_end = rows
-            .rev()
-            .find(|row| row.completed > 0)
-            .map(|row| row.at_ns.saturating_add(row.span_ns));
-        let waited = self.elapsed_seconds() - Nanos(last_end.unwrap_or(0)).as_secs_f64();
-        let least = (WAITED_FACTOR * self.mean_service().unwrap_or(0.0)).max(WAITED_MIN_S);
-        let are_many = requests.saturating_mul(2) >= self.vus
-            || share(requests, self.counts.started) >= STUCK_SHARE;
-        (requests > 0 && are_many && waited >= least).then_some(Stuck { requests, waited })
     }
 
     pub(super) fn failed(&self, class: ErrorClass) -> u64 {

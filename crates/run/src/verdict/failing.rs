@@ -50,6 +50,7 @@ pub(super) fn spoils(facts: &Facts<'_>) -> Option<Limit> {
     let failing = failing_from(facts, FAILURES_OF_OFFERED);
     match facts.counts.good {
         _ if failing.is_some() => failing,
+        _ if facts.left_waiting().is_some() => Some(side_of_silence(facts)),
         _ if facts.refused_share() >= FAILURES_OF_OFFERED => Some(Limit::Target),
         _ if is_often_mistaken(facts) => Some(Limit::Plan),
         // What no answer fulfils may be asked for by mistake.
@@ -61,6 +62,17 @@ pub(super) fn spoils(facts: &Facts<'_>) -> Option<Limit> {
             Some(Limit::Plan)
         }
         _ => None,
+    }
+}
+
+/// Who kept the requests from an answer that were under way when the run ended.
+pub(super) fn side_of_silence(facts: &Facts<'_>) -> Limit {
+    let worst = facts.worst_class().map(ErrorClass::fault);
+    match facts.wait_for_connections() {
+        true if worst == Some(Fault::Network) => Limit::Network,
+        true => Limit::Unknown,
+        false if facts.are_unacknowledged(facts.counts.interrupted) => Limit::Network,
+        false => Limit::Target,
     }
 }
 

@@ -12,7 +12,9 @@ use super::backlog;
 use super::code::Code;
 use super::downtime;
 use super::facts::{Facts, share};
-use super::failing::{FAILURES, FAILURES_OF_OFFERED, cuts_off, failing_side, is_mistaken, spoils};
+use super::failing::{
+    FAILURES, FAILURES_OF_OFFERED, cuts_off, failing_side, is_mistaken, side_of_silence, spoils,
+};
 use super::link;
 use super::names;
 use super::queue;
@@ -72,11 +74,7 @@ fn limit_of(facts: &Facts<'_>, knee: Option<&Knee>, seen: &Seen) -> (Limit, Opti
         return (Limit::Unknown, None);
     }
     if is_silent(facts) {
-        let limit = match facts.are_unacknowledged(facts.counts.interrupted) {
-            true => Limit::Network,
-            false => Limit::Target,
-        };
-        return (limit, None);
+        return (side_of_silence(facts), None);
     }
     let failures = failing_side(facts);
     let in_time = facts.missed().is_none() && !facts.was_behind();
@@ -130,6 +128,7 @@ fn limit_of(facts: &Facts<'_>, knee: Option<&Knee>, seen: &Seen) -> (Limit, Opti
     };
     // Answers alone do not always tell the target from the plan; a resource that is used up does.
     let limit = match limit {
+        Limit::Target if signs::is_let_in_late(facts) => Limit::Unknown,
         Limit::Plan | Limit::Unknown | Limit::Target if seen.is_between => Limit::Network,
         Limit::Plan | Limit::Unknown if seen.culprit.is_some() => Limit::Target,
         limit => limit,
@@ -301,7 +300,8 @@ fn closed_limit(facts: &Facts<'_>, knee: Option<&Knee>, weights: Weights) -> Lim
 /// Whether most of the time of all answers is that of a few, which take many times as long.
 fn is_mostly_long(facts: &Facts<'_>) -> bool {
     const LONG: f64 = 5.0;
-    let time = facts.answered_time();
+    // Requests of several names may differ by nature.
+    let time = names::heaviest(facts).unwrap_or(facts.answered_time());
     let usual = time.quantile(0.5).zip(time.mean());
     usual.is_some_and(|(median, mean)| mean >= LONG * median)
 }
@@ -312,6 +312,8 @@ fn target_is_slow(facts: &Facts<'_>) -> bool {
         || queue::has_queue(facts)
         || queue::slows_when_full(facts)
         || queue::fills_at_start(facts)
+        || queue::comes_in_bunches(facts)
+        || facts.evidence.plan.scenarios.len() == 1 && is_mostly_long(facts)
         || signs::waits_to_be_accepted(facts)
         || facts.refused_share() > 0.01
         || share(facts.counts.failed_total(), facts.counts.started) > 0.1

@@ -25,6 +25,7 @@ mod stability;
 mod stats;
 #[cfg(test)]
 pub(crate) mod tests;
+mod unanswered;
 mod weights;
 mod wording;
 

@@ -105,6 +105,18 @@ pub(super) fn may_stand(facts: &Facts<'_>) -> bool {
     waits(facts) && Pace::of(facts).is_some_and(is_uneven)
 }
 
+/// Whether virtual users are now nearly all in use, and now hardly any, under the same load: something that all answers wait
+/// for lets them go at once.
+pub(super) fn comes_in_bunches(facts: &Facts<'_>) -> bool {
+    const ROWS_MIN: usize = 6;
+    /// Of the deviation that chance gives the number of those that wait.
+    const BUNCHED: f64 = 2.0;
+    let in_use: Vec<f64> = facts.rows.iter().map(|row| row.active_vus as f64).collect();
+    let is_bunched = stats::mean_and_deviation(&in_use)
+        .is_some_and(|(_, deviation)| deviation >= BUNCHED * (facts.vus as f64).sqrt());
+    is_bunched && in_use.len() >= ROWS_MIN && facts.load_is_constant() && waits(facts)
+}
+
 fn waits(facts: &Facts<'_>) -> bool {
     let times = facts.median_over_fastest();
     times.is_some_and(|times| times >= WAITS)

@@ -391,6 +391,19 @@ pub(super) fn waits_to_be_accepted(facts: &Facts<'_>) -> bool {
     is_told && weights::connections_made(facts) >= NEW_CONNECTIONS
 }
 
+/// Whether most of the time goes into connecting, SYNs are lost on a short way, and whoever is through is answered at once:
+/// the target has a short queue in front of it, or something on the way lets few connections pass.
+pub(super) fn is_let_in_late(facts: &Facts<'_>) -> bool {
+    const MOSTLY: f64 = 0.5;
+    let (answered, failed) = (&facts.seen.answered_time, &facts.seen.failed_time);
+    let all = (answered.sum() + failed.sum()) as f64;
+    let waiting = &facts.seen.phases.waiting;
+    let at_once = waiting.mean().zip(waiting.min());
+    waits_to_be_accepted(facts)
+        && facts.seen.connections.connect.sum() as f64 >= MOSTLY * all
+        && at_once.is_some_and(|(mean, least)| mean < weights::WAITS * least as f64)
+}
+
 fn slow_connects(facts: &Facts<'_>) -> Option<Finding> {
     let connect = &facts.seen.connections.connect;
     let (fastest, slowest) = (connect.min()?, connect.max()?);

@@ -17,6 +17,7 @@ use super::facts::{Facts, row_seconds, share};
 use super::names;
 use super::signs;
 use super::stats::median;
+use super::weights;
 use super::wording::{count, duration, percent, rate};
 
 /// Fewest seconds in which one can stand out.
@@ -71,7 +72,8 @@ pub(super) fn findings(facts: &Facts<'_>, limit: Limit) -> Vec<Finding> {
         findings.extend(pauses(facts, limit).filter(|_| cold.is_none()));
         findings.extend(cold);
     }
-    if facts.load_is_constant() || facts.threads_start_at_once() {
+    let is_even = facts.load_is_constant() || facts.threads_start_at_once();
+    if is_even && !weights::is_held_up(facts) {
         findings.extend(slowing(facts, limit));
     }
     findings.extend(idle_peer(&facts.seen.peers, "address"));

@@ -13,5 +13,6 @@ mod pages;
 mod queues;
 mod resources;
 mod scripts;
+mod unanswered;
 mod unusual;
 mod weighing;

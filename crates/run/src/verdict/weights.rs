@@ -52,7 +52,7 @@ const FIRST_FLIGHT: f64 = 10.0 * 1_448.0;
 /// Share of the workers' time that writing takes, from which it is what a request waits for.
 const HELD_MOSTLY: f64 = 0.5;
 /// A target that lets connections wait to be accepted lets their requests wait too: so many times as long as the fastest.
-const WAITS: f64 = 2.0;
+pub(super) const WAITS: f64 = 2.0;
 /// Share of the starts whose lateness must be known for it to stand for all.
 const LAG_KNOWN: f64 = 0.2;
 
@@ -79,7 +79,7 @@ impl Weights {
             true => own,
             false => own.min((occupied(facts) + held_up(facts)).min(1.0) * time),
         };
-        let is_full = exhausted(facts).is_some() || held_up(facts) >= HELD_MOSTLY;
+        let is_full = exhausted(facts).is_some() || is_held_up(facts);
         let generator = match is_full {
             true if target_is_full => own.max(rest / 2.0),
             true => rest,
@@ -202,6 +202,11 @@ pub(super) fn held_up(facts: &Facts<'_>) -> f64 {
     } else {
         0.0
     }
+}
+
+/// Whether the workers wait for sinks most of the time: the target sees hardly a request then.
+pub(super) fn is_held_up(facts: &Facts<'_>) -> bool {
+    held_up(facts) >= HELD_MOSTLY
 }
 
 /// Seconds near the highest load: in a ramp the others say nothing of it.

@@ -481,6 +481,8 @@ fn connections_that_wait_to_be_accepted_are_no_want_of_virtual_users() {
         .into_iter()
         .for_each(|ns| connections.connect.record(ns));
     assert_eq!(run.judge().limit, Limit::Target);
+    run.answer(737, &[(1.0, 400 * MS)]);
+    assert_eq!(run.judge().limit, Limit::Target);
     run.totals.seen.connections.opened = 100;
     run.totals.seen.connections.retransmits = 0;
     assert_eq!(run.judge().limit, Limit::Plan);

@@ -1,0 +1,125 @@
+//! Requests that wait in vain, for an answer or for a connection, and answers that wait for one another.
+
+use loadline_model::error_class::ErrorClass;
+use loadline_model::verdict::Limit;
+
+use super::builder::{MS, Run, arrivals, constant_vus, found, percentiles};
+use crate::verdict::Code;
+
+/// 600 requests in 10 s, of which the last ones are never answered, and 5 s in which they may be.
+fn left_behind(unanswered: u64) -> Run {
+    let mut run = Run::new(arrivals(60, 10, 30), 15.0, 600, 5.0);
+    run.answer(600 - unanswered, &[(1.0, 5 * MS)]);
+    let counts = &mut run.totals.seen.counts;
+    (counts.started, counts.interrupted) = (600, unanswered);
+    run
+}
+
+#[test]
+fn a_load_that_is_sent_and_not_answered_is_the_targets() {
+    let verdict = left_behind(20).judge();
+    assert_eq!(verdict.limit, Limit::Target, "{}", verdict.headline);
+    let told = found(&verdict, Code::NeverAnswered).expect("they are told");
+    assert!(
+        told.text.starts_with(
+            "20 requests were still waiting for a response after 5 s or more when the run ended"
+        ),
+        "{}",
+        told.text
+    );
+    assert_eq!(left_behind(5).judge().limit, Limit::Nobody);
+}
+
+/// Nothing says whether the target or what lies before it takes no more connections, but failures that name the way.
+#[test]
+fn requests_that_wait_for_a_connection_do_not_tell_that_the_target_hangs() {
+    let judged = |unreachable: u64| {
+        let mut run = left_behind(200);
+        if unreachable > 0 {
+            run.fail(ErrorClass::Unreachable, unreachable, MS);
+        }
+        let connections = &mut run.totals.seen.connections;
+        (connections.opened, connections.failed) = (400, 200 + unreachable);
+        run.totals.seen.counts.bytes_sent = 1;
+        run.judge()
+    };
+    let silent = judged(0);
+    assert_eq!(silent.limit, Limit::Unknown, "{}", silent.headline);
+    let told = found(&silent, Code::NeverAnswered).expect("they are told");
+    assert!(
+        told.text.contains("waiting for a connection"),
+        "{}",
+        told.text
+    );
+    assert_eq!(judged(3).limit, Limit::Network);
+}
+
+/// SYNs that are lost on a short way: a full accept queue lets what is through wait too.
+#[test]
+fn connections_that_are_let_in_late_and_answered_at_once_leave_the_limit_open() {
+    let limit_of = |waiting_ms: u64| {
+        let mut run = Run::new(constant_vus(12, 10), 10.0, 60, 2_100.0);
+        let seen = &mut run.totals.seen;
+        seen.connections.opened = 60;
+        seen.connections.retransmits = 100;
+        for n in 0..60 {
+            seen.connections
+                .connect
+                .record(if n == 0 { 100_000 } else { 2_000 * MS });
+            seen.connections.min_rtt.record(10_000);
+            seen.phases
+                .waiting
+                .record(if n == 0 { 5 * MS } else { waiting_ms * MS });
+        }
+        run.judge().limit
+    };
+    assert_eq!(limit_of(6), Limit::Unknown);
+    assert_eq!(limit_of(60), Limit::Target);
+}
+
+/// Arrivals that find no virtual user free while a few answers, or all at once, take their time.
+fn dropped(times: &[(f64, u64)], in_use: impl Fn(u64) -> u64) -> Limit {
+    let mut run = Run::new(arrivals(80, 10, 40), 10.0, 600, 400.0);
+    run.answer(600, times);
+    run.totals.asked = Some(800);
+    run.totals.active_vus_max = 40;
+    run.totals.seen.counts.dropped = 200;
+    for (second, row) in (0..).zip(&mut run.series) {
+        row.active_vus = in_use(second);
+        row.service_time_ns = percentiles(400.0, 450.0);
+    }
+    run.judge().limit
+}
+
+#[test]
+fn answers_that_come_in_bunches_wait_for_one_thing() {
+    let varied = [(0.2, 20 * MS), (0.3, 300 * MS), (0.5, 490 * MS)];
+    assert_eq!(dropped(&varied, |second| 40 * (second % 2)), Limit::Target);
+    assert_eq!(dropped(&varied, |second| 40 - second % 3), Limit::Plan);
+}
+
+#[test]
+fn a_few_answers_that_hold_the_virtual_users_are_the_targets() {
+    let few = [(0.96, 50 * MS), (0.04, 9_000 * MS)];
+    assert_eq!(dropped(&few, |_| 40), Limit::Target);
+    let alike = [(0.5, 380 * MS), (0.5, 420 * MS)];
+    assert_eq!(dropped(&alike, |_| 40), Limit::Plan);
+}
+
+/// Workers that wait for a pipe that nobody empties ask for nothing.
+#[test]
+fn what_sinks_hold_up_is_no_death_of_the_target() {
+    let judged = |back_pressure_ns: u64| {
+        let mut run = Run::new(constant_vus(20, 9), 9.0, 37_000, 1.5);
+        run.totals.seen.back_pressure_ns = back_pressure_ns;
+        for row in &mut run.series[3..] {
+            (row.started, row.completed, row.good) = (10, 10, 10);
+            row.active_vus = 20;
+        }
+        run.judge()
+    };
+    let held = judged(7_000 * MS);
+    assert_eq!(held.limit, Limit::Generator, "{}", held.headline);
+    assert!(found(&held, Code::TargetDied).is_none());
+    assert!(found(&judged(0), Code::TargetDied).is_some());
+}

@@ -1,0 +1,69 @@
+//! Requests that were under way when the run ended: whether they had waited in vain, and for what.
+//!
+//! Must not say whose they are. Invariant: what was sent a moment before the end is not counted.
+
+use loadline_model::units::Nanos;
+
+use super::facts::{Facts, share};
+use super::failing::FAILURES_OF_OFFERED;
+
+/// Requests without an answer at the end of the run.
+pub(super) struct Stuck {
+    pub(super) requests: u64,
+    /// Seconds that each of them waited, at least.
+    pub(super) waited: f64,
+}
+
+impl Facts<'_> {
+    /// Requests of half of the virtual users, or a tenth of all, that waited to the end, where no more answers came: time that
+    /// no answer tells of.
+    pub(super) fn stuck(&self) -> Option<Stuck> {
+        const STUCK_SHARE: f64 = 0.1;
+        let requests = self.counts.interrupted;
+        let rows = self.evidence.series.iter();
+        let last_end = rows
+            .rev()
+            .find(|row| row.completed > 0)
+            .map(|row| row.at_ns.saturating_add(row.span_ns));
+        let silent = self.elapsed_seconds() - Nanos(last_end.unwrap_or(0)).as_secs_f64();
+        let are_many = requests.saturating_mul(2) >= self.vus
+            || share(requests, self.counts.started) >= STUCK_SHARE;
+        let waited = match self.after_arrivals_s() {
+            Some(left) => left.min(silent),
+            None => silent,
+        };
+        let is_stuck = requests > 0 && are_many && silent >= self.in_vain_s();
+        is_stuck.then_some(Stuck { requests, waited })
+    }
+
+    /// As many requests as would be too many failures, that waited to the end, long after the last arrival, of a load that was
+    /// sent as planned.
+    pub(super) fn left_waiting(&self) -> Option<Stuck> {
+        let requests = self.counts.interrupted;
+        let waited = self.after_arrivals_s()?;
+        let are_many = share(requests, self.counts.started) >= FAILURES_OF_OFFERED;
+        let is_left = are_many && waited >= self.in_vain_s() && self.missed().is_none();
+        is_left.then_some(Stuck { requests, waited })
+    }
+
+    /// Seconds after which an answer is no longer to be expected.
+    fn in_vain_s(&self) -> f64 {
+        const LEAST_S: f64 = 1.0;
+        const FACTOR: f64 = 5.0;
+        (FACTOR * self.mean_service().unwrap_or(0.0)).max(LEAST_S)
+    }
+
+    /// Seconds from the last arrival that was due to the end of the run, where it came so far.
+    fn after_arrivals_s(&self) -> Option<f64> {
+        let due = self.evidence.plan.time_filled().filter(|_| self.open)?;
+        let left = self.elapsed_seconds() - due.as_secs_f64();
+        (left > 0.0).then_some(left)
+    }
+
+    /// Whether most of the requests that were under way when the run ended had no connection.
+    pub(super) fn wait_for_connections(&self) -> bool {
+        let never_made = self.seen.connections.failed;
+        let waiting = never_made.saturating_sub(self.counts.failed_total());
+        waiting > 0 && waiting.saturating_mul(2) >= self.counts.interrupted
+    }
+}

@@ -7,7 +7,7 @@
 //! not know files. Invariant: no bytes make reading panic or take more memory than [`CELLS_MAX`] cells.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -52,13 +52,14 @@ pub struct HistoryRow {
 }
 
 /// Runs by column.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default)]
 pub struct History {
     rows: usize,
     numbers: Vec<Numbers>,
     texts: Vec<Texts>,
     words: Vec<String>,
-    known: HashMap<String, u32>,
+    /// Numbers of the words; made when one is looked for.
+    known: Option<HashMap<String, u32>>,
     /// Where a column of numbers stands.
     places: HashMap<Key, usize>,
 }
@@ -120,10 +121,17 @@ impl History {
         self.rows
     }
 
-    /// Whether a run of this identity was added.
+    /// Which of these identities no run has, in their order.
     #[must_use]
-    pub fn holds(&self, id: &str) -> bool {
-        self.known.contains_key(id)
+    pub fn without<'i>(&self, ids: impl IntoIterator<Item = &'i str>) -> Vec<&'i str> {
+        let ids: Vec<&str> = ids.into_iter().collect();
+        let wanted: HashSet<&str> = ids.iter().copied().collect();
+        let column = self.texts.iter().position(|known| known.name == ID);
+        let all = column
+            .into_iter()
+            .flat_map(|column| (0..self.rows).filter_map(move |row| self.said(column, row)));
+        let held: HashSet<&str> = all.filter(|id| wanted.contains(id)).collect();
+        ids.into_iter().filter(|id| !held.contains(id)).collect()
     }
 
     /// Adds a run.
@@ -229,13 +237,13 @@ impl History {
             let (head, body) = rest[..end as usize].split_at(header as usize);
             let head: Header =
                 serde_json::from_slice(head).map_err(|_| error("the header cannot be read"))?;
-            history.append(&head, body).map_err(error)?;
+            history.append(head, body).map_err(error)?;
             at += HEAD + end as usize;
         }
         Ok(history)
     }
 
-    fn append(&mut self, head: &Header, body: &[u8]) -> Result<(), &'static str> {
+    fn append(&mut self, mut head: Header, body: &[u8]) -> Result<(), &'static str> {
         let width = 8 * head.numbers.len() + 4 * head.texts.len();
         if head.rows.checked_mul(width) != Some(body.len()) || width == 0 && head.rows > 0 {
             return Err("the body is not as long as the header says");
@@ -248,7 +256,7 @@ impl History {
         {
             return Err("the history is too large");
         }
-        let words: Vec<u32> = head.words.iter().map(|word| self.word(word)).collect();
+        let words = self.numbers_of(std::mem::take(&mut head.words));
         let before = self.rows;
         let mut rest = body;
         for (key, dimension) in &head.numbers {
@@ -281,13 +289,27 @@ impl History {
         Ok(())
     }
 
+    /// The numbers of a block's words; those of the first block are what they were.
+    fn numbers_of(&mut self, words: Vec<String>) -> Vec<u32> {
+        if !self.words.is_empty() {
+            return words.iter().map(|word| self.word(word)).collect();
+        }
+        self.words = words;
+        (0..NO_WORD).take(self.words.len()).collect()
+    }
+
     fn word(&mut self, word: &str) -> u32 {
-        if let Some(known) = self.known.get(word) {
+        let words = &self.words;
+        let known = self.known.get_or_insert_with(|| {
+            let words = words.iter().cloned();
+            words.zip(0..NO_WORD).collect()
+        });
+        if let Some(known) = known.get(word) {
             return *known;
         }
         let number = u32::try_from(self.words.len()).unwrap_or(NO_WORD);
         self.words.push(word.to_owned());
-        self.known.insert(word.to_owned(), number);
+        known.insert(word.to_owned(), number);
         number
     }
 

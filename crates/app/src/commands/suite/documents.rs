@@ -16,7 +16,7 @@ use loadline_suite::document::{
 };
 use loadline_suite::expression::figures::RunFigures;
 use loadline_suite::file::SuiteFile;
-use loadline_suite::outcome::SuiteOutcome;
+use loadline_suite::outcome::{RowOutcome, RunOutcome, SuiteOutcome};
 use loadline_suite::state::StateFolder;
 
 use crate::{Ending, charts, pages};
@@ -97,22 +97,33 @@ fn history_with(state: &StateFolder, outcome: &SuiteOutcome) -> Result<History, 
         .map_err(|error| Ending::usage(&format!("{}: {error}", path.display())))?;
     let before = history.rows();
     let runs = outcome.rows.iter();
-    for (row, run) in runs.flat_map(|row| row.runs.iter().map(move |run| (row, run))) {
-        let began = run.result.totals.started_unix_ms;
-        let id = format!("{}/{}@{began}", row.id, run.repetition);
-        if !history.holds(&id) {
-            history.push(&HistoryRow {
-                id,
-                group: row.group.clone(),
-                labels: row.labels.clone(),
-                plan: row.plan.clone(),
-                figures: RunFigures::of(&run.result),
-                doubts: document::doubtful(&run.result.verdict.findings)
-                    .into_iter()
-                    .map(|finding| finding.code.clone())
-                    .collect(),
-            });
-        }
+    let runs = runs.flat_map(|row| row.runs.iter().map(move |run| (row, run)));
+    let runs: Vec<(String, &RowOutcome, &RunOutcome)> = runs
+        .map(|(row, run)| {
+            let began = run.result.totals.started_unix_ms;
+            (format!("{}/{}@{began}", row.id, run.repetition), row, run)
+        })
+        .collect();
+    let new: BTreeSet<String> = {
+        let ids = runs.iter().map(|(id, ..)| id.as_str());
+        history
+            .without(ids)
+            .into_iter()
+            .map(str::to_owned)
+            .collect()
+    };
+    for (id, row, run) in runs.into_iter().filter(|(id, ..)| new.contains(id)) {
+        history.push(&HistoryRow {
+            id,
+            group: row.group.clone(),
+            labels: row.labels.clone(),
+            plan: row.plan.clone(),
+            figures: RunFigures::of(&run.result),
+            doubts: document::doubtful(&run.result.verdict.findings)
+                .into_iter()
+                .map(|finding| finding.code.clone())
+                .collect(),
+        });
     }
     if history.rows() > before {
         replace(&path, &history.to_bytes()).map_err(|error| failed(&path, &error))?;

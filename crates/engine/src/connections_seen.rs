@@ -74,7 +74,8 @@ impl ConnectionsSeen {
             seen.retransmits += facts.retransmits;
             seen.unacknowledged += u64::from(facts.is_unacknowledged);
             seen.untaken += u64::from(facts.is_untaken);
-            seen.gapped += u64::from(facts.has_gaps);
+            seen.gapped += u64::from(facts.out_of_order > 0);
+            seen.out_of_order += facts.out_of_order;
             seen.in_flight_ns += facts.in_flight_ns;
         }
     }

@@ -167,6 +167,9 @@ pub struct Connections {
     /// Sampled connections on which something came of which an earlier part had not come yet.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub gapped: u64,
+    /// Segments that came, over the sampled connections, while an earlier one had not come yet.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub out_of_order: u64,
     /// Connections that were given up because something came on them that belongs to no answer.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub surplus: u64,
@@ -476,6 +479,7 @@ impl Connections {
         self.unacknowledged += other.unacknowledged;
         self.untaken += other.untaken;
         self.gapped += other.gapped;
+        self.out_of_order += other.out_of_order;
         self.surplus += other.surplus;
         self.half_sent += other.half_sent;
         self.in_flight_ns += other.in_flight_ns;

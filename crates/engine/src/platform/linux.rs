@@ -291,7 +291,7 @@ pub fn tcp_facts(socket: &impl AsRawFd) -> Option<TcpFacts> {
         retransmits: if probes { 0 } else { word(TOTAL_RETRANS)? },
         is_unacknowledged: is_repeating && has_received,
         is_untaken: is_repeating && !has_received,
-        has_gaps: word(OUT_OF_ORDER)? > 0,
+        out_of_order: word(OUT_OF_ORDER)?,
         in_flight_ns: busy_us.saturating_sub(full_us).saturating_mul(1_000),
     })
 }

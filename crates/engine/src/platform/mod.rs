@@ -62,8 +62,8 @@ pub struct TcpFacts {
     pub is_unacknowledged: bool,
     /// Whether one that never sent anything has not acknowledged what was last sent, and sent again.
     pub is_untaken: bool,
-    /// Whether something came of which an earlier part had not come yet.
-    pub has_gaps: bool,
+    /// Segments that came while an earlier one had not come yet.
+    pub out_of_order: u64,
     /// Time in which something that was sent was not acknowledged yet, though the other side read, in nanoseconds.
     pub in_flight_ns: u64,
 }

@@ -108,7 +108,8 @@ codes! {
     Retransmits = "retransmits";
     /// What was sent was not acknowledged.
     Unacknowledged = "unacknowledged";
-    /// Of answers that were given up a later part came, and an earlier one did not.
+    /// Parts of answers were lost: of those that were given up a later part came, and an earlier one did not; or many came
+    /// out of order.
     AnswersLost = "answers-lost";
     /// The end of an answer waits for an acknowledgment that the kernel delays.
     DelayedAck = "delayed-ack";

@@ -293,7 +293,7 @@ fn unanswered(facts: &Facts<'_>) -> Option<Finding> {
 fn never_answered(facts: &Facts<'_>) -> Option<Finding> {
     let stuck = facts.stuck().or_else(|| facts.left_waiting());
     let stuck = stuck.filter(|_| facts.counts.completed > 0)?;
-    let (what, advice) = match facts.wait_for_connections() {
+    let (what, advice) = match facts.wait_for_connections().is_some() {
         true => (
             "a connection",
             "look for what keeps connections from being made: a firewall, a full accept queue, a dead machine",

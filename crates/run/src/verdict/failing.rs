@@ -65,14 +65,17 @@ pub(super) fn spoils(facts: &Facts<'_>) -> Option<Limit> {
     }
 }
 
-/// Who kept the requests from an answer that were under way when the run ended.
+/// Who kept the requests from an answer that were under way when the run ended, or that were given up.
 pub(super) fn side_of_silence(facts: &Facts<'_>) -> Limit {
-    let worst = facts.worst_class().map(ErrorClass::fault);
+    let given_up = facts.counts.interrupted + facts.failed(ErrorClass::Timeout);
+    let fail_on_the_way = facts.worst_class().map(ErrorClass::fault) == Some(Fault::Network);
     match facts.wait_for_connections() {
-        true if worst == Some(Fault::Network) => Limit::Network,
-        true => Limit::Unknown,
-        false if facts.are_unacknowledged(facts.counts.interrupted) => Limit::Network,
-        false => Limit::Target,
+        // Nobody who was let in was left without an answer.
+        Some(all) if all >= given_up && fail_on_the_way => Limit::Network,
+        None if given_up == 0 && fail_on_the_way => Limit::Network,
+        Some(_) => Limit::Unknown,
+        None if facts.are_unacknowledged(given_up) => Limit::Network,
+        None => Limit::Target,
     }
 }
 

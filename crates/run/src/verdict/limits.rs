@@ -96,12 +96,7 @@ fn limit_of(facts: &Facts<'_>, knee: Option<&Knee>, seen: &Seen) -> (Limit, Opti
     let is_of_time = facts.worst_class() == Some(ErrorClass::Timeout);
     // Whoever was waited for before: at the end it was the target alone.
     if (failures.is_none() || is_of_time) && downtime::silent_from(facts).is_some() {
-        let given_up = facts.counts.interrupted + facts.failed(ErrorClass::Timeout);
-        let limit = match facts.are_unacknowledged(given_up) {
-            true => Limit::Network,
-            false => Limit::Target,
-        };
-        return (limit, None);
+        return (side_of_silence(facts), None);
     }
     let weights = Weights::of(facts, seen.culprit.is_some());
     match failures {
@@ -286,7 +281,7 @@ fn closed_limit(facts: &Facts<'_>, knee: Option<&Knee>, weights: Weights) -> Lim
         busy if busy >= QUEUED && queue::has_queue(facts) => heaviest(weights, Limit::Target),
         busy if busy >= NAMED && queue::is_served_evenly(facts) => heaviest(weights, Limit::Target),
         // Most of their time goes into a few answers: they wait there for their turn.
-        busy if busy >= NAMED && is_mostly_long(facts) => heaviest(weights, Limit::Target),
+        busy if busy >= NAMED && queue::is_mostly_long(facts) => heaviest(weights, Limit::Target),
         // Users who think too wait for a link that is full.
         _ if link::link(facts).is_some() => heaviest(weights, Limit::Target),
         _ if facts.evidence.plan.is_paced() || facts.may_think() => {
@@ -297,15 +292,6 @@ fn closed_limit(facts: &Facts<'_>, knee: Option<&Knee>, weights: Weights) -> Lim
     }
 }
 
-/// Whether most of the time of all answers is that of a few, which take many times as long.
-fn is_mostly_long(facts: &Facts<'_>) -> bool {
-    const LONG: f64 = 5.0;
-    // Requests of several names may differ by nature.
-    let time = names::heaviest(facts).unwrap_or(facts.answered_time());
-    let usual = time.quantile(0.5).zip(time.mean());
-    usual.is_some_and(|(median, mean)| mean >= LONG * median)
-}
-
 /// Whether more virtual users would only lengthen the target's queue.
 fn target_is_slow(facts: &Facts<'_>) -> bool {
     facts.mean_service().is_some_and(|mean| mean >= SLOW_S)
@@ -313,7 +299,7 @@ fn target_is_slow(facts: &Facts<'_>) -> bool {
         || queue::slows_when_full(facts)
         || queue::fills_at_start(facts)
         || queue::comes_in_bunches(facts)
-        || facts.evidence.plan.scenarios.len() == 1 && is_mostly_long(facts)
+        || facts.evidence.plan.scenarios.len() == 1 && queue::starves_some(facts)
         || signs::waits_to_be_accepted(facts)
         || facts.refused_share() > 0.01
         || share(facts.counts.failed_total(), facts.counts.started) > 0.1

@@ -93,16 +93,36 @@ pub(super) fn is_served_evenly(facts: &Facts<'_>) -> bool {
 }
 
 /// Whether answers may be queueing: they take much longer than the fastest, and many more come in one second than in
-/// another, so that what they share sets the pace and not each one's own time.
+/// another, so that what they share sets the pace and not each one's own time. Or they take so many times as long as hardly
+/// any request by itself.
 pub(super) fn may_stand(facts: &Facts<'_>) -> bool {
     /// Of the deviation that chance gives.
     const UNEVEN: f64 = 3.0;
+    /// Times as long as the fastest.
+    const FAR: f64 = 20.0;
     /// Of the rate.
     const SHARE: f64 = 0.05;
     let is_uneven = |pace: Pace| {
         pace.deviation >= UNEVEN * pace.by_chance() && pace.deviation >= SHARE * pace.rate
     };
-    waits(facts) && Pace::of(facts).is_some_and(is_uneven)
+    let times = facts.median_over_fastest().unwrap_or(1.0);
+    times >= FAR || times >= WAITS && Pace::of(facts).is_some_and(is_uneven)
+}
+
+/// Whether a few answers take most of the time, and nearly as long as the load: whoever comes later is served before them.
+pub(super) fn starves_some(facts: &Facts<'_>) -> bool {
+    const AS_LONG: f64 = 0.5;
+    let longest = facts.answered_time().max().unwrap_or(0) as f64 / 1e9;
+    is_mostly_long(facts) && longest >= AS_LONG * facts.seconds
+}
+
+/// Whether most of the time of all answers is that of a few, which take many times as long.
+pub(super) fn is_mostly_long(facts: &Facts<'_>) -> bool {
+    const LONG: f64 = 5.0;
+    // Requests of several names may differ by nature.
+    let time = names::heaviest(facts).unwrap_or(facts.answered_time());
+    let usual = time.quantile(0.5).zip(time.mean());
+    usual.is_some_and(|(median, mean)| mean >= LONG * median)
 }
 
 /// Whether virtual users are now nearly all in use, and now hardly any, under the same load: something that all answers wait

@@ -71,6 +71,7 @@ pub(super) fn findings(facts: &Facts<'_>) -> Vec<Finding> {
         distance(facts),
         link(facts),
         retransmits(facts),
+        gaps(facts),
         lost_on_the_way(facts),
         delayed_ack(facts),
         slow_connects(facts),
@@ -293,7 +294,7 @@ fn link(facts: &Facts<'_>) -> Option<Finding> {
 
 /// Whether many segments were sent again.
 pub(super) fn loses_segments(facts: &Facts<'_>) -> bool {
-    retransmits(facts).is_some()
+    retransmits(facts).is_some() || gaps(facts).is_some()
 }
 
 fn retransmits(facts: &Facts<'_>) -> Option<Finding> {
@@ -311,6 +312,25 @@ fn retransmits(facts: &Facts<'_>) -> Option<Finding> {
                 ),
             },
             "look for a lossy or full link: each loss costs 200 ms or more",
+        )
+    })
+}
+
+/// Answers of which parts were lost, and sent again by the target.
+fn gaps(facts: &Facts<'_>) -> Option<Finding> {
+    const SHARE: f64 = 0.1;
+    let is_told = lost_on_the_way(facts).is_some();
+    let each = weights::gaps_each(facts).filter(|_| !is_told)?;
+    let receiving = facts.seen.phases.receiving.mean()? / 1e9;
+    let part = receiving / weights::mean_time(facts)?;
+    (part >= SHARE).then(|| {
+        Code::AnswersLost.finding(
+            Gravity::Caution,
+            format!(
+                "parts of responses were lost and sent again ({each:.1} TCP segments per response came out of order): receiving took {} of the time",
+                percent(part.min(1.0))
+            ),
+            "look for a lossy or full link, or a bandwidth limit that drops packets, between the target and here",
         )
     })
 }
@@ -391,17 +411,16 @@ pub(super) fn waits_to_be_accepted(facts: &Facts<'_>) -> bool {
     is_told && weights::connections_made(facts) >= NEW_CONNECTIONS
 }
 
-/// Whether most of the time goes into connecting, SYNs are lost on a short way, and whoever is through is answered at once:
-/// the target has a short queue in front of it, or something on the way lets few connections pass.
+/// Whether most of the time goes into connecting, SYNs are lost on a short way, and the target has nothing to do most of the
+/// time: its queue cannot be full for long, or something on the way lets few connections pass.
 pub(super) fn is_let_in_late(facts: &Facts<'_>) -> bool {
     const MOSTLY: f64 = 0.5;
     let (answered, failed) = (&facts.seen.answered_time, &facts.seen.failed_time);
     let all = (answered.sum() + failed.sum()) as f64;
-    let waiting = &facts.seen.phases.waiting;
-    let at_once = waiting.mean().zip(waiting.min());
+    let in_target = facts.seen.phases.waiting.sum() as f64 / 1e9 / facts.elapsed_seconds();
     waits_to_be_accepted(facts)
         && facts.seen.connections.connect.sum() as f64 >= MOSTLY * all
-        && at_once.is_some_and(|(mean, least)| mean < weights::WAITS * least as f64)
+        && in_target < 1.0
 }
 
 fn slow_connects(facts: &Facts<'_>) -> Option<Finding> {

@@ -60,10 +60,11 @@ impl Facts<'_> {
         (left > 0.0).then_some(left)
     }
 
-    /// Whether most of the requests that were under way when the run ended had no connection.
-    pub(super) fn wait_for_connections(&self) -> bool {
+    /// How many requests that were under way when the run ended had no connection, where they are most of them.
+    pub(super) fn wait_for_connections(&self) -> Option<u64> {
         let never_made = self.seen.connections.failed;
         let waiting = never_made.saturating_sub(self.counts.failed_total());
-        waiting > 0 && waiting.saturating_mul(2) >= self.counts.interrupted
+        let are_most = waiting > 0 && waiting.saturating_mul(2) >= self.counts.interrupted;
+        are_most.then_some(waiting)
     }
 }

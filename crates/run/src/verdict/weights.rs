@@ -52,7 +52,7 @@ const FIRST_FLIGHT: f64 = 10.0 * 1_448.0;
 /// Share of the workers' time that writing takes, from which it is what a request waits for.
 const HELD_MOSTLY: f64 = 0.5;
 /// A target that lets connections wait to be accepted lets their requests wait too: so many times as long as the fastest.
-pub(super) const WAITS: f64 = 2.0;
+const WAITS: f64 = 2.0;
 /// Share of the starts whose lateness must be known for it to stand for all.
 const LAG_KNOWN: f64 = 0.2;
 
@@ -295,7 +295,7 @@ fn network_s(facts: &Facts<'_>) -> f64 {
             share(many, facts.counts.completed) * RETRANSMIT_NS as f64 / 1e9 * at_once
         }
     };
-    let lost = again.max(lost_connects_s(facts));
+    let lost = again.max(lost_connects_s(facts)) + gaps_s(facts);
     (distance + lost).max(upload_s(facts)) + names_s(facts)
 }
 
@@ -311,6 +311,22 @@ pub(super) fn upload_s(facts: &Facts<'_>) -> f64 {
     }
     let each = connections.in_flight_ns as f64 / 1e9 / looked_at as f64;
     (each * connections_made(facts) - DELAYED_ACK_S).max(0.0)
+}
+
+/// Segments of answers that came while an earlier one had not come, for each answer; `None` where they are few.
+pub(super) fn gaps_each(facts: &Facts<'_>) -> Option<f64> {
+    const MANY: f64 = 0.1;
+    let connections = &facts.seen.connections;
+    let answers = share(facts.counts.completed, connections.opened.max(1));
+    let each = share(connections.out_of_order, connections.min_rtt.count()) / answers;
+    (answers > 0.0 && each >= MANY).then_some(each)
+}
+
+/// How long answers wait for parts that were lost on the way here, in seconds: from their first byte to their last.
+fn gaps_s(facts: &Facts<'_>) -> f64 {
+    let receiving = facts.seen.phases.receiving.mean();
+    let receiving = receiving.filter(|_| gaps_each(facts).is_some());
+    receiving.unwrap_or(0.0) / 1e9
 }
 
 /// What SYNs that are lost on a long way add to the time of a request, in seconds. A full accept queue drops them too; but

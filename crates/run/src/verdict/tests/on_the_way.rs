@@ -71,6 +71,23 @@ fn answers_of_which_only_later_parts_came_are_lost_on_the_way() {
     assert!(found(&verdict, Code::AnswersLost).is_some());
 }
 
+/// A link that drops what it cannot carry at once: the target sends it again, and nothing from here is lost.
+#[test]
+fn answers_that_wait_for_parts_that_were_lost_are_held_up_by_the_network() {
+    for (out_of_order, limit) in [(160, Limit::Network), (4, Limit::Target)] {
+        let mut run = Run::new(constant_vus(8, 10), 10.0, 130, 615.0);
+        let seen = &mut run.totals.seen;
+        (0..130).for_each(|_| seen.phases.receiving.record(540 * MS));
+        seen.connections.opened = 8;
+        (0..8).for_each(|_| seen.connections.min_rtt.record(5_000));
+        seen.connections.out_of_order = out_of_order;
+        let verdict = run.judge();
+        assert_eq!(verdict.limit, limit, "{}", verdict.headline);
+        let told = found(&verdict, Code::AnswersLost).is_some();
+        assert_eq!(told, limit == Limit::Network);
+    }
+}
+
 #[test]
 fn acknowledgments_that_queue_hold_large_answers_up() {
     for (rtt_ms, limit) in [(440, Limit::Network), (12, Limit::Target)] {

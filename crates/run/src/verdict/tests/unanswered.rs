@@ -74,7 +74,7 @@ fn connections_that_are_let_in_late_and_answered_at_once_leave_the_limit_open() 
         run.judge().limit
     };
     assert_eq!(limit_of(6), Limit::Unknown);
-    assert_eq!(limit_of(60), Limit::Target);
+    assert_eq!(limit_of(600), Limit::Target);
 }
 
 /// Arrivals that find no virtual user free while a few answers, or all at once, take their time.
@@ -96,12 +96,18 @@ fn answers_that_come_in_bunches_wait_for_one_thing() {
     let varied = [(0.2, 20 * MS), (0.3, 300 * MS), (0.5, 490 * MS)];
     assert_eq!(dropped(&varied, |second| 40 * (second % 2)), Limit::Target);
     assert_eq!(dropped(&varied, |second| 40 - second % 3), Limit::Plan);
+    // Hardly a request takes so many times as long as another by itself.
+    let far = [(0.3, MS), (0.65, 303 * MS), (0.05, 604 * MS)];
+    assert_eq!(dropped(&far, |_| 40), Limit::Unknown);
 }
 
 #[test]
 fn a_few_answers_that_hold_the_virtual_users_are_the_targets() {
     let few = [(0.96, 50 * MS), (0.04, 9_000 * MS)];
     assert_eq!(dropped(&few, |_| 40), Limit::Target);
+    // Slow by themselves, for whoever asks.
+    let some = [(0.94, 11 * MS), (0.06, 2_000 * MS)];
+    assert_eq!(dropped(&some, |_| 40), Limit::Plan);
     let alike = [(0.5, 380 * MS), (0.5, 420 * MS)];
     assert_eq!(dropped(&alike, |_| 40), Limit::Plan);
 }

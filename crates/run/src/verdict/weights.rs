@@ -316,10 +316,16 @@ pub(super) fn upload_s(facts: &Facts<'_>) -> f64 {
 /// Segments of answers that came while an earlier one had not come, for each answer; `None` where they are few.
 pub(super) fn gaps_each(facts: &Facts<'_>) -> Option<f64> {
     const MANY: f64 = 0.1;
+    /// For each answer that took as long as it takes until something is sent again.
+    const OF_LATE: f64 = 0.25;
     let connections = &facts.seen.connections;
     let answers = share(facts.counts.completed, connections.opened.max(1));
     let each = share(connections.out_of_order, connections.min_rtt.count()) / answers;
-    (answers > 0.0 && each >= MANY).then_some(each)
+    let time = facts.answered_time();
+    let late = time.count() - time.count_at_or_below(RETRANSMIT_NS);
+    let of_late = connections.out_of_order > RETRANSMITS_MIN
+        && connections.out_of_order as f64 >= OF_LATE * late as f64;
+    (answers > 0.0 && (each >= MANY || of_late)).then_some(each)
 }
 
 /// How long answers wait for parts that were lost on the way here, in seconds: from their first byte to their last.
@@ -395,7 +401,7 @@ pub(super) fn lost_segments(facts: &Facts<'_>) -> u64 {
     const EACH: u64 = 4;
     let connections = &facts.seen.connections;
     if round_trip(facts).is_some() {
-        return connections.retransmits;
+        return connections.retransmits.max(sent_again_by_target(facts));
     }
     let has_slow = connections.connect.max() >= Some(SYN_TIMEOUT_NS);
     if has_slow && connections_made(facts) >= NEW_CONNECTIONS {
@@ -405,7 +411,31 @@ pub(super) fn lost_segments(facts: &Facts<'_>) -> u64 {
     let late = [&facts.seen.answered_time, &facts.seen.failed_time];
     let late = late.map(|time| time.count() - time.count_at_or_below(RETRANSMIT_NS));
     let most = late.iter().sum::<u64>().saturating_mul(EACH);
-    connections.retransmits.min(most)
+    connections
+        .retransmits
+        .min(most)
+        .max(sent_again_by_target(facts))
+}
+
+/// Answers that came as much later than usual as it takes until a lost segment is sent again, where we sent again too: most of
+/// what was lost, the target sends again. None where others come late as well.
+fn sent_again_by_target(facts: &Facts<'_>) -> u64 {
+    /// Time after which Linux sends again, at least, and what may come to it.
+    const TIMEOUT_NS: std::ops::Range<u64> = 195_000_000..260_000_000;
+    /// Of those that came late.
+    const MOST: f64 = 0.5;
+    const OURS: f64 = 0.1;
+    let time = facts.answered_time();
+    let Some(usual) = time.quantile(0.5).map(|ns| ns as u64) else {
+        return 0;
+    };
+    let later_than = |ns: u64| time.count() - time.count_at_or_below(usual.saturating_add(ns));
+    let late = later_than(TIMEOUT_NS.start);
+    let by_timeout = late - later_than(TIMEOUT_NS.end);
+    let ours = facts.seen.connections.retransmits;
+    let is_so =
+        ours > RETRANSMITS_MIN && share(ours, late) >= OURS && share(by_timeout, late) >= MOST;
+    if is_so { by_timeout } else { 0 }
 }
 
 /// The round trip in seconds, where it is one that keeps anybody waiting. The fastest TCP handshake took one round trip,

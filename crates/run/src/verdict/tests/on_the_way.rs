@@ -88,6 +88,21 @@ fn answers_that_wait_for_parts_that_were_lost_are_held_up_by_the_network() {
     }
 }
 
+/// What is lost of an answer in one piece, nothing comes after: it is late by as long as the target waits to send it again.
+#[test]
+fn answers_that_are_late_by_a_retransmission_were_lost() {
+    for (late_ms, limit) in [(211, Limit::Network), (400, Limit::Target)] {
+        let mut run = Run::new(constant_vus(6, 10), 10.0, 1_900, 32.0);
+        run.answer(1_900, &[(0.9, 6 * MS), (0.1, late_ms * MS)]);
+        let connections = &mut run.totals.seen.connections;
+        connections.opened = 6;
+        (0..6).for_each(|_| connections.min_rtt.record(2 * MS));
+        connections.retransmits = 50;
+        let verdict = run.judge();
+        assert_eq!(verdict.limit, limit, "{}", verdict.headline);
+    }
+}
+
 #[test]
 fn acknowledgments_that_queue_hold_large_answers_up() {
     for (rtt_ms, limit) in [(440, Limit::Network), (12, Limit::Target)] {

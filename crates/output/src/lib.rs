@@ -19,6 +19,7 @@ pub mod k6_json;
 pub mod k6_lines;
 pub mod object_store;
 pub mod opentelemetry;
+pub mod pipes;
 pub mod prometheus;
 pub mod push;
 mod report;

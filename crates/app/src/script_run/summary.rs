@@ -5,12 +5,14 @@
 //! user asked for is written and something is told.
 
 use std::io::IsTerminal;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use loadline_model::result::RunResult;
 use loadline_model::{TestPlan, TestSummary};
 use loadline_output::k6_lines::push_rfc3339_nano;
+use loadline_output::pipes;
 use loadline_report::k6::{
     self as layouts, HandleSummaryContext, MachineSummaryContext, Mode, SummaryOptions,
     SummaryTimeUnit, TrendStat,
@@ -187,7 +189,7 @@ fn write(name: &str, content: &[u8]) -> Result<(), String> {
             print::to_stderr(&String::from_utf8_lossy(content));
             Ok(())
         }
-        path => std::fs::write(path, content),
+        path => pipes::write(Path::new(path), content),
     };
     written.map_err(|error| {
         let why = loadline_go::errno(&error.to_string());

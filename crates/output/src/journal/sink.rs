@@ -86,6 +86,10 @@ impl Journal {
     pub fn create(path: &Path) -> Result<Journal, CreateError> {
         let file = private().create(true).truncate(false).open(path);
         let file = file.map_err(CreateError::Io)?;
+        // What cannot be read again is no journal: a pipe, a device.
+        if !file.metadata().is_ok_and(|known| known.is_file()) {
+            return Err(CreateError::NotAJournal);
+        }
         refuse_unless_replaceable(&file)?;
         Journal::begin(file, path)
     }

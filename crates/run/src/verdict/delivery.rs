@@ -13,7 +13,7 @@ use loadline_model::verdict::{Delivery, Finding, Gravity};
 use super::code::Code;
 use super::downtime::breaks_off;
 use super::facts::{Facts, PlannedWords, share};
-use super::failing::{completes_no_iteration, is_unconnected};
+use super::failing::{completes_no_iteration, is_handshake_at_times, is_unconnected};
 use super::signs;
 use super::weights;
 use super::wording::{count, counted, duration, listed, percent, rate};
@@ -214,7 +214,13 @@ fn next_step(facts: &Facts<'_>) -> &'static str {
         {
             "look whether the target hangs, or whether a link drops large packets (MTU): requests were taken and nothing came back"
         }
+        Some(_) if is_unconnected(facts) && facts.is_over_tls() => {
+            "look for a full accept queue, a firewall, or a target too busy for TLS handshakes, or raise {timeout}"
+        }
         Some(_) if is_unconnected(facts) => ErrorClass::ConnectTimeout.hint(),
+        Some(class) if is_handshake_at_times(facts, class) => {
+            "some TLS handshakes succeed: look for a target too busy for them, and for servers behind this address that differ"
+        }
         Some(class) => class.hint(),
         None if facts.is_without_handshake() => {
             "check that the port speaks TLS (https): it took what was sent and never answered the handshake"

@@ -357,13 +357,17 @@ impl<'a> Facts<'a> {
 
     /// Whether requests over TLS went out and no connection was ever made: the other side took a handshake for something else.
     pub(super) fn is_without_handshake(&self) -> bool {
+        let connections = &self.seen.connections;
+        let was_sent = self.all.bytes_sent > 0;
+        self.is_over_tls() && was_sent && connections.opened == 0 && self.worst_class().is_none()
+    }
+
+    /// Whether requests that the plan lists go over TLS.
+    pub(super) fn is_over_tls(&self) -> bool {
         let scenarios = self.evidence.plan.scenarios.iter();
         let mixes = scenarios.filter_map(Scenario::requests);
         let mut requests = mixes.flat_map(|mix| &mix.requests);
-        let is_tls = requests.any(|request| request.origin.scheme == Scheme::Https);
-        let connections = &self.seen.connections;
-        let was_sent = self.all.bytes_sent > 0;
-        is_tls && was_sent && connections.opened == 0 && self.worst_class().is_none()
+        requests.any(|request| request.origin.scheme == Scheme::Https)
     }
 
     /// Iterations of a script that ended with an exception that nobody caught, and all that ended.

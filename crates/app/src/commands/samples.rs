@@ -10,7 +10,7 @@ use std::sync::mpsc::Receiver;
 use std::thread::JoinHandle;
 
 use loadline_model::snapshot::Sample;
-use loadline_output::pipes;
+use loadline_output::files;
 use loadline_output::samples::SampleSink;
 
 /// The columns of `bench --csv`; times in nanoseconds, instants from the start of the run.
@@ -28,7 +28,7 @@ pub(super) fn csv(path: &str, samples: Receiver<Vec<Sample>>) -> io::Result<Samp
         return SampleSink::start(io::stdout(), HEADER.to_owned(), samples, push_row);
     }
     SampleSink::start(
-        pipes::create(Path::new(path))?,
+        files::create(Path::new(path))?,
         HEADER.to_owned(),
         samples,
         push_row,

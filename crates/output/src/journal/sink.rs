@@ -15,6 +15,7 @@ use loadline_model::RunEvent;
 use super::batch::Batch;
 use super::recover::{self, RecoverError};
 use super::writer::{Disk, FileDisk, REWRITE_BYTES, Writer, private};
+use crate::files;
 
 /// Why a journal could not be begun.
 #[derive(Debug)]
@@ -90,6 +91,7 @@ impl Journal {
         if !file.metadata().is_ok_and(|known| known.is_file()) {
             return Err(CreateError::NotAJournal);
         }
+        files::claim(&file).map_err(|_| CreateError::Unread)?;
         refuse_unless_replaceable(&file)?;
         Journal::begin(file, path)
     }

@@ -267,6 +267,9 @@ fn only_a_journal_that_ended_is_replaced() {
     let mut ended = journal_of(1).0;
     ended.extend(encode::end_record(&result).unwrap());
     fs::write(&path, ended).unwrap();
+    let held = Journal::create(&path).unwrap();
+    assert!(matches!(Journal::create(&path), Err(CreateError::Unread)));
+    drop(held);
     drop(Journal::create(&path).unwrap());
     assert_eq!(fs::read(&path).unwrap(), MAGIC);
 }

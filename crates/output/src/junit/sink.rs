@@ -9,7 +9,7 @@ use std::path::Path;
 use loadline_model::result::RunResult;
 
 use super::encode::render;
-use crate::pipes;
+use crate::files;
 
 /// A file that waits for the end of the run.
 pub struct JunitFile {
@@ -30,7 +30,7 @@ impl JunitFile {
     /// # Errors
     /// Those of the file system.
     pub fn create(path: &Path, name: &str) -> io::Result<JunitFile> {
-        Ok(JunitFile::stream(pipes::create(path)?, name))
+        Ok(JunitFile::stream(files::create(path)?, name))
     }
 
     /// A stream such as standard output.

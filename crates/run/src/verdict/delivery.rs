@@ -231,6 +231,9 @@ fn next_step(facts: &Facts<'_>) -> &'static str {
         None if facts.mean_service().is_some_and(|mean| mean >= HOPELESS_S) => {
             "the target cannot keep up: find out what slows it down, or lower the load"
         }
+        None if facts.is_stopped_by_hand() => {
+            "it was stopped before its requests could end: let it run longer"
+        }
         None => "give the requests more time: raise the duration[ or {graceful-stop}]",
     }
 }

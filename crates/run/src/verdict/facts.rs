@@ -8,7 +8,7 @@ use loadline_model::ThreadGroup;
 use loadline_model::error_class::ErrorClass;
 use loadline_model::executor::{Executor, Spacing};
 use loadline_model::plan::{Behaviour, Scenario};
-use loadline_model::result::{Row, TimeMetric};
+use loadline_model::result::{Row, StopReason, TimeMetric};
 use loadline_model::snapshot::{Counts, Snapshot};
 use loadline_model::units::Nanos;
 
@@ -359,7 +359,8 @@ impl<'a> Facts<'a> {
     pub(super) fn is_without_handshake(&self) -> bool {
         let connections = &self.seen.connections;
         let was_sent = self.all.bytes_sent > 0;
-        self.is_over_tls() && was_sent && connections.opened == 0 && self.worst_class().is_none()
+        let is_none = connections.opened == 0 && self.worst_class().is_none();
+        self.is_over_tls() && was_sent && is_none && self.stuck().is_some()
     }
 
     /// Whether requests that the plan lists go over TLS.
@@ -440,10 +441,20 @@ impl<'a> Facts<'a> {
         connections > 0 && connections.saturating_mul(2) >= looked_at
     }
 
+    /// Whether a signal ended the run, or somebody from outside.
+    pub(super) fn is_stopped_by_hand(&self) -> bool {
+        matches!(
+            self.evidence.totals.stop,
+            StopReason::Interrupted | StopReason::Aborted | StopReason::Remote
+        )
+    }
+
     /// Requests that were under way when the run ended, where half of the virtual users or a tenth of all requests had
     /// waited in vain for much longer than an answer takes: time that no answer tells of.
     pub(super) fn stuck(&self) -> Option<Stuck> {
         const WAITED_MIN_S: f64 = 1.0;
+        // Who stops a run by hand grants what is under way no time to end.
+        const WAITED_MIN_BY_HAND_S: f64 = 5.0;
         const WAITED_FACTOR: f64 = 5.0;
         const STUCK_SHARE: f64 = 0.1;
         let requests = self.counts.interrupted;
@@ -453,7 +464,11 @@ impl<'a> Facts<'a> {
             .find(|row| row.completed > 0)
             .map(|row| row.at_ns.saturating_add(row.span_ns));
         let waited = self.elapsed_seconds() - Nanos(last_end.unwrap_or(0)).as_secs_f64();
-        let least = (WAITED_FACTOR * self.mean_service().unwrap_or(0.0)).max(WAITED_MIN_S);
+        let least = match self.is_stopped_by_hand() {
+            true => WAITED_MIN_BY_HAND_S,
+            false => WAITED_MIN_S,
+        };
+        let least = least.max(WAITED_FACTOR * self.mean_service().unwrap_or(0.0));
         let are_many = requests.saturating_mul(2) >= self.vus
             || share(requests, self.counts.started) >= STUCK_SHARE;
         (requests > 0 && are_many && waited >= least).then_some(Stuck { requests, waited })

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use loadline_model::error_class::ErrorClass;
 use loadline_model::plan::OnExhausted;
+use loadline_model::result::StopReason;
 use loadline_model::verdict::{Delivery, Gravity, Limit};
 
 use super::builder::{Run, arrivals, constant_vus, found, percentiles, vu_ramp};
@@ -111,6 +112,19 @@ fn virtual_users_that_never_got_an_answer_are_told() {
         "34.9/s of 36.9/s were good responses; 20 requests never got a response and held 20 VUs"
     );
     assert!(found(&verdict, Code::NeverAnswered).is_some());
+
+    // Stopped by hand after three seconds of silence, which may be its usual time.
+    let mut soon = Run::new(constant_vus(20, 3), 3.0, 0, 20.0);
+    soon.totals.seen.counts.started = 20;
+    soon.totals.seen.counts.interrupted = 20;
+    soon.totals.seen.counts.bytes_sent = 20;
+    let advice = |run: &mut Run| {
+        let told = found(&run.judge(), Code::NothingAnswered)?.advice.clone();
+        Some(told?.contains("hangs"))
+    };
+    assert_eq!(advice(&mut soon), Some(true));
+    soon.totals.stop = StopReason::Interrupted;
+    assert_eq!(advice(&mut soon), Some(false));
 
     // Cut at the end like any other: they had waited no longer than others.
     let mut cut = Run::new(constant_vus(20, 5), 5.0, 5_000, 20.0);

@@ -1,9 +1,9 @@
 //! Files that are made to be written to, and named pipes in their place.
 //!
-//! Must not know what is written. Invariant: opening ends soon, also that of a pipe which nobody reads: whoever waits for
-//! that cannot be stopped by a signal that something else handles.
+//! Must not know what is written. Invariants: opening ends soon, also that of a pipe which nobody reads: whoever waits for
+//! that cannot be stopped by a signal that something else handles; no two processes that make a file here write it at once.
 
-use std::fs::{self, File};
+use std::fs::{self, File, TryLockError};
 use std::io::{self, Write as _};
 use std::path::Path;
 
@@ -17,13 +17,33 @@ const BETWEEN: std::time::Duration = std::time::Duration::from_millis(20);
 /// Makes, or empties, a file; of a named pipe, opens the end that is written to.
 ///
 /// # Errors
-/// Those of the file system, and a pipe that nobody has come to read within two seconds.
+/// Those of the file system; a pipe that nobody has come to read within two seconds; a file that somebody else is writing.
 pub fn create(path: &Path) -> io::Result<File> {
     #[cfg(unix)]
     if is_pipe(path) {
         return await_reader(path);
     }
-    File::create(path)
+    let file = File::options()
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .open(path)?;
+    if file.metadata()?.is_file() {
+        claim(&file)?;
+        file.set_len(0)?;
+    }
+    Ok(file)
+}
+
+/// Makes a file this process's to write, until it is closed; on a file system without locks, nothing.
+///
+/// # Errors
+/// Another process writes it.
+pub(crate) fn claim(file: &File) -> io::Result<()> {
+    match file.try_lock() {
+        Err(TryLockError::WouldBlock) => Err(io::Error::other("another process is writing it")),
+        _ => Ok(()),
+    }
 }
 
 /// Writes a whole file, or into a named pipe.
@@ -109,5 +129,18 @@ mod tests {
             assert_eq!(fs::read_to_string(&path).expect("there"), text);
         }
         assert!(create(folder.path()).is_err(), "a folder");
+    }
+
+    #[test]
+    fn a_file_that_is_being_written_is_left_alone() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("file");
+        let mut first = create(&path).expect("made");
+        first.write_all(b"rows").expect("written");
+        let second = create(&path).expect_err("it has a writer");
+        assert!(second.to_string().contains("another process"), "{second}");
+        assert_eq!(fs::read_to_string(&path).expect("there"), "rows");
+        drop(first);
+        drop(create(&path).expect("its writer is gone"));
     }
 }

@@ -218,6 +218,9 @@ fn next_step(facts: &Facts<'_>) -> &'static str {
             "look for a full accept queue, a firewall, or a target too busy for TLS handshakes, or raise {timeout}"
         }
         Some(_) if is_unconnected(facts) => ErrorClass::ConnectTimeout.hint(),
+        Some(class @ ErrorClass::Certificate) if is_handshake_at_times(facts, class) => {
+            "some handshakes show a certificate that is trusted: look at each server behind this address, and for a change during the run"
+        }
         Some(class) if is_handshake_at_times(facts, class) => {
             "some TLS handshakes succeed: look for a target too busy for them, and for servers behind this address that differ"
         }

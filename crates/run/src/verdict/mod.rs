@@ -24,6 +24,7 @@ mod stability;
 mod stats;
 #[cfg(test)]
 pub(crate) mod tests;
+mod waiting;
 mod weights;
 mod wording;
 

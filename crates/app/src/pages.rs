@@ -8,6 +8,7 @@ use std::io::{self, Write as _};
 use std::path::Path;
 
 use loadline_model::RunResult;
+use loadline_output::files;
 use loadline_report::html;
 
 /// Writes the report of a result to a file.
@@ -26,7 +27,7 @@ pub(crate) fn save(path: &str, result: &RunResult) -> Result<(), String> {
 pub(crate) fn write(path: &Path, page: &str) -> io::Result<()> {
     if fs::metadata(path).is_ok_and(|known| !known.is_file()) {
         // A device or a pipe takes it as it comes; a folder says what it is.
-        return fs::write(path, page);
+        return files::write(path, page);
     }
     let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
     let Some(name) = path.file_name() else {

@@ -320,6 +320,7 @@ pub mod order {
         Resume = 3,
         Pause = 4,
         Scale = 5,
+        Interrupt = 6,
     }
     impl Kind {
         /// String value of the enum field names used in the ProtoBuf definition.
@@ -334,6 +335,7 @@ pub mod order {
                 Self::Resume => "RESUME",
                 Self::Pause => "PAUSE",
                 Self::Scale => "SCALE",
+                Self::Interrupt => "INTERRUPT",
             }
         }
         /// Creates an enum from field names used in the ProtoBuf definition.
@@ -345,6 +347,7 @@ pub mod order {
                 "RESUME" => Some(Self::Resume),
                 "PAUSE" => Some(Self::Pause),
                 "SCALE" => Some(Self::Scale),
+                "INTERRUPT" => Some(Self::Interrupt),
                 _ => None,
             }
         }

@@ -277,6 +277,7 @@ impl From<RunCommand> for Order {
     fn from(command: RunCommand) -> Order {
         let (kind, vus, max_vus) = match command {
             RunCommand::StopGracefully => (order::Kind::StopGracefully, 0, 0),
+            RunCommand::Interrupt => (order::Kind::Interrupt, 0, 0),
             RunCommand::StopNow | RunCommand::StopRemotely => (order::Kind::StopNow, 0, 0),
             RunCommand::Resume => (order::Kind::Resume, 0, 0),
             RunCommand::Pause => (order::Kind::Pause, 0, 0),
@@ -295,6 +296,7 @@ pub(crate) fn command_of(order: &Order) -> Option<RunCommand> {
     Some(match order.kind() {
         order::Kind::Unknown => return None,
         order::Kind::StopGracefully => RunCommand::StopGracefully,
+        order::Kind::Interrupt => RunCommand::Interrupt,
         order::Kind::StopNow => RunCommand::StopNow,
         order::Kind::Resume => RunCommand::Resume,
         order::Kind::Pause => RunCommand::Pause,
@@ -545,6 +547,7 @@ mod tests {
     fn orders_and_signals_arrive_as_they_were() {
         for command in [
             RunCommand::StopGracefully,
+            RunCommand::Interrupt,
             RunCommand::StopNow,
             RunCommand::Resume,
             RunCommand::Pause,

@@ -65,6 +65,35 @@ fn an_interrupt_ends_the_load_and_not_the_report() {
     }
 }
 
+/// As under both tools the first signal waits for what is under way; here a second one does not.
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn a_second_interrupt_waits_for_nothing() {
+    for words in [&["hey", "-n"][..], &["bombardier", "-t", "40s", "-n"]] {
+        let server = Server::start(|stream, stop| {
+            web::serve(stream, |_| {
+                stop.pause(Duration::from_secs(30));
+                web::ok("ok")
+            })
+        });
+        let mut command = loadline();
+        command
+            .args(words)
+            .args(["100", "-c", "2", &server.url("/")]);
+        let running = Running::start(command);
+        let begun = || (server.accepted() >= 2).then_some(());
+        clock::wait_for(Duration::from_secs(30), begun).expect("the run begins");
+        running.signal(libc::SIGINT);
+        clock::pause(Duration::from_millis(800));
+        let said = running.errors_so_far();
+        assert!(said.contains("waiting for requests in flight"), "{said}");
+        let asked = clock::now();
+        running.signal(libc::SIGINT);
+        drop(running.finish());
+        assert!(asked.elapsed() < Duration::from_secs(3), "{words:?}");
+    }
+}
+
 /// A server that answers twenty requests of one connection at a time; with the next it is gone.
 fn dying() -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");

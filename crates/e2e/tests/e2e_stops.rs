@@ -168,6 +168,29 @@ fn the_second_signal_ends_a_test_whose_output_stands_still() {
     assert_eq!(code, Some(105));
 }
 
+/// A pipe without a reader is refused, where it is opened first, and nobody waits for one.
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn a_pipe_without_a_reader_holds_up_no_command() {
+    for option in ["--csv=pipe", "--out=csv=pipe", "--out=junit=pipe"] {
+        let folder = tempfile::tempdir().expect("a temporary folder can be made");
+        let made = Command::new("mkfifo")
+            .arg("pipe")
+            .current_dir(&folder)
+            .status();
+        assert!(made.is_ok_and(|status| status.success()), "mkfifo is there");
+        let mut command = loadline();
+        command.current_dir(&folder);
+        command.args(["bench", "-n", "1", option, "http://127.0.0.1:1/"]);
+        let begun = clock::now();
+        let output = Running::start(command).finish();
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(begun.elapsed() < SOON * 2, "{option}: {said}");
+        assert_eq!(output.status.code(), Some(104), "{option}: {said}");
+        assert!(said.contains("a pipe that no process reads"), "{said}");
+    }
+}
+
 /// Whoever does not read what a test says does not keep it from ending.
 #[test]
 #[ignore = "wants LOADLINE_BIN"]

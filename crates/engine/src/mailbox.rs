@@ -38,6 +38,7 @@ pub(crate) struct Steering {
 
 const STOP_GRACEFULLY: u8 = 1;
 const STOP_NOW: u8 = 2;
+const INTERRUPT: u8 = 3;
 
 impl Mailbox {
     pub(crate) fn new(scenarios: usize) -> Mailbox {
@@ -93,6 +94,7 @@ impl Mailbox {
         let code = match command {
             RunCommand::StopGracefully => STOP_GRACEFULLY,
             RunCommand::StopNow | RunCommand::StopRemotely => STOP_NOW,
+            RunCommand::Interrupt => INTERRUPT,
             RunCommand::Resume => return self.steer(|steering| steering.is_paused = false),
             RunCommand::Pause => return self.steer(|steering| steering.is_paused = true),
             RunCommand::Scale { vus, max_vus } => {
@@ -123,6 +125,7 @@ impl Mailbox {
         match self.command.load(Ordering::Relaxed) {
             STOP_GRACEFULLY => Some(RunCommand::StopGracefully),
             STOP_NOW => Some(RunCommand::StopNow),
+            INTERRUPT => Some(RunCommand::Interrupt),
             _ => None,
         }
     }

@@ -7,6 +7,8 @@
 pub enum RunCommand {
     /// Start nothing new, let running iterations end, report.
     StopGracefully,
+    /// Whoever runs the test wants nothing more of it: interrupt what runs, report.
+    Interrupt,
     /// Stop at once; what was measured is still reported.
     StopNow,
     /// Somebody asks through the REST API or the live page that it stop at once.
@@ -31,7 +33,10 @@ impl RunCommand {
     pub fn is_stop(self) -> bool {
         matches!(
             self,
-            RunCommand::StopGracefully | RunCommand::StopNow | RunCommand::StopRemotely
+            RunCommand::StopGracefully
+                | RunCommand::Interrupt
+                | RunCommand::StopRemotely
+                | RunCommand::StopNow
         )
     }
 }

@@ -7,6 +7,7 @@
 //! Invariant: a sink never holds up the run unless it is asked for every single value and its channel
 //! is full, which the producer measures; a disk that fails is told at the end, not by a panic.
 
+pub mod files;
 #[cfg(test)]
 mod fixture;
 pub mod influxdb;

@@ -1,7 +1,8 @@
 //! A page of text: sections, rows of label, value and remark, tables, wrapped paragraphs.
 //!
 //! Must not know results. Invariant: sections are parted by one empty line, lines have no white
-//! space at their end, and a section without content leaves no trace.
+//! space at their end, a section without content leaves no trace, and of control characters nothing but the style's own
+//! colors gets on a page: names and labels come from servers and from files of others.
 
 use crate::style::Style;
 
@@ -48,7 +49,7 @@ impl Page {
 
     /// One line as it is.
     pub(crate) fn line(&mut self, text: &str) {
-        self.out.push_str(text.trim_end());
+        push_printable(text.trim_end(), self.style.color, &mut self.out);
         self.out.push('\n');
     }
 
@@ -192,6 +193,36 @@ pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
         .collect()
 }
 
+/// A line without what would command a terminal; colors may stay.
+fn push_printable(text: &str, with_colors: bool, out: &mut String) {
+    let mut rest = text;
+    while let Some(at) = rest.find(char::is_control) {
+        out.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let color = with_colors.then(|| color_at_start(rest)).flatten();
+        let taken = match color {
+            Some(color) => {
+                out.push_str(color);
+                color.len()
+            }
+            None => {
+                out.push('\u{fffd}');
+                rest.chars().next().map_or(0, char::len_utf8)
+            }
+        };
+        rest = &rest[taken..];
+    }
+    out.push_str(rest);
+}
+
+/// The order to change the color that a text begins with.
+fn color_at_start(text: &str) -> Option<&str> {
+    let codes = text.strip_prefix("\x1b[")?;
+    let is_code = |c: char| c.is_ascii_digit() || c == ';';
+    let end = codes.find(|c| !is_code(c))?;
+    codes[end..].starts_with('m').then(|| &text[..end + 3])
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -203,6 +234,25 @@ mod tests {
         assert_eq!(wrap("was 48.0 ms.", 9), ["was", "48.0 ms."]);
         assert_eq!(wrap(&format!("a {}", bound("b c")), 4), ["a", "b c"]);
         assert_eq!([cut("µµµ", 3), cut("µµµµ", 3)], ["µµµ", "µµ…"]);
+    }
+
+    #[test]
+    fn nothing_commands_a_terminal_but_the_colors_of_a_page() {
+        let hostile = "a\x1b[31mb\x1b[2Jc\x1b]0;d\x07e\nf\u{9b}g\x1b[";
+        for (color, left) in [
+            (
+                true,
+                "a\x1b[31mb\u{fffd}[2Jc\u{fffd}]0;d\u{fffd}e\u{fffd}f\u{fffd}g\u{fffd}[\n",
+            ),
+            (
+                false,
+                "a\u{fffd}[31mb\u{fffd}[2Jc\u{fffd}]0;d\u{fffd}e\u{fffd}f\u{fffd}g\u{fffd}[\n",
+            ),
+        ] {
+            let mut page = Page::new(Style { color, width: 80 });
+            page.line(hostile);
+            assert_eq!(page.finish(), left);
+        }
     }
 
     #[test]

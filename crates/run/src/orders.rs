@@ -35,7 +35,7 @@ pub(crate) fn until_ready(
 /// Why a test ended that such an order ends; `None`: it does not.
 pub(crate) fn reason_of(command: RunCommand) -> Option<StopReason> {
     match command {
-        RunCommand::StopGracefully => Some(StopReason::Interrupted),
+        RunCommand::StopGracefully | RunCommand::Interrupt => Some(StopReason::Interrupted),
         RunCommand::StopNow => Some(StopReason::Aborted),
         RunCommand::StopRemotely => Some(StopReason::Remote),
         RunCommand::Resume | RunCommand::Pause | RunCommand::Scale { .. } => None,

@@ -4,9 +4,10 @@
 //! consolidated, so that it runs alike elsewhere.
 
 use std::collections::BTreeMap;
-use std::fs::File;
+use std::path::Path;
 
 use loadline_model::ExitCode;
+use loadline_output::files;
 use loadline_script::loading::archive::Archive;
 use url::Url;
 
@@ -36,7 +37,7 @@ pub(super) fn run(
     let path = &invocation.archive_out;
     let written = match path.as_str() {
         "-" => print::stream_to_stdout(|out| archive.write(out)),
-        path => File::create(path).and_then(|file| archive.write(file)),
+        path => files::create(Path::new(path)).and_then(|file| archive.write(file)),
     };
     written.map_err(|error| K6Error::other(format!("cannot write {path}: {error}")))?;
     Ok(ExitCode::Ok)

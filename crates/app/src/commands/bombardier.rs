@@ -18,6 +18,7 @@ use crate::dialect::bombardier::{self as dialect, Format, Job};
 use crate::environment::NO_VERDICT;
 use crate::journal::Place;
 use crate::observers::WantedObservers;
+use crate::terminal::signals::FirstSignal;
 use crate::terminal::{print, style};
 use crate::{Ending, Env, Files};
 
@@ -40,6 +41,7 @@ pub(super) fn run(
         Place::default_in(env),
         &WantedObservers::of(&job.observe),
         &redacted_command_line(command_line, FrontEnd::Bombardier),
+        FirstSignal::WAITS,
         env,
     )?;
     let is_text = matches!(job.format, Format::PlainText);

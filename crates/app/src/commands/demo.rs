@@ -18,6 +18,7 @@ use crate::cli::{self, Command, DemoArgs};
 use crate::journal::Place;
 use crate::observers::WantedObservers;
 use crate::terminal::progress::Live;
+use crate::terminal::signals::FirstSignal;
 use crate::terminal::{print, style};
 use crate::{Ending, Env, Files, plan, state_folder};
 
@@ -71,6 +72,7 @@ fn bench(command_line: &[String], args: &DemoArgs, env: &Env) -> Result<ExitCode
         Place::default_in(env),
         &WantedObservers::default(),
         command_line,
+        FirstSignal::ENDS_RUN,
         env,
     )?;
     let shown = style::of_stderr(args.no_color, env);

@@ -20,6 +20,7 @@ use crate::dialect::hey::{self as dialect, Job, Output};
 use crate::environment::NO_VERDICT;
 use crate::journal::Place;
 use crate::observers::WantedObservers;
+use crate::terminal::signals::FirstSignal;
 use crate::terminal::{print, style};
 use crate::{Ending, Env, Files};
 
@@ -45,6 +46,7 @@ pub(super) fn run(
         Place::default_in(env),
         &WantedObservers::of(&observe),
         &redacted_command_line(command_line, FrontEnd::Hey),
+        FirstSignal::WAITS,
         env,
     )?;
     let cannot_start = |error| refused(&format!("the samples' thread cannot be started: {error}"));

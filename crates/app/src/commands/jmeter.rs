@@ -32,6 +32,7 @@ use crate::jmeter::world::{World, now_ms};
 use crate::jmeter::zone;
 use crate::journal::Place;
 use crate::observers::WantedObservers;
+use crate::terminal::signals::FirstSignal;
 use crate::terminal::{print, signals};
 use crate::{Ending, Env, Files};
 
@@ -186,7 +187,14 @@ fn go(
         .map_err(|error| no_thread(&error))?;
     let command_line = redacted_command_line(command_line, FrontEnd::JMeter);
     let observers = WantedObservers::of(&[]);
-    let mut run = Run::prepare(plan, Place::default_in(env), &observers, &command_line, env)?;
+    let mut run = Run::prepare(
+        plan,
+        Place::default_in(env),
+        &observers,
+        &command_line,
+        FirstSignal::ENDS_RUN,
+        env,
+    )?;
     let messages = Messages::listen(run.orders(), &state);
     tell_without_duration(&without_duration);
     run.follow_steps(steps);

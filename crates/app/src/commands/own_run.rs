@@ -22,6 +22,7 @@ use crate::outputs::files_of;
 use crate::rest::{self, Rest};
 use crate::result_files::{ResultFiles, check_apart};
 use crate::terminal::progress::Live;
+use crate::terminal::signals::FirstSignal;
 use crate::terminal::tui::{Tui, TuiSetup};
 use crate::terminal::{print, style};
 use crate::web::{Web, WebSetup};
@@ -80,6 +81,7 @@ impl OwnRun<'_> {
             journal_place(results, env),
             &self.observe.wanted(),
             self.command_line,
+            FirstSignal::ENDS_RUN,
             env,
         )?;
         let web = serve(results, env, &run)?;

@@ -2,7 +2,7 @@
 //!
 //! Must not know JMeter's formats. Invariant: what is wrong with the plan is told before anything is sent.
 
-use std::fs::File;
+use std::path::Path;
 use std::sync::Arc;
 use std::thread;
 
@@ -10,6 +10,7 @@ use loadline_cluster::Recipe;
 use loadline_jmeter::parts::{self, Part};
 use loadline_model::secret::redacted_command_line;
 use loadline_model::{ExitCode, FrontEnd};
+use loadline_output::files;
 
 use super::own_run::{OwnRun, check_outputs};
 use super::running;
@@ -45,7 +46,7 @@ pub(super) fn run(
     let properties = plan_file::properties(&options)?;
     let log = match &options.log {
         None => None,
-        Some(path) => Some(File::create(path).map_err(|error| {
+        Some(path) => Some(files::create(Path::new(path)).map_err(|error| {
             Ending::usage(&format!(
                 "-j: cannot write {path}: {error}; name another file"
             ))

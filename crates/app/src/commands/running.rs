@@ -19,7 +19,7 @@ use crate::journal::{Place, RunJournal};
 use crate::observers::{self, WantedObservers};
 use crate::result_files::ResultFiles;
 use crate::terminal::print;
-use crate::terminal::signals::{self, SecondSignal};
+use crate::terminal::signals::{self, FirstSignal, SecondSignal};
 use crate::{Ending, Env, last_word};
 
 /// Batches of samples between the workers and the sink: enough to ride out a slow write, few enough
@@ -52,11 +52,12 @@ impl Run {
         journal: Place,
         wanted: &WantedObservers,
         command_line: &[String],
+        first: FirstSignal,
         env: &Env,
     ) -> Result<Run, Ending> {
         loadline_run::prepare_process();
         let journal = RunJournal::begin(journal)?;
-        let (orders, commands) = signals::orders(signals::RUN_STOPS, SecondSignal::Ends)?;
+        let (orders, commands) = signals::orders(first, SecondSignal::Ends)?;
         let command_line = command_line.to_vec();
         Ok(Run {
             plan: Arc::new(plan),

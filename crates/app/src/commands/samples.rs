@@ -4,12 +4,13 @@
 //! told.
 
 use std::fmt::Write as _;
-use std::fs::File;
 use std::io;
+use std::path::Path;
 use std::sync::mpsc::Receiver;
 use std::thread::JoinHandle;
 
 use loadline_model::snapshot::Sample;
+use loadline_output::files;
 use loadline_output::samples::SampleSink;
 
 /// The columns of `bench --csv`; times in nanoseconds, instants from the start of the run.
@@ -26,7 +27,12 @@ pub(super) fn csv(path: &str, samples: Receiver<Vec<Sample>>) -> io::Result<Samp
     if path == "-" {
         return SampleSink::start(io::stdout(), HEADER.to_owned(), samples, push_row);
     }
-    SampleSink::start(File::create(path)?, HEADER.to_owned(), samples, push_row)
+    SampleSink::start(
+        files::create(Path::new(path))?,
+        HEADER.to_owned(),
+        samples,
+        push_row,
+    )
 }
 
 /// Writes every answer to standard output as hey does.

@@ -13,7 +13,7 @@ use loadline_target::{Limits, Running, TargetConfig, TargetError, TlsConfig};
 use crate::Ending;
 use crate::cli::TargetArgs;
 use crate::terminal::print;
-use crate::terminal::signals::{self, SecondSignal};
+use crate::terminal::signals::{self, FirstSignal, SecondSignal};
 
 /// Said at the first signal.
 const STOPS: &str = "\nstopping: waiting for requests in flight; again to stop at once\n";
@@ -30,7 +30,7 @@ pub(super) fn run(args: TargetArgs) -> Result<ExitCode, Ending> {
     if let Some(config) = &args.config {
         return run_testbed(config, args.ready_file.as_deref());
     }
-    let (_, orders) = signals::orders(STOPS, SecondSignal::Ends)?;
+    let (_, orders) = signals::orders(FirstSignal::interrupts(STOPS), SecondSignal::Ends)?;
     let running = serve(config(args))?;
     // The addresses are all that this command has to say; without a reader it still serves.
     let _ = print::to_stdout(&addresses(&running));
@@ -43,7 +43,7 @@ pub(super) fn run(args: TargetArgs) -> Result<ExitCode, Ending> {
 
 /// Runs a testbed until a signal ends it.
 fn run_testbed(config: &Path, ready_file: Option<&Path>) -> Result<ExitCode, Ending> {
-    let (_, orders) = signals::orders(STOPS, SecondSignal::Ends)?;
+    let (_, orders) = signals::orders(FirstSignal::interrupts(STOPS), SecondSignal::Ends)?;
     let testbed = start_testbed(config)?;
     let table = testbed.table();
     if let Some(file) = ready_file {

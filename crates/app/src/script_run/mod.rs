@@ -37,7 +37,7 @@ use crate::k6::{Identity, K6Error, Level, Notice, ScriptRun, SummaryMode};
 use crate::observers;
 use crate::outputs::{self, Outputs, Wanted};
 use crate::rest::{Api, Rest};
-use crate::terminal::signals::SecondSignal;
+use crate::terminal::signals::{FirstSignal, SecondSignal};
 use crate::terminal::tui::{Tui, TuiSetup};
 use crate::terminal::{print, signals, style};
 use crate::web::{Web, WebSetup};
@@ -106,7 +106,7 @@ impl Going<'_> {
             .ok_or_else(|| K6Error::other("the plan has no script"))?;
         let agents = self.start_agents(&plan, &script)?;
         let (agents, load) = agents.map(StartedAgents::apart).unzip();
-        let orders = signals::orders("", SecondSignal::Ends)
+        let orders = signals::orders(FirstSignal::interrupts(""), SecondSignal::Ends)
             .map_err(|ending| K6Error::other(ending.to_string()))?;
         let seen = self.listen(&plan, &script, &orders.0)?;
         let mut show = Show::new(self.run, self.env)?;

@@ -5,11 +5,13 @@
 //! user asked for is written and something is told.
 
 use std::io::IsTerminal;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use loadline_model::result::RunResult;
 use loadline_model::{TestPlan, TestSummary};
+use loadline_output::files;
 use loadline_output::k6_lines::push_rfc3339_nano;
 use loadline_report::k6::{
     self as layouts, HandleSummaryContext, MachineSummaryContext, Mode, SummaryOptions,
@@ -187,7 +189,7 @@ fn write(name: &str, content: &[u8]) -> Result<(), String> {
             print::to_stderr(&String::from_utf8_lossy(content));
             Ok(())
         }
-        path => std::fs::write(path, content),
+        path => files::write(Path::new(path), content),
     };
     written.map_err(|error| {
         let why = loadline_go::errno(&error.to_string());

@@ -1,7 +1,7 @@
 //! Ctrl-C and SIGTERM as orders to the run.
 //!
-//! Must not know what a run is. Invariants: the first signal asks for a graceful stop; every later one,
-//! and the first after the load, ask for a stop at once and that nothing is waited for; no other thread
+//! Must not know what a run is. Invariants: the first signal asks that the run stop; every later one,
+//! and the first after the load, ask that nothing is waited for; no other thread
 //! can keep such a signal from ending the process.
 
 use std::io;
@@ -51,30 +51,55 @@ const WITHOUT_MEANING: [i32; 2] = [signal_hook::consts::SIGUSR1, signal_hook::co
 /// Both ends of the orders to a run.
 type Orders = (Sender<RunCommand>, Receiver<RunCommand>);
 
-/// What is said when a run is asked to stop.
-pub(crate) const RUN_STOPS: &str =
-    "\nstopping: waiting for requests in flight; again to stop at once\n";
+/// What the first signal asks for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FirstSignal {
+    order: RunCommand,
+    /// What is said then; empty: nothing.
+    notice: &'static str,
+}
 
-/// The orders that signals give from now on, and by which others can give some; `notice` is said at
-/// the first, if it says anything. To be called once in a process.
+impl FirstSignal {
+    /// Interrupts what runs, and says so.
+    pub(crate) const fn interrupts(notice: &'static str) -> FirstSignal {
+        FirstSignal {
+            order: RunCommand::Interrupt,
+            notice,
+        }
+    }
+
+    /// Ends a run at once.
+    pub(crate) const ENDS_RUN: FirstSignal = FirstSignal::interrupts(
+        "\nstopping: requests in flight are interrupted; again to wait for nothing\n",
+    );
+
+    /// Lets the requests of a run end, as the tool does whose command line it is.
+    pub(crate) const WAITS: FirstSignal = FirstSignal {
+        order: RunCommand::StopGracefully,
+        notice: "\nstopping: waiting for requests in flight; again to stop at once\n",
+    };
+}
+
+/// The orders that signals give from now on, and by which others can give some. To be called once in a
+/// process.
 ///
 /// Nothing in the handler waits for another thread: a stream whose reader stands still must not keep
 /// the next signal from being heeded.
 ///
 /// # Errors
 /// When the signals cannot be caught.
-pub(crate) fn orders(notice: &'static str, second: SecondSignal) -> Result<Orders, Ending> {
+pub(crate) fn orders(first: FirstSignal, second: SecondSignal) -> Result<Orders, Ending> {
     let (sender, receiver) = mpsc::channel();
     let others = sender.clone();
     let mut asked = false;
     let handler = move || {
         asked |= LOAD_IS_OVER.load(Ordering::Relaxed);
-        let order = next_order(&mut asked);
-        let is_first = order == RunCommand::StopGracefully;
+        let order = next_order(first.order, &mut asked);
+        let is_first = order != RunCommand::StopNow;
         // The run may have ended already; then there is nothing to stop.
         let _ = sender.send(order);
         match (is_first, second) {
-            (true, _) => drop(aside(move || print::to_stderr(notice))),
+            (true, _) => drop(aside(move || print::to_stderr(first.notice))),
             (false, SecondSignal::Ends) => lose_patience(),
             (false, SecondSignal::Orders) => IMPATIENT.store(true, Ordering::Relaxed),
         }
@@ -178,11 +203,11 @@ pub(crate) fn name() -> &'static str {
     }
 }
 
-fn next_order(asked: &mut bool) -> RunCommand {
+fn next_order(first: RunCommand, asked: &mut bool) -> RunCommand {
     if std::mem::replace(asked, true) {
         RunCommand::StopNow
     } else {
-        RunCommand::StopGracefully
+        first
     }
 }
 
@@ -193,11 +218,11 @@ mod tests {
     #[test]
     fn the_first_signal_is_the_gentle_one() {
         let mut asked = false;
-        let orders = [(); 3].map(|()| next_order(&mut asked));
+        let orders = [(); 3].map(|()| next_order(RunCommand::Interrupt, &mut asked));
         assert_eq!(
             orders,
             [
-                RunCommand::StopGracefully,
+                RunCommand::Interrupt,
                 RunCommand::StopNow,
                 RunCommand::StopNow
             ]

@@ -127,10 +127,10 @@ impl Worker {
         self.obeyed = ordered;
         let shares = self.hosted.iter().map(|hosted| &hosted.share);
         // Whoever stops a run from outside wants nothing more of it.
-        let from_outside = ordered == Some(RunCommand::StopGracefully);
+        let from_outside = ordered != Some(RunCommand::StopNow);
         for share in shares.filter(|share| from_outside || !share.outlives_stop()) {
             share.stop(now);
-            if ordered == Some(RunCommand::StopNow) {
+            if ordered != Some(RunCommand::StopGracefully) {
                 share.cut_all();
             }
         }

@@ -15,6 +15,7 @@ use loadline_model::RunEvent;
 use super::batch::Batch;
 use super::recover::{self, RecoverError};
 use super::writer::{Disk, FileDisk, REWRITE_BYTES, Writer, private};
+use crate::files;
 
 /// Why a journal could not be begun.
 #[derive(Debug)]
@@ -86,6 +87,11 @@ impl Journal {
     pub fn create(path: &Path) -> Result<Journal, CreateError> {
         let file = private().create(true).truncate(false).open(path);
         let file = file.map_err(CreateError::Io)?;
+        // What cannot be read again is no journal: a pipe, a device.
+        if !file.metadata().is_ok_and(|known| known.is_file()) {
+            return Err(CreateError::NotAJournal);
+        }
+        files::claim(&file).map_err(|_| CreateError::Unread)?;
         refuse_unless_replaceable(&file)?;
         Journal::begin(file, path)
     }

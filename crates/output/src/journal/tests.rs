@@ -257,6 +257,8 @@ fn only_a_journal_that_ended_is_replaced() {
         Err(CreateError::NotAJournal)
     ));
     assert_eq!(fs::read(&path).unwrap(), b"precious");
+    let device = Journal::create(Path::new("/dev/null"));
+    assert!(matches!(device, Err(CreateError::NotAJournal)));
     fs::write(&path, journal_of(1).0).unwrap();
     assert!(matches!(Journal::create(&path), Err(CreateError::Unread)));
     let RunEvent::Finished(result) = finished(1) else {
@@ -265,6 +267,9 @@ fn only_a_journal_that_ended_is_replaced() {
     let mut ended = journal_of(1).0;
     ended.extend(encode::end_record(&result).unwrap());
     fs::write(&path, ended).unwrap();
+    let held = Journal::create(&path).unwrap();
+    assert!(matches!(Journal::create(&path), Err(CreateError::Unread)));
+    drop(held);
     drop(Journal::create(&path).unwrap());
     assert_eq!(fs::read(&path).unwrap(), MAGIC);
 }

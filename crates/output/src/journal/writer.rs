@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use super::batch::Batch;
 use super::encode::{self, MAGIC};
 use super::recover;
+use crate::files;
 
 /// Appended bytes after which the journal is written anew as one sum. A minute of 20,000
 /// requests a second in an open model took 0.6 MB, so this comes about once an hour, and the file
@@ -177,6 +178,8 @@ impl Disk for FileDisk {
         let mut file = private().create_new(true).open(&name)?;
         file.write_all(&bytes)?;
         file.sync_all()?;
+        // It has been this process's so far, and nobody else's can it be now.
+        let _ = files::claim(&file);
         fs::rename(&name, &self.path)?;
         self.file = file;
         Ok(bytes.len() as u64)

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use loadline_model::RunResult;
 
 use super::encode::{self, Options, ReadError};
+use crate::files;
 
 /// Most bytes of a file that are read: a hundred times the largest result of a run.
 pub const RESULT_BYTES_MAX: u64 = 256 << 20;
@@ -21,7 +22,7 @@ pub const RESULT_BYTES_MAX: u64 = 256 << 20;
 /// Those of the file system; the temporary file is then removed.
 pub fn save(path: &Path, result: &RunResult, options: Options) -> io::Result<()> {
     if fs::metadata(path).is_ok_and(|known| !known.is_file()) {
-        let file = File::options().write(true).open(path)?;
+        let file = files::create(path)?;
         return encode::write(result, options, BufWriter::new(file));
     }
     let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());

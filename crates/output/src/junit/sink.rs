@@ -3,13 +3,13 @@
 //! Must not know the layout. Invariant: a file that cannot be made is refused before anything is sent.
 
 use std::fmt;
-use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
 
 use loadline_model::result::RunResult;
 
 use super::encode::render;
+use crate::files;
 
 /// A file that waits for the end of the run.
 pub struct JunitFile {
@@ -30,7 +30,7 @@ impl JunitFile {
     /// # Errors
     /// Those of the file system.
     pub fn create(path: &Path, name: &str) -> io::Result<JunitFile> {
-        Ok(JunitFile::stream(File::create(path)?, name))
+        Ok(JunitFile::stream(files::create(path)?, name))
     }
 
     /// A stream such as standard output.

@@ -4,12 +4,13 @@
 //! with the operating system.
 
 use std::fmt;
-use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
+
+use crate::files;
 
 /// Zstandard's fastest usual level: repeated lines of JSON shrink to a thirtieth by it already.
 const ZSTD_LEVEL: i32 = 1;
@@ -40,7 +41,7 @@ impl Destination {
     /// # Errors
     /// Those of the file system.
     pub fn create(path: &Path) -> io::Result<Destination> {
-        let file: Box<dyn Write + Send> = Box::new(File::create(path)?);
+        let file: Box<dyn Write + Send> = Box::new(files::create(path)?);
         Ok(match path.extension() {
             // k6 takes Go's default level, 6; the speed of 1 matters more to lines made in passing.
             Some(extension) if extension == "gz" => {

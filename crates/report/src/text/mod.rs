@@ -63,7 +63,7 @@ fn title(page: &mut Page, result: &RunResult) {
 pub(crate) fn how_ended(stop: StopReason) -> Option<&'static str> {
     Some(match stop {
         StopReason::Finished => return None,
-        StopReason::Interrupted => "stopped by a signal; requests in flight were allowed to finish",
+        StopReason::Interrupted => "stopped by a signal",
         StopReason::Aborted => "stopped at once by a second signal",
         StopReason::ThresholdCrossed => {
             "stopped by a threshold; running iterations were allowed to finish"

@@ -26,7 +26,7 @@ impl Conductor {
         };
         let text = match reason {
             StopReason::Remote => "stopped through the REST API or the live page",
-            StopReason::Interrupted if self.plan.script.is_none() => {
+            _ if command == RunCommand::StopGracefully && self.plan.script.is_none() => {
                 "asked to stop: nothing new starts, running requests may end"
             }
             _ => "asked to stop at once",

@@ -13,7 +13,7 @@ use loadline_model::verdict::{Delivery, Finding, Gravity};
 use super::code::Code;
 use super::downtime::breaks_off;
 use super::facts::{Facts, PlannedWords, share};
-use super::failing::{completes_no_iteration, is_unconnected};
+use super::failing::{completes_no_iteration, is_handshake_at_times, is_unconnected};
 use super::signs;
 use super::weights;
 use super::wording::{count, counted, duration, listed, percent, rate};
@@ -214,7 +214,16 @@ fn next_step(facts: &Facts<'_>) -> &'static str {
         {
             "look whether the target hangs, or whether a link drops large packets (MTU): requests were taken and nothing came back"
         }
+        Some(_) if is_unconnected(facts) && facts.is_over_tls() => {
+            "look for a full accept queue, a firewall, or a target too busy for TLS handshakes, or raise {timeout}"
+        }
         Some(_) if is_unconnected(facts) => ErrorClass::ConnectTimeout.hint(),
+        Some(class @ ErrorClass::Certificate) if is_handshake_at_times(facts, class) => {
+            "some handshakes show a certificate that is trusted: look at each server behind this address, and for a change during the run"
+        }
+        Some(class) if is_handshake_at_times(facts, class) => {
+            "some TLS handshakes succeed: look for a target too busy for them, and for servers behind this address that differ"
+        }
         Some(class) => class.hint(),
         None if facts.is_without_handshake() => {
             "check that the port speaks TLS (https): it took what was sent and never answered the handshake"
@@ -224,6 +233,9 @@ fn next_step(facts: &Facts<'_>) -> &'static str {
         }
         None if facts.mean_service().is_some_and(|mean| mean >= HOPELESS_S) => {
             "the target cannot keep up: find out what slows it down, or lower the load"
+        }
+        None if facts.is_stopped_by_hand() => {
+            "it was stopped before its requests could end: let it run longer"
         }
         None => "give the requests more time: raise the duration[ or {graceful-stop}]",
     }

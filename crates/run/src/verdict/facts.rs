@@ -12,8 +12,6 @@ use loadline_model::result::{Row, TimeMetric};
 use loadline_model::snapshot::{Counts, Snapshot};
 use loadline_model::units::Nanos;
 
-use loadline_model::url::Scheme;
-
 use super::{Evidence, weights};
 use loadline_model::event::{AGENT_LOST_MARK, AGENT_REPLACED_MARK, NOT_BEGUN_MARK};
 
@@ -346,17 +344,6 @@ impl<'a> Facts<'a> {
             .filter(near)
             .map(|row| row.generator.stalled_ns);
         stalled.max().unwrap_or(0) as f64 / 1e9
-    }
-
-    /// Whether requests over TLS went out and no connection was ever made: the other side took a handshake for something else.
-    pub(super) fn is_without_handshake(&self) -> bool {
-        let scenarios = self.evidence.plan.scenarios.iter();
-        let mixes = scenarios.filter_map(Scenario::requests);
-        let mut requests = mixes.flat_map(|mix| &mix.requests);
-        let is_tls = requests.any(|request| request.origin.scheme == Scheme::Https);
-        let connections = &self.seen.connections;
-        let was_sent = self.all.bytes_sent > 0;
-        is_tls && was_sent && connections.opened == 0 && self.worst_class().is_none()
     }
 
     /// Iterations of a script that ended with an exception that nobody caught, and all that ended.

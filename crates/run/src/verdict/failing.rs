@@ -95,8 +95,7 @@ fn failing_from(facts: &Facts<'_>, needed: f64) -> Option<Limit> {
         Fault::Target if is_reset(class) && fail_on_the_way(facts) => Limit::Network,
         // A server that resets many connections is overloaded; a few may be reset by anything between.
         Fault::Target if is_reset(class) && are_few(facts) => Limit::Unknown,
-        // A name that is found now and then is no mistake.
-        Fault::Plan if class == ErrorClass::Dns && facts.counts.completed > 0 => Limit::Network,
+        Fault::Plan => plan_or_other(facts, class),
         Fault::Target if class == ErrorClass::Timeout && facts.are_unacknowledged(failed) => {
             Limit::Network
         }
@@ -108,8 +107,24 @@ fn failing_from(facts: &Facts<'_>, needed: f64) -> Option<Limit> {
         Fault::Target => Limit::Target,
         Fault::Network => Limit::Network,
         Fault::Generator => Limit::Generator,
-        Fault::Plan => Limit::Plan,
     })
+}
+
+/// Whose failures of a class are that a mistake in the plan would cause: one fails always.
+fn plan_or_other(facts: &Facts<'_>, class: ErrorClass) -> Limit {
+    match class {
+        ErrorClass::Dns | ErrorClass::Proxy if facts.counts.completed > 0 => Limit::Network,
+        _ if is_handshake_at_times(facts, class) => Limit::Target,
+        _ => Limit::Plan,
+    }
+}
+
+/// Whether handshakes fail that succeed at other times: a target too busy for them, or servers behind one address that differ.
+pub(super) fn is_handshake_at_times(facts: &Facts<'_>, class: ErrorClass) -> bool {
+    matches!(class, ErrorClass::Tls | ErrorClass::Certificate)
+        && facts.counts.completed > 0
+        && facts.seen.connections.tls.count() > 0
+        && !names::always_fails(facts)
 }
 
 fn is_reset(class: ErrorClass) -> bool {

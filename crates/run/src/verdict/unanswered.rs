@@ -2,7 +2,10 @@
 //!
 //! Must not say whose they are. Invariant: what was sent a moment before the end is not counted.
 
+use loadline_model::plan::Scenario;
+use loadline_model::result::StopReason;
 use loadline_model::units::Nanos;
+use loadline_model::url::Scheme;
 
 use super::facts::{Facts, share};
 use super::failing::FAILURES_OF_OFFERED;
@@ -15,6 +18,30 @@ pub(super) struct Stuck {
 }
 
 impl Facts<'_> {
+    /// Whether requests over TLS went out and no connection was ever made: the other side took a handshake for something else.
+    pub(super) fn is_without_handshake(&self) -> bool {
+        let connections = &self.seen.connections;
+        let was_sent = self.all.bytes_sent > 0;
+        let is_none = connections.opened == 0 && self.worst_class().is_none();
+        self.is_over_tls() && was_sent && is_none && self.stuck().is_some()
+    }
+
+    /// Whether requests that the plan lists go over TLS.
+    pub(super) fn is_over_tls(&self) -> bool {
+        let scenarios = self.evidence.plan.scenarios.iter();
+        let mixes = scenarios.filter_map(Scenario::requests);
+        let mut requests = mixes.flat_map(|mix| &mix.requests);
+        requests.any(|request| request.origin.scheme == Scheme::Https)
+    }
+
+    /// Whether a signal ended the run, or somebody from outside.
+    pub(super) fn is_stopped_by_hand(&self) -> bool {
+        matches!(
+            self.evidence.totals.stop,
+            StopReason::Interrupted | StopReason::Aborted | StopReason::Remote
+        )
+    }
+
     /// Requests of half of the virtual users, or a tenth of all, that waited to the end, where no more answers came: time that
     /// no answer tells of.
     pub(super) fn stuck(&self) -> Option<Stuck> {
@@ -49,8 +76,14 @@ impl Facts<'_> {
     /// Seconds after which an answer is no longer to be expected.
     fn in_vain_s(&self) -> f64 {
         const LEAST_S: f64 = 1.0;
+        // Who stops a run by hand grants what is under way no time to end.
+        const LEAST_BY_HAND_S: f64 = 5.0;
         const FACTOR: f64 = 5.0;
-        (FACTOR * self.mean_service().unwrap_or(0.0)).max(LEAST_S)
+        let least = match self.is_stopped_by_hand() {
+            true => LEAST_BY_HAND_S,
+            false => LEAST_S,
+        };
+        (FACTOR * self.mean_service().unwrap_or(0.0)).max(least)
     }
 
     /// Seconds from the last arrival that was due to the end of the run, where it came so far.

@@ -12,7 +12,7 @@ use loadline_model::RunCommand;
 use super::{LOOK_EVERY, Place, stop, told};
 use crate::Ending;
 use crate::terminal::print;
-use crate::terminal::signals::{self, SecondSignal};
+use crate::terminal::signals::{self, FirstSignal, SecondSignal};
 
 /// Looks that a cluster may leave without an answer: a minute at least.
 const SILENT_LOOKS_MAX: u32 = 120;
@@ -24,7 +24,7 @@ pub(super) struct Impatience(Receiver<RunCommand>);
 
 impl Impatience {
     pub(super) fn listen() -> Result<Impatience, Ending> {
-        let (_, orders) = signals::orders(STOPS, SecondSignal::Ends)?;
+        let (_, orders) = signals::orders(FirstSignal::interrupts(STOPS), SecondSignal::Ends)?;
         Ok(Impatience(orders))
     }
 

@@ -9,11 +9,10 @@ use std::time::Duration;
 use loadline_model::{ExitCode, RunCommand};
 
 use crate::Ending;
-use crate::terminal::signals::{self, SecondSignal};
+use crate::terminal::signals::{self, FirstSignal, SecondSignal};
 
 /// What is said at the first signal.
-const STOPS: &str =
-    "\nstopping: running requests may end, and no other load starts; again to stop at once\n";
+const STOPS: &str = "\nstopping: requests in flight are interrupted, no other load starts; again to wait for nothing\n";
 
 /// Signals, passed on to the load under way.
 pub(super) struct Stops {
@@ -35,7 +34,7 @@ struct State {
 
 impl Stops {
     pub(super) fn listen() -> Result<Stops, Ending> {
-        let (_, orders) = signals::orders(STOPS, SecondSignal::Ends)?;
+        let (_, orders) = signals::orders(FirstSignal::interrupts(STOPS), SecondSignal::Ends)?;
         let shared = Arc::new(Shared::default());
         let for_thread = Arc::clone(&shared);
         let pass_on = move || {

@@ -13,11 +13,11 @@ use loadline_model::{ExitCode, RunCommand};
 use loadline_suite::hooks;
 
 use crate::Ending;
-use crate::terminal::signals::{self, SecondSignal};
+use crate::terminal::signals::{self, FirstSignal, SecondSignal};
 
 /// What is said at the first signal.
 const NOTICE: &str =
-    "\nstopping after requests in flight and cleanup hooks; again to end the run at once\n";
+    "\nstopping: the run ends, then cleanup hooks run; again to end the run without its outputs\n";
 
 /// How often the user asked.
 #[derive(Debug, Default)]
@@ -34,7 +34,8 @@ impl Wish {
     /// # Errors
     /// They cannot be caught, or there is no thread for it.
     pub(super) fn listen() -> Result<(Arc<Wish>, Sender<RunCommand>), Ending> {
-        let (orders, received) = signals::orders(NOTICE, SecondSignal::Orders)?;
+        let (orders, received) =
+            signals::orders(FirstSignal::interrupts(NOTICE), SecondSignal::Orders)?;
         let wish = Arc::new(Wish::default());
         let listener = Arc::clone(&wish);
         let others = orders.clone();
@@ -125,7 +126,7 @@ mod tests {
         let listener = Arc::clone(&wish);
         let counting = std::thread::spawn(move || listener.count(&received));
         for order in [
-            RunCommand::StopGracefully,
+            RunCommand::Interrupt,
             RunCommand::Resume,
             RunCommand::StopNow,
         ] {

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use loadline_model::ExitCode;
 use loadline_model::result::Environment;
+use loadline_output::files;
 use loadline_report::svg::{self, CurvePoint, LoadCurve, Palette};
 use loadline_suite::sweep::{Axis, Curve, LoadPoint, Scaling};
 use serde::Serialize;
@@ -188,7 +189,7 @@ impl Wanted {
                 .map_err(|why| failed("--json", format!("cannot write {path}: {why}")))?;
         }
         if let Some(path) = &self.csv {
-            std::fs::write(path, tell::csv(file.curve)).map_err(|error| {
+            files::write(Path::new(path), tell::csv(file.curve)).map_err(|error| {
                 failed("--csv", format!("cannot write {}: {error}", path.display()))
             })?;
         }
@@ -216,7 +217,7 @@ fn save_json(path: &str, file: &File<'_>) -> Result<(), String> {
     text.push('\n');
     match path {
         "-" => print::to_stdout(&text),
-        path => std::fs::write(path, text),
+        path => files::write(Path::new(path), text),
     }
     .map_err(|error| error.to_string())
 }

@@ -115,7 +115,7 @@ fn draw_head(frame: &mut Frame<'_>, area: Rect, shown: &Shown) {
 
 fn phase_word(shown: &Shown) -> &'static str {
     match shown.phase {
-        _ if shown.is_stopping => "stopping: running requests may end",
+        _ if shown.is_stopping => "stopping: requests are interrupted",
         Phase::Preparing => "preparing",
         Phase::Waiting => "waiting (p starts the run)",
         Phase::Setup => "setup()",
@@ -159,8 +159,8 @@ fn draw_foot(frame: &mut Frame<'_>, area: Rect, shown: &Shown) {
 }
 
 const HELP: [&str; 10] = [
-    "q, Ctrl-C   stop: running requests may end;",
-    "            again to stop at once",
+    "q, Ctrl-C   stop: requests are interrupted;",
+    "            again to wait for nothing",
     "p, space    pause, or go on (scenarios that are",
     "            controlled from outside, --paused)",
     "d           distribution of times, or charts again",

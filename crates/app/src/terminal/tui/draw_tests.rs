@@ -185,7 +185,7 @@ fn help_lies_over_the_screen() {
     let text = drawn(&shown, 100, 30);
     assert!(text.contains(" keys "), "{text}");
     assert!(
-        text.contains("stopping: running requests may end"),
+        text.contains("stopping: requests are interrupted"),
         "{text}"
     );
     assert!(text.contains("q stop at once"), "{text}");

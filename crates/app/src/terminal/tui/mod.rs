@@ -197,7 +197,7 @@ impl View {
             Action::Stop => {
                 let order = match self.shown.is_stopping {
                     true => RunCommand::StopNow,
-                    false => RunCommand::StopGracefully,
+                    false => RunCommand::Interrupt,
                 };
                 self.order(order);
                 if std::mem::replace(&mut self.shown.is_stopping, true) {

@@ -356,7 +356,7 @@ impl Roster {
         let mut acts: Vec<Act> = seats
             .map(|seat| Act::Say(seat.link, What::Order(Order::from(command))))
             .collect();
-        if is_stop(command) {
+        if command.is_stop() {
             acts.extend(self.give_up());
         }
         acts
@@ -490,10 +490,6 @@ impl Roster {
             is_unsettled: false,
         }
     }
-}
-
-fn is_stop(command: RunCommand) -> bool {
-    matches!(command, RunCommand::StopGracefully | RunCommand::StopNow)
 }
 
 fn nanos(duration: Duration) -> u64 {

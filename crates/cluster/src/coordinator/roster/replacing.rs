@@ -9,7 +9,7 @@ use loadline_engine::WorkerReport;
 use loadline_model::Nanos;
 
 use super::seat::{Awaited, Seat, State};
-use super::{Act, Hello, Link, Roster, START_AHEAD, is_stop, nanos};
+use super::{Act, Hello, Link, Roster, START_AHEAD, nanos};
 use crate::clocks::QUESTIONS;
 
 /// How long one that has come may take to be ready.
@@ -24,7 +24,7 @@ const HELD_FOR: Duration = Duration::from_secs(30);
 impl Roster {
     /// Whether another may come in the place of an agent that is lost now.
     pub(super) fn may_be_replaced(&self, now_ns: u64, number: usize) -> bool {
-        let is_called_off = self.orders.iter().any(|order| is_stop(*order));
+        let is_called_off = self.orders.iter().any(|order| order.is_stop());
         let is_over = self.ending.is_some();
         let is_possible = self.expected.is_replaceable && !is_over && !is_called_off;
         let seat = &self.seats[number];

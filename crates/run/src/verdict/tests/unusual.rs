@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use loadline_model::error_class::ErrorClass;
 use loadline_model::plan::OnExhausted;
+use loadline_model::result::StopReason;
 use loadline_model::verdict::{Delivery, Gravity, Limit};
 
 use super::builder::{Run, arrivals, constant_vus, found, percentiles, vu_ramp};
@@ -111,6 +112,19 @@ fn virtual_users_that_never_got_an_answer_are_told() {
         "34.9/s of 36.9/s were good responses; 20 requests never got a response and held 20 VUs"
     );
     assert!(found(&verdict, Code::NeverAnswered).is_some());
+
+    // Stopped by hand after three seconds of silence, which may be its usual time.
+    let mut soon = Run::new(constant_vus(20, 3), 3.0, 0, 20.0);
+    soon.totals.seen.counts.started = 20;
+    soon.totals.seen.counts.interrupted = 20;
+    soon.totals.seen.counts.bytes_sent = 20;
+    let advice = |run: &mut Run| {
+        let told = found(&run.judge(), Code::NothingAnswered)?.advice.clone();
+        Some(told?.contains("hangs"))
+    };
+    assert_eq!(advice(&mut soon), Some(true));
+    soon.totals.stop = StopReason::Interrupted;
+    assert_eq!(advice(&mut soon), Some(false));
 
     // Cut at the end like any other: they had waited no longer than others.
     let mut cut = Run::new(constant_vus(20, 5), 5.0, 5_000, 20.0);
@@ -384,6 +398,33 @@ fn connections_that_end_after_each_answer_are_told() {
     );
     run.plan.client.keep_alive = false;
     assert_eq!(told(&mut run), None);
+}
+
+/// A mistake in the plan fails always: handshakes that succeed at other times are no mistake, and neither is such a proxy.
+#[test]
+fn what_fails_at_times_only_is_not_the_plans_mistake() {
+    for (class, at_times) in [
+        (ErrorClass::Tls, Limit::Target),
+        (ErrorClass::Certificate, Limit::Target),
+        (ErrorClass::Proxy, Limit::Network),
+    ] {
+        let mut run = Run::new(arrivals(100, 5, 50), 5.0, 300, 4.0);
+        run.fail(class, 200, MS);
+        let always = (ErrorClass::Proxy != class).then(|| run.judge().limit);
+        assert_ne!(always, Some(at_times), "{class:?}: no handshake succeeded");
+        run.totals.seen.connections.tls.record(MS);
+        let verdict = run.judge();
+        assert_eq!(verdict.limit, at_times, "{class:?}");
+        let told = verdict
+            .findings
+            .iter()
+            .filter_map(|it| it.advice.as_deref());
+        let told = told.filter(|it| it.starts_with("some ") && it.contains("behind this address"));
+        assert_eq!(told.count(), usize::from(class != ErrorClass::Proxy));
+        let mut none = Run::new(arrivals(100, 5, 50), 5.0, 0, 4.0);
+        none.fail(class, 500, MS);
+        assert_eq!(none.judge().limit, Limit::Plan, "{class:?}");
+    }
 }
 
 #[test]

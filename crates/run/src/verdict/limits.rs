@@ -356,7 +356,9 @@ fn unhurried(facts: &Facts<'_>, limit: Limit) -> Option<Finding> {
         && facts.vus <= FEW_VUS
         && facts.answered_time().count() >= FEW_VUS_SAMPLES
         && !link::mostly_moves(facts)
-        && fastest < queue::WAITS;
+        && fastest < queue::WAITS
+        && !queue::has_queue(facts)
+        && !queue::is_mostly_long(facts);
     is_so.then(|| {
         Code::TooFewVus.finding(
             Gravity::Note,
@@ -398,7 +400,7 @@ fn ceiling(facts: &Facts<'_>, limit: Limit) -> Option<Finding> {
         Limit::Target | Limit::Network => Some(Code::TargetCeiling.finding(
             Gravity::Caution,
             format!("{law}: the service time is the ceiling"),
-            faster(facts, asked, needed, times),
+            faster(facts, limit, asked, needed, times),
         )),
         Limit::Unknown if !queue::may_stand(facts) => None,
         Limit::Plan | Limit::Unknown => Some(Code::TooFewVus.finding(
@@ -430,13 +432,14 @@ fn ceiling(facts: &Facts<'_>, limit: Limit) -> Option<Finding> {
 }
 
 /// What it would take to carry what was asked for.
-fn faster(facts: &Facts<'_>, asked: f64, needed: u64, times: f64) -> String {
+fn faster(facts: &Facts<'_>, limit: Limit, asked: f64, needed: u64, times: f64) -> String {
     let asked = rate(asked);
     let times = match times {
         few if few < 10.0 => format!("{few:.1}"),
         many => count(many.round() as u64),
     };
-    let only_wait = link::link(facts).is_some() || queue::has_queue(facts);
+    // What makes the target slow does not go away with more of them.
+    let only_wait = link::link(facts).is_some() || limit == Limit::Target;
     match only_wait {
         true => format!(
             "{asked} needs responses {times} times as fast: more connections would only wait longer"

@@ -265,7 +265,10 @@ fn distance(facts: &Facts<'_>) -> Option<Finding> {
     let round_trip = weights::round_trip(facts)?;
     let mean = facts.mean_service()?;
     // A way that changed is longer at its end than it was on average.
-    let is_most = mean <= 2.0 * round_trip && round_trip <= mean;
+    if round_trip > mean {
+        return longer_way(facts, round_trip);
+    }
+    let is_most = mean <= 2.0 * round_trip;
     is_most.then(|| {
         Code::NetworkBound.finding(
             Gravity::Note,
@@ -275,6 +278,23 @@ fn distance(facts: &Facts<'_>) -> Option<Finding> {
                 duration(round_trip)
             ),
             "run the generator nearer to the target to measure the target; use more connections to load it from here",
+        )
+    })
+}
+
+/// A round trip that is much longer at the end of connections than at its shortest.
+fn longer_way(facts: &Facts<'_>, round_trip: f64) -> Option<Finding> {
+    const LONGER: f64 = 2.0;
+    let shortest = facts.seen.connections.min_rtt.mean()? / 1e9;
+    (round_trip >= LONGER * shortest).then(|| {
+        Code::NetworkBound.finding(
+            Gravity::Note,
+            format!(
+                "the round trip grew from {} to {}",
+                duration(shortest),
+                duration(round_trip)
+            ),
+            "look for a full link where packets queue, or for another route",
         )
     })
 }

@@ -98,7 +98,10 @@ fn outage(facts: &Facts<'_>, limit: Limit) -> Option<Finding> {
     } = downtime(facts)?;
     let rows = &facts.rows;
     let Some(length) = length else {
-        return died(facts, &rows[down..], usual, limit);
+        // What one second carried was a queue that filled up, and no life.
+        let answered = rows.get(1).is_some_and(|row| row.completed > row.good);
+        let was_there = down > 1 || !answered;
+        return died(facts, &rows[down..], usual, limit).filter(|_| was_there);
     };
     let at = duration((rows[down].at_ns) as f64 / 1e9);
     let lasted: f64 = rows[down..down + length]

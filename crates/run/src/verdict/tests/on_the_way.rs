@@ -104,6 +104,25 @@ fn answers_that_are_late_by_a_retransmission_were_lost() {
 }
 
 #[test]
+fn a_way_that_grew_longer_is_told() {
+    for (rtt_ms, told) in [
+        (245, Some("the round trip grew from 11 ms to 245 ms")),
+        (12, None),
+    ] {
+        let mut run = Run::new(constant_vus(8, 10), 10.0, 1_000, 75.0);
+        let connections = &mut run.totals.seen.connections;
+        connections.opened = 8;
+        for _ in 0..8 {
+            connections.min_rtt.record(11 * MS);
+            connections.rtt.record(rtt_ms * MS);
+        }
+        let verdict = run.judge();
+        let finding = found(&verdict, Code::NetworkBound).map(|finding| finding.text.as_str());
+        assert_eq!(finding, told);
+    }
+}
+
+#[test]
 fn acknowledgments_that_queue_hold_large_answers_up() {
     for (rtt_ms, limit) in [(440, Limit::Network), (12, Limit::Target)] {
         let mut run = Run::new(constant_vus(6, 10), 10.0, 60, 988.0);

@@ -77,6 +77,29 @@ fn connections_that_are_let_in_late_and_answered_at_once_leave_the_limit_open() 
     assert_eq!(limit_of(600), Limit::Target);
 }
 
+#[test]
+fn connections_that_wait_to_be_accepted_are_no_want_of_virtual_users() {
+    // One connection a request, an accept queue of one: a SYN in three is sent again.
+    let mut run = Run::new(arrivals(150, 5, 100), 10.0, 737, 400.0);
+    run.answer(737, &[(0.5, 14 * MS), (0.3, 100 * MS), (0.2, 1_800 * MS)]);
+    run.totals.asked = Some(750);
+    run.totals.never_started = 26;
+    run.totals.active_vus_max = 100;
+    run.totals.seen.phases.blocked.record(240_000 * MS);
+    let connections = &mut run.totals.seen.connections;
+    connections.opened = 737;
+    connections.retransmits = 321;
+    [97_000, 4_100 * MS]
+        .into_iter()
+        .for_each(|ns| connections.connect.record(ns));
+    assert_eq!(run.judge().limit, Limit::Target);
+    run.answer(737, &[(1.0, 400 * MS)]);
+    assert_eq!(run.judge().limit, Limit::Target);
+    run.totals.seen.connections.opened = 100;
+    run.totals.seen.connections.retransmits = 0;
+    assert_eq!(run.judge().limit, Limit::Plan);
+}
+
 /// Arrivals that find no virtual user free while a few answers, or all at once, take their time.
 fn dropped(times: &[(f64, u64)], in_use: impl Fn(u64) -> u64) -> Limit {
     let mut run = Run::new(arrivals(80, 10, 40), 10.0, 600, 400.0);

@@ -12,5 +12,6 @@ mod one_thing;
 mod pages;
 mod resources;
 mod scripts;
+mod unconnected;
 mod unusual;
 mod weighing;

@@ -214,6 +214,9 @@ fn next_step(facts: &Facts<'_>) -> &'static str {
         {
             "look whether the target hangs, or whether a link drops large packets (MTU): requests were taken and nothing came back"
         }
+        Some(_) if is_unconnected(facts) && proxy.is_some() => {
+            "connections go through the proxy: check that it answers and reaches the target, or raise {timeout}"
+        }
         Some(_) if is_unconnected(facts) && facts.is_over_tls() => {
             "look for a full accept queue, a firewall, or a target too busy for TLS handshakes, or raise {timeout}"
         }

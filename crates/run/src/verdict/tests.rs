@@ -14,5 +14,6 @@ mod queues;
 mod resources;
 mod scripts;
 mod unanswered;
+mod unconnected;
 mod unusual;
 mod weighing;

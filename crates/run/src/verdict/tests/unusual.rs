@@ -400,33 +400,6 @@ fn connections_that_end_after_each_answer_are_told() {
     assert_eq!(told(&mut run), None);
 }
 
-/// A mistake in the plan fails always: handshakes that succeed at other times are no mistake, and neither is such a proxy.
-#[test]
-fn what_fails_at_times_only_is_not_the_plans_mistake() {
-    for (class, at_times) in [
-        (ErrorClass::Tls, Limit::Target),
-        (ErrorClass::Certificate, Limit::Target),
-        (ErrorClass::Proxy, Limit::Network),
-    ] {
-        let mut run = Run::new(arrivals(100, 5, 50), 5.0, 300, 4.0);
-        run.fail(class, 200, MS);
-        let always = (ErrorClass::Proxy != class).then(|| run.judge().limit);
-        assert_ne!(always, Some(at_times), "{class:?}: no handshake succeeded");
-        run.totals.seen.connections.tls.record(MS);
-        let verdict = run.judge();
-        assert_eq!(verdict.limit, at_times, "{class:?}");
-        let told = verdict
-            .findings
-            .iter()
-            .filter_map(|it| it.advice.as_deref());
-        let told = told.filter(|it| it.starts_with("some ") && it.contains("behind this address"));
-        assert_eq!(told.count(), usize::from(class != ErrorClass::Proxy));
-        let mut none = Run::new(arrivals(100, 5, 50), 5.0, 0, 4.0);
-        none.fail(class, 500, MS);
-        assert_eq!(none.judge().limit, Limit::Plan, "{class:?}");
-    }
-}
-
 #[test]
 fn requests_that_are_not_allowed_are_the_plans_mistake_whoever_is_busy() {
     let mut run = Run::new(constant_vus(4, 3), 3.0, 12_000, 0.9);

@@ -1,0 +1,61 @@
+//! Connections that are not made, or at times only, directly and through a proxy.
+//!
+//! Must not know thresholds of the verdict. Invariant: who answers at other times, or is not the only one on the way, is not
+//! blamed for what a mistake in the plan would do.
+
+use loadline_model::client::ProxyPlan;
+use loadline_model::error_class::ErrorClass;
+use loadline_model::verdict::Limit;
+
+use super::builder::{Run, arrivals, found};
+use crate::verdict::Code;
+
+const MS: u64 = 1_000_000;
+
+/// A mistake in the plan fails always: handshakes that succeed at other times are no mistake, and neither is such a proxy.
+#[test]
+fn what_fails_at_times_only_is_not_the_plans_mistake() {
+    for (class, at_times) in [
+        (ErrorClass::Tls, Limit::Target),
+        (ErrorClass::Certificate, Limit::Target),
+        (ErrorClass::Proxy, Limit::Network),
+    ] {
+        let mut run = Run::new(arrivals(100, 5, 50), 5.0, 300, 4.0);
+        run.fail(class, 200, MS);
+        let always = (ErrorClass::Proxy != class).then(|| run.judge().limit);
+        assert_ne!(always, Some(at_times), "{class:?}: no handshake succeeded");
+        run.totals.seen.connections.tls.record(MS);
+        let verdict = run.judge();
+        assert_eq!(verdict.limit, at_times, "{class:?}");
+        let told = verdict
+            .findings
+            .iter()
+            .filter_map(|it| it.advice.as_deref());
+        let told = told.filter(|it| it.starts_with("some ") && it.contains("behind this address"));
+        assert_eq!(told.count(), usize::from(class != ErrorClass::Proxy));
+        let mut none = Run::new(arrivals(100, 5, 50), 5.0, 0, 4.0);
+        none.fail(class, 500, MS);
+        assert_eq!(none.judge().limit, Limit::Plan, "{class:?}");
+    }
+}
+
+/// Nothing tells whether the proxy or the target behind it is silent.
+#[test]
+fn a_proxy_that_never_answers_is_not_taken_for_the_target() {
+    let mut run = Run::new(arrivals(100, 5, 50), 5.0, 0, 4.0);
+    run.fail(ErrorClass::Timeout, 500, MS);
+    run.totals.seen.connections.failed = 500;
+    assert_eq!(run.judge().limit, Limit::Target);
+    run.plan.client.proxy = Some(ProxyPlan {
+        host: "proxy".to_owned(),
+        port: 3128,
+        authorization: None,
+        except: Vec::new(),
+        for_http: true,
+        for_https: true,
+    });
+    let verdict = run.judge();
+    assert_eq!(verdict.limit, Limit::Unknown);
+    let advice = found(&verdict, Code::NothingAnswered).and_then(|it| it.advice.clone());
+    assert!(advice.is_some_and(|it| it.contains("through the proxy")));
+}

@@ -79,6 +79,14 @@ pub fn parse_literal(text: &str) -> Result<i64, NumberFault> {
     i64::try_from(value).map_err(|_| NumberFault::Range)
 }
 
+/// [`parse_literal`] with Go's message, as Go's flags for whole numbers read them.
+///
+/// # Errors
+/// Go's message.
+pub fn parse_int_literal(text: &str) -> Result<i64, String> {
+    parse_literal(text).map_err(|fault| message("ParseInt", text, fault))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -109,7 +109,8 @@ pub trait ModuleSources: Send + Sync {
     /// When it is not there, cannot be read, or is no JavaScript.
     fn load(&self, full_name: &str) -> Result<Arc<str>, LoadError>;
     /// `address:line:column` of what a place of a loaded module was made from, as its source map has it;
-    /// `None`: it has none that knows the place. Lines and columns of the module count from one.
+    /// `None`: it has none that knows the place. A text without an address: nobody wrote the place. Lines and columns
+    /// of the module count from one.
     fn place(&self, _full_name: &str, _line: u32, _column: u32) -> Option<String> {
         None
     }

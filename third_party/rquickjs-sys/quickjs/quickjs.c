@@ -4141,7 +4141,7 @@ const char *JS_AtomToCStringLen(JSContext *ctx, size_t *plen, JSAtom atom)
             *plen = 0;
         return NULL;
     }
-    cstr = JS_ToCStringLen(ctx, plen, str);
+    cstr = JS_ToTextLen(ctx, plen, str);
     JS_FreeValue(ctx, str);
     return cstr;
 }
@@ -4910,9 +4910,10 @@ static JSValue js_force_tostring(JSContext *ctx, JSValueConst val1)
 
 /* return (NULL, 0) if exception. */
 /* return pointer into a JSString with a live ref_count */
-/* cesu8 determines if non-BMP1 codepoints are encoded as 1 or 2 utf-8 sequences */
-const char *JS_ToCStringLen2(JSContext *ctx, size_t *plen, JSValueConst val1,
-                             bool cesu8)
+/* cesu8 determines if non-BMP1 codepoints are encoded as 1 or 2 utf-8 sequences;
+   mends, whether half a surrogate pair becomes U+FFFD */
+static const char *js_to_cstring(JSContext *ctx, size_t *plen, JSValueConst val1,
+                                 bool cesu8, bool mends)
 {
     JSValue val;
     JSString *str, *str_new;
@@ -4986,6 +4987,8 @@ const char *JS_ToCStringLen2(JSContext *ctx, size_t *plen, JSValueConst val1,
                         /* c = 0xfffd; */ /* error */
                     }
                 }
+                if (mends && is_surrogate(c))
+                    c = 0xfffd;
                 q += utf8_encode(q, c);
             }
         }
@@ -5001,6 +5004,17 @@ fail:
     if (plen)
         *plen = 0;
     return NULL;
+}
+
+const char *JS_ToCStringLen2(JSContext *ctx, size_t *plen, JSValueConst val1,
+                             bool cesu8)
+{
+    return js_to_cstring(ctx, plen, val1, cesu8, false);
+}
+
+const char *JS_ToTextLen(JSContext *ctx, size_t *plen, JSValueConst val1)
+{
+    return js_to_cstring(ctx, plen, val1, false, true);
 }
 
 static void copy_str16(uint16_t *dst, JSString *p, int offset, int len)

@@ -897,6 +897,8 @@ JS_EXTERN JSValue JS_NewStringUTF16(JSContext *ctx, const uint16_t *buf,
 JS_EXTERN JSValue JS_NewAtomString(JSContext *ctx, const char *str);
 JS_EXTERN JSValue JS_ToString(JSContext *ctx, JSValueConst val);
 JS_EXTERN JSValue JS_ToPropertyKey(JSContext *ctx, JSValueConst val);
+/* As JS_ToCStringLen, and U+FFFD for half a surrogate pair: always valid UTF-8. */
+JS_EXTERN const char *JS_ToTextLen(JSContext *ctx, size_t *plen, JSValueConst val1);
 JS_EXTERN const char *JS_ToCStringLen2(JSContext *ctx, size_t *plen, JSValueConst val1, bool cesu8);
 static inline const char *JS_ToCStringLen(JSContext *ctx, size_t *plen, JSValueConst val1)
 {

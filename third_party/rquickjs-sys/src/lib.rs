@@ -68,6 +68,8 @@ extern "C" {
     pub fn JS_MarkReactions(rt: *mut JSRuntime, mark: u32) -> u32;
     /// The mark of the next job; 0 of one that is no marked reaction.
     pub fn JS_NextReactionMark(rt: *mut JSRuntime) -> u32;
+    /// The text of a value in UTF-8, with U+FFFD for half a surrogate pair; null when there is none.
+    pub fn JS_ToTextLen(ctx: *mut JSContext, plen: *mut usize, val: JSValue) -> *const ::core::ffi::c_char;
     /// `lazy` must outlive the context; it takes the place of a property that is there.
     pub fn JS_DefineLazyProperty(
         ctx: *mut JSContext,

@@ -117,12 +117,15 @@ pub(super) fn overview(identity: Identity) -> String {
 
 /// An error as a line of the log, with the exit code.
 pub(super) fn refused(error: &K6Error, log: &LogSettings) -> Ending {
-    let line = log.format.line(&error.notice.redacted(), &now::rfc3339());
+    let told = error.before.iter().chain([&error.notice]);
+    let lines: String = told
+        .map(|notice| log.format.line(&notice.redacted(), &now::rfc3339()))
+        .collect();
     let (out, err) = match &log.output {
         LogOutput::None => (String::new(), String::new()),
-        LogOutput::Stdout => (line, String::new()),
-        LogOutput::File { path, .. } if append(path, &line) => (String::new(), String::new()),
-        LogOutput::Stderr | LogOutput::File { .. } | LogOutput::Loki(_) => (String::new(), line),
+        LogOutput::Stdout => (lines, String::new()),
+        LogOutput::File { path, .. } if append(path, &lines) => (String::new(), String::new()),
+        LogOutput::Stderr | LogOutput::File { .. } | LogOutput::Loki(_) => (String::new(), lines),
     };
     Ending {
         code: error.code,
@@ -131,13 +134,13 @@ pub(super) fn refused(error: &K6Error, log: &LogSettings) -> Ending {
     }
 }
 
-/// Adds a line to a log file; whether that could be done.
-fn append(path: &str, line: &str) -> bool {
+/// Adds lines to a log file; whether that could be done.
+fn append(path: &str, lines: &str) -> bool {
     let opened = std::fs::OpenOptions::new()
         .append(true)
         .create(true)
         .open(path);
-    opened.is_ok_and(|mut file| file.write_all(line.as_bytes()).is_ok())
+    opened.is_ok_and(|mut file| file.write_all(lines.as_bytes()).is_ok())
 }
 
 #[cfg(test)]

@@ -70,16 +70,7 @@ pub(super) fn load(
     let (place, archived_options) = place(invocation, env, files, &logger)?;
     let directory = place.directory.clone();
     let log = Arc::clone(&logger) as _;
-    let loaded =
-        script_run::load(&Loading::from(invocation), place, &log, secrets).map_err(|error| {
-            K6Error {
-                notice: Notice {
-                    message: error.notice.message.clone(),
-                    ..error.notice
-                },
-                ..error
-            }
-        })?;
+    let loaded = script_run::load(&Loading::from(invocation), place, &log, secrets)?;
     Ok(LoadedScript {
         url: loaded.url().to_owned(),
         options: archived_options.unwrap_or_else(|| loaded.exports.options.clone()),

@@ -33,26 +33,28 @@ pub(super) struct Overrides {
     pub once: bool,
 }
 
-/// What all tiers say together, and what the user is to be told.
+/// What all tiers say together.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Consolidated {
     /// The options; scenarios are set.
     pub options: K6Options,
     /// Whether the scenarios were written as such, and no shortcut stands for them.
     pub has_scenarios: bool,
-    /// Warnings.
-    pub notices: Vec<Notice>,
 }
 
 /// The statistics of trends that a summary shows.
 pub(super) const TREND_STATS: [&str; 6] = ["avg", "min", "med", "max", "p(90)", "p(95)"];
 
-/// Lays the tiers over one another and turns shortcuts into scenarios.
+/// Lays the tiers over one another and turns shortcuts into scenarios; `notices` gets what the user is to be told
+/// of that.
 ///
 /// # Errors
 /// k6's message on options that exclude one another.
-pub(super) fn consolidate(tiers: &Tiers, merge_tags: bool) -> Result<Consolidated, String> {
-    let mut notices = Vec::new();
+pub(super) fn consolidate(
+    tiers: &Tiers,
+    merge_tags: bool,
+    notices: &mut Vec<Notice>,
+) -> Result<Consolidated, String> {
     let mut options = tiers.config.clone();
     for (name, tier) in [
         ("script", &tiers.script),
@@ -73,7 +75,7 @@ pub(super) fn consolidate(tiers: &Tiers, merge_tags: bool) -> Result<Consolidate
     if merge_tags {
         options.tags = merged_tags(tiers);
     }
-    let scenarios = scenarios_of(&options, &mut notices)?;
+    let scenarios = scenarios_of(&options, notices)?;
     let has_scenarios = options.scenarios.as_ref() == Some(&scenarios);
     options.scenarios = Some(scenarios);
     let stats = || TREND_STATS.map(str::to_owned).to_vec();
@@ -82,7 +84,6 @@ pub(super) fn consolidate(tiers: &Tiers, merge_tags: bool) -> Result<Consolidate
     Ok(Consolidated {
         options,
         has_scenarios,
-        notices,
     })
 }
 

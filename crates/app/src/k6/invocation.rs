@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use loadline_go::integer::parse_int_literal;
 use loadline_go::quoted;
 use loadline_model::ExitCode;
 use loadline_model::client::ProxyPlan;
@@ -229,7 +230,9 @@ impl K6Invocation {
             force: given.switch("force").unwrap_or(false),
             scale: (
                 tiers.flags.vus,
-                given.text("max").and_then(|text| text.parse().ok()),
+                given
+                    .text("max")
+                    .and_then(|text| parse_int_literal(text).ok()),
             ),
             as_json: given.switch("json").unwrap_or(false),
             tiers,
@@ -298,14 +301,29 @@ impl K6Invocation {
     /// All tiers together, as a plan and what surrounds its run.
     ///
     /// # Errors
-    /// k6's message on what cannot be run; exit code 104.
+    /// k6's message on what cannot be run, and the warnings that came before it; exit code 104.
     pub fn consolidate(&self, script: &ScriptFacts<'_>) -> Result<ScriptRun, K6Error> {
-        let (tiers, config, mut notices) = self.tiers_with(script)?;
+        let mut notices = Vec::new();
+        match self.consolidated(script, &mut notices) {
+            Ok(run) => Ok(ScriptRun { notices, ..run }),
+            Err(error) => Err(K6Error {
+                before: notices,
+                ..error
+            }),
+        }
+    }
+
+    /// The same, with the warnings beside it.
+    fn consolidated(
+        &self,
+        script: &ScriptFacts<'_>,
+        notices: &mut Vec<Notice>,
+    ) -> Result<ScriptRun, K6Error> {
+        let (tiers, config) = self.tiers_with(script, notices)?;
         let features = self.features(&config);
         let merge = features.contains(&Feature::MergeRunTags);
-        let merged = consolidate::consolidate(&tiers, merge).map_err(K6Error::config)?;
+        let merged = consolidate::consolidate(&tiers, merge, notices).map_err(K6Error::config)?;
         let mut options = merged.options;
-        notices.extend(merged.notices);
         notices.extend(self.settings.notices.clone());
         consolidate::apply(&self.overrides, &mut options).map_err(K6Error::config)?;
         let stats = options.summary_trend_stats.clone().unwrap_or_default();
@@ -334,7 +352,7 @@ impl K6Invocation {
         let needs = requirements(&options);
         Ok(ScriptRun {
             plan,
-            notices,
+            notices: Vec::new(),
             summary: SummarySettings {
                 mode: settings.summary_mode,
                 trend_stats: stats,
@@ -376,7 +394,8 @@ impl K6Invocation {
     /// # Errors
     /// As [`K6Invocation::consolidate`].
     pub fn inspect(&self, script: &ScriptFacts<'_>) -> Result<(String, Vec<Notice>), K6Error> {
-        let (tiers, _, notices) = self.tiers_with(script)?;
+        let mut notices = Vec::new();
+        let (tiers, _) = self.tiers_with(script, &mut notices)?;
         if !self.execution_requirements {
             return Ok((Json::Object(tiers.script.inspected()).pretty(), notices));
         }
@@ -398,7 +417,8 @@ impl K6Invocation {
     fn tiers_with(
         &self,
         script: &ScriptFacts<'_>,
-    ) -> Result<(Tiers, ConfigFile, Vec<Notice>), K6Error> {
+        notices: &mut Vec<Notice>,
+    ) -> Result<(Tiers, ConfigFile), K6Error> {
         let config = match script.config {
             Some(text) => {
                 let path = self.config_file.as_ref().map_or("", |(path, _)| path);
@@ -411,7 +431,6 @@ impl K6Invocation {
         })?;
         check_dns(&read.options)
             .map_err(|why| self.could_not_load(script, ExitCode::Other, &why))?;
-        let mut notices = Vec::new();
         if let Some(key) = read.unknown.first() {
             let message = "There were unknown fields in the options exported in the script";
             let why = format!("json: unknown field {}", quoted(key));
@@ -427,7 +446,7 @@ impl K6Invocation {
             config: config.options.clone(),
             ..self.tiers.clone()
         };
-        Ok((tiers, config, notices))
+        Ok((tiers, config))
     }
 
     fn could_not_load(&self, script: &ScriptFacts<'_>, code: ExitCode, why: &str) -> K6Error {

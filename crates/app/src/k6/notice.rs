@@ -110,6 +110,8 @@ pub struct K6Error {
     pub code: ExitCode,
     /// What is wrong.
     pub notice: Notice,
+    /// What was to be told before it.
+    pub before: Vec<Notice>,
 }
 
 impl K6Error {
@@ -118,6 +120,7 @@ impl K6Error {
         K6Error {
             code,
             notice: Notice::new(Level::Error, message),
+            before: Vec::new(),
         }
     }
 

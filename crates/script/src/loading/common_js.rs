@@ -9,6 +9,9 @@ pub(crate) const WHOLE: &str = "__exports";
 /// What stands before the file on its first line.
 pub(super) const BEFORE: &str = "const $m=import.meta.module();(function(module,exports,require){";
 
+/// What traces call the lines around the file: no address, so that traces leave them out.
+pub(super) const AROUND: &str = "CommonJS";
+
 /// The module of a CommonJS file.
 ///
 /// It exports `module.exports` as [`WHOLE`], as k6 does its property `default`, or without one the

@@ -92,8 +92,8 @@ pub struct Sources {
     directory: Url,
     libraries: Libraries,
     loaded: Mutex<Loaded>,
-    /// Whether any module has a map: errors ask for each of their places.
-    has_maps: AtomicBool,
+    /// Whether any module has a map, or code of ours around it: errors ask for each of their places.
+    names_places: AtomicBool,
 }
 
 #[derive(Default)]
@@ -126,7 +126,7 @@ impl Sources {
             directory,
             libraries,
             loaded: Mutex::default(),
-            has_maps: AtomicBool::new(false),
+            names_places: AtomicBool::new(false),
         }
     }
 
@@ -264,6 +264,9 @@ impl Sources {
         };
         let text = String::from_utf8_lossy(&bytes);
         let read = source_text::read(name, &text, form)?;
+        if read.is_common_js {
+            self.names_places.store(true, Ordering::Release);
+        }
         if form == Form::JavaScript
             && !loaded.lists_only
             && let Some(named) = source_map::named_by(&text)
@@ -271,7 +274,7 @@ impl Sources {
             match self.read_map(loaded, &url, named) {
                 Ok(map) => {
                     loaded.maps.insert(name.to_owned(), map);
-                    self.has_maps.store(true, Ordering::Release);
+                    self.names_places.store(true, Ordering::Release);
                 }
                 Err(why) => drop(loaded.map_faults.insert(name.to_owned(), why)),
             }
@@ -316,13 +319,16 @@ impl Sources {
 
 impl ModuleSources for Sources {
     fn place(&self, full_name: &str, line: u32, column: u32) -> Option<String> {
-        if !self.has_maps.load(Ordering::Acquire) {
+        if !self.names_places.load(Ordering::Acquire) {
             return None;
         }
         let loaded = self.lock();
+        let module = loaded.modules.get(full_name)?;
+        if module.is_common_js && line > module.lines {
+            return Some(common_js::AROUND.to_owned());
+        }
         let map = loaded.maps.get(full_name)?;
-        let is_wrapped = line == 1 && loaded.modules.get(full_name)?.is_common_js;
-        let before = if is_wrapped {
+        let before = if line == 1 && module.is_common_js {
             common_js::BEFORE.len()
         } else {
             0

@@ -53,6 +53,8 @@ pub(super) struct SourceText {
     pub(super) imports: Vec<Import>,
     /// Its directives, such as `use strict`.
     pub(super) directives: Vec<String>,
+    /// How many lines the code has.
+    pub(super) lines: u32,
 }
 
 /// What a module imports from another.
@@ -126,6 +128,7 @@ fn read_json(name: &str, text: &str) -> Result<SourceText, LoadError> {
         is_common_js: true,
         imports: Vec::new(),
         directives: Vec::new(),
+        lines: 1,
     })
 }
 
@@ -154,7 +157,13 @@ fn read_javascript(name: &str, text: &str) -> Result<SourceText, LoadError> {
         is_common_js: !parsed.program.source_type.is_module(),
         imports: imports_of(&parsed.module_record, text),
         directives: directives_of(&parsed),
+        lines: lines_of(text),
     })
+}
+
+fn lines_of(text: &str) -> u32 {
+    let ends = text.bytes().filter(|byte| *byte == b'\n').count();
+    u32::try_from(ends).unwrap_or(u32::MAX).saturating_add(1)
 }
 
 fn directives_of(parsed: &ParserReturn<'_>) -> Vec<String> {

@@ -99,21 +99,9 @@ pub(crate) fn of_text(value: &Value<'_>) -> Result<Vec<u8>> {
     }
 }
 
-/// A string's text; half a surrogate pair is U+FFFD.
+/// A value's text; half a surrogate pair is U+FFFD.
 pub(crate) fn text(value: &Value<'_>) -> Result<String> {
-    let Some(string) = value.as_string() else {
-        return Ok(value.get::<rquickjs::Coerced<String>>()?.0);
-    };
-    if let Ok(text) = string.to_string() {
-        return Ok(text);
-    }
-    drop(value.ctx().catch());
-    let prototype: Object<'_> = {
-        let class: Object<'_> = value.ctx().globals().get("String")?;
-        class.get("prototype")?
-    };
-    let mend: rquickjs::Function<'_> = prototype.get("toWellFormed")?;
-    mend.call((rquickjs::function::This(value.clone()),))
+    Ok(value.get::<rquickjs::Coerced<String>>()?.0)
 }
 
 /// Bytes as an `ArrayBuffer`.

@@ -92,9 +92,7 @@ pub unsafe fn JS_ToCStringLen(
     plen: *mut usize,
     val: JSValue,
 ) -> *const c_char {
-    // Type her can differ depending on architecture.
-    #[allow(clippy::useless_conversion)]
-    JS_ToCStringLen2(ctx, plen as _, val, (false).into())
+    JS_ToTextLen(ctx, plen, val)
 }
 
 #[inline]

@@ -7,12 +7,17 @@
 // tidy: table
 
 use loadline_go::GoDuration;
-use loadline_go::integer::parse_int;
+use loadline_go::duration::parse as parse_duration;
+use loadline_go::integer::parse_int_literal;
 
 use crate::dialect::pflag::{Flag, Kind};
 
 fn whole(text: &str) -> Result<(), String> {
-    parse_int(text).map(drop)
+    parse_int_literal(text).map(drop)
+}
+
+fn go_span(text: &str) -> Result<(), String> {
+    parse_duration(text).map(drop)
 }
 
 fn span(text: &str) -> Result<(), String> {
@@ -36,6 +41,9 @@ const fn flag(
 }
 
 const WHOLE: Kind = Kind::Checked(whole);
+/// A span that needs its units, as k6's own flags want it.
+const GO_SPAN: Kind = Kind::Checked(go_span);
+/// A span as options of scripts are written.
 const SPAN: Kind = Kind::Checked(span);
 
 /// How the load is made, and how requests are.
@@ -44,9 +52,9 @@ pub const OPTIONS: &[Flag] = &[
     flag(
         "duration",
         Some('d'),
-        SPAN,
+        GO_SPAN,
         "DURATION",
-        "Test duration, such as 30s or 1d2h; a bare number is milliseconds",
+        "Test duration, such as 30s or 1h30m",
     ),
     flag(
         "iterations",
@@ -151,7 +159,7 @@ pub const OPTIONS: &[Flag] = &[
     flag(
         "min-iteration-duration",
         None,
-        SPAN,
+        GO_SPAN,
         "DURATION",
         "Pad shorter iterations to this length",
     ),

@@ -16,9 +16,8 @@ fn of(script: &Value, flags: &Value) -> Result<(Vec<String>, String), String> {
         flags: read(flags),
         ..Tiers::default()
     };
-    let Consolidated {
-        options, notices, ..
-    } = consolidate(&tiers, false)?;
+    let mut notices = Vec::new();
+    let options = consolidate(&tiers, false, &mut notices)?.options;
     validate(&options, None)?;
     let warnings = notices.into_iter().map(|notice| notice.message).collect();
     let scenarios = options.scenarios.expect("always set");
@@ -226,7 +225,11 @@ fn higher_tiers_win_and_tags_are_replaced_or_merged() {
         env: K6Options::from_env(&Env::from([("K6_BATCH", "3"), ("K6_RPS", "5")])).expect("good"),
         flags: read(&json!({"tags": {"c": "d"}})),
     };
-    let of = |merge| consolidate(&tiers, merge).expect("can be run").options;
+    let of = |merge| {
+        consolidate(&tiers, merge, &mut Vec::new())
+            .expect("can be run")
+            .options
+    };
     let options = of(false);
     assert_eq!(
         (options.batch, options.rps, options.vus),

@@ -53,7 +53,12 @@ impl OptionValue for Stages {
             return Ok(None);
         };
         let read = texts.iter().enumerate().map(|(number, text)| {
-            stage_of_text(text).map_err(|why| format!("error for stage {number}: {why}"))
+            let stage =
+                stage_of_text(text).map_err(|why| format!("error for stage {number}: {why}"))?;
+            match stage.duration {
+                Some(_) => Ok(stage),
+                None => Err(format!("stage {number} doesn't have a specified duration")),
+            }
         });
         read.collect::<Result<_, _>>().map(Some)
     }

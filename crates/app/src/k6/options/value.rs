@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use loadline_go::GoDuration;
-use loadline_go::integer::parse_int;
+use loadline_go::integer::{parse_int, parse_int_literal};
 use serde_json::{Map, Value};
 
 use super::super::json::Json;
@@ -185,6 +185,10 @@ impl OptionValue for i64 {
 
     fn from_env(text: &str) -> Result<Option<i64>, String> {
         parse_int(text).map(Some)
+    }
+
+    fn from_flag(given: &Parsed, flag: &str) -> Result<Option<i64>, String> {
+        given.text(flag).map(parse_int_literal).transpose()
     }
 
     fn to_json(&self) -> Json {

@@ -110,10 +110,7 @@ fn read_headers<'js>(ctx: &Ctx<'js>, value: &Value<'js>, call: &mut Call) -> Res
     let mut places = HashMap::new();
     for entry in object_of(ctx, value)?.props::<String, Value<'js>>() {
         let (name, value) = entry?;
-        let value = match value.as_string() {
-            Some(text) => text.to_string()?,
-            None => text(&value)?,
-        };
+        let value = text(&value)?;
         if call.headers.len() < HEADERS_LOOKED_THROUGH {
             set_header(call, &name, value);
             continue;

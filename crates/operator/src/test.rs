@@ -94,7 +94,7 @@ pub enum Work {
         /// Where it is.
         file: Source,
         /// The claim that keeps its state and documents; `None`: they go with the pod.
-        results: Option<String>,
+        claim: Option<String>,
     },
 }
 

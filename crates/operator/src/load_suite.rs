@@ -48,6 +48,7 @@ pub fn read(object: &Value) -> Result<Test, Refusal> {
         name,
         namespace: fields::of_metadata(object, "namespace"),
         uid: fields::of_metadata(object, "uid"),
+        generation: fields::generation(object),
         work,
         parallelism: 1,
         // One word, so that a row that begins with a dash is no option.

@@ -19,18 +19,32 @@ const LINE_BYTES: usize = 3_072;
 /// Most bytes of all files together: as lines they take a third more, and kubelets begin a new log at 10 MiB.
 pub const FILES_MAX: usize = 6 << 20;
 
-/// A file of a result, packed by gzip.
+/// The name of the JSON result.
+pub const RESULT_FILE: &str = "result.json";
+/// The name of the HTML report.
+pub const REPORT_FILE: &str = "report.html";
+
+/// A file of a result, packed by gzip, or many in an archive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeptFile {
     /// The JSON result.
     Result,
     /// The HTML report.
     Report,
+    /// A suite's documents.
+    Documents,
+    /// The state of a suite: what was measured, and the reports that documents lead to.
+    State,
 }
 
 impl KeptFile {
     /// All of them, what the others can be made of first.
-    pub const ALL: [KeptFile; 2] = [KeptFile::Result, KeptFile::Report];
+    pub const ALL: [KeptFile; 4] = [
+        KeptFile::Result,
+        KeptFile::Report,
+        KeptFile::Documents,
+        KeptFile::State,
+    ];
 
     /// Its name while it is packed.
     #[must_use]
@@ -38,16 +52,25 @@ impl KeptFile {
         match self {
             KeptFile::Result => "result.json.gz",
             KeptFile::Report => "report.html.gz",
+            KeptFile::Documents => "documents.tar.gz",
+            KeptFile::State => "state.tar.gz",
         }
     }
 
-    /// Its name unpacked.
+    /// Its name unpacked; `None`: it is an archive of files with names of their own.
     #[must_use]
-    pub fn name(self) -> &'static str {
+    pub fn name(self) -> Option<&'static str> {
         match self {
-            KeptFile::Result => "result.json",
-            KeptFile::Report => "report.html",
+            KeptFile::Result => Some(RESULT_FILE),
+            KeptFile::Report => Some(REPORT_FILE),
+            KeptFile::Documents | KeptFile::State => None,
         }
+    }
+
+    /// Whether it is what is kept where there is no room for all.
+    #[must_use]
+    pub fn is_first(self) -> bool {
+        matches!(self, KeptFile::Result | KeptFile::Documents)
     }
 }
 

@@ -241,6 +241,11 @@ pub(crate) fn of_metadata(object: &Value, name: &str) -> String {
         .to_owned()
 }
 
+/// How often the fields of an object were edited.
+pub(crate) fn generation(object: &Value) -> Option<i64> {
+    object["metadata"]["generation"].as_i64()
+}
+
 /// The name of an object.
 pub(crate) fn name(object: &Value) -> Result<String, Refusal> {
     let name = of_metadata(object, "name");

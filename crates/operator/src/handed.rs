@@ -7,8 +7,8 @@ use serde_json::{Map, Value, json};
 
 use crate::names::Names;
 use crate::objects;
-use crate::results::Kept;
-use crate::test::Test;
+use crate::results::{CONTAINER, Kept};
+use crate::test::{Test, Work};
 
 /// Most bytes of files in a ConfigMap, which holds a mebibyte: so much that no store of objects suffers from many tests.
 pub const CONFIG_MAP_MAX: usize = 512 << 10;
@@ -49,28 +49,40 @@ pub fn plan(run: &Test, pod: &str, log: &str) -> Plan {
         let said = said.unwrap_or("the coordinator left none".to_owned());
         return Plan::Tell(Kept::nowhere(said));
     }
-    let result = |(file, _): &&(KeptFile, Vec<u8>)| *file == KeptFile::Result;
-    let files = match parcel.is_whole && parcel.size() <= CONFIG_MAP_MAX {
+    let is_first = |(file, _): &&(KeptFile, Vec<u8>)| file.is_first();
+    let has_room = parcel.is_whole && parcel.size() <= CONFIG_MAP_MAX;
+    let files = match has_room {
         true => parcel.files,
-        // The report can be made of it.
-        false => parcel.files.iter().filter(result).cloned().collect(),
+        false => parcel.files.iter().filter(is_first).cloned().collect(),
     };
     let size: usize = files.iter().map(|(_, bytes)| bytes.len()).sum();
     if files.is_empty() || size > CONFIG_MAP_MAX {
-        let kib = CONFIG_MAP_MAX >> 10;
-        let message = format!("it is larger than the {kib} KiB that are put into a ConfigMap");
+        let message = format!("it is {}", too_large());
         return Plan::Tell(Kept::in_log(pod, &message));
     }
+    // A report can be made of the result at any time; what a suite measured, of nothing.
+    let is_measured = !has_room && matches!(run.work, Work::Suite { .. });
+    let elsewhere = is_measured.then(|| {
+        format!(
+            "with what was measured it is {}: that is in the log of the container {CONTAINER} of pod {pod}",
+            too_large()
+        )
+    });
     let kept = Kept {
         config_map: Some(Names::of(run).results()),
         files: files
             .iter()
             .map(|(file, _)| file.packed_name().to_owned())
             .collect(),
-        message: said,
+        message: said.or(elsewhere),
         ..Kept::default()
     };
     Plan::Make(Box::new(config_map(run, &files)), kept)
+}
+
+fn too_large() -> String {
+    let kib = CONFIG_MAP_MAX >> 10;
+    format!("larger than the {kib} KiB that are put into a ConfigMap")
 }
 
 fn config_map(run: &Test, files: &[(KeptFile, Vec<u8>)]) -> Value {

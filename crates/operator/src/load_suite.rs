@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::fields::{self, Fields};
 use crate::kind::Kind;
-use crate::results::Wanted;
+use crate::results::{Said, Wanted};
 use crate::template;
 use crate::test::{PodTemplate, Refusal, Test, Work, invalid};
 
@@ -35,24 +35,26 @@ pub fn read(object: &Value) -> Result<Test, Refusal> {
         || invalid("spec.suite: one of configMap, volumeClaim and git is required".to_owned());
     let suite = spec.within("suite")?.ok_or_else(none)?;
     suite.only(&["configMap", "git", "volumeClaim"])?;
+    let name = fields::name(object)?;
+    let (claim, results) = results(&spec, &name)?;
     let work = Work::Suite {
         file: suite.file_from("suite.yaml")?.ok_or_else(none)?,
-        results: results(&spec)?,
+        claim,
     };
     let only = spec.texts("only")?;
     let pod = template::read(&spec, "podTemplate", kind.container())?;
     Ok(Test {
         kind,
-        name: fields::name(object)?,
+        name,
         namespace: fields::of_metadata(object, "namespace"),
         uid: fields::of_metadata(object, "uid"),
+        generation: fields::generation(object),
         work,
         parallelism: 1,
         // One word, so that a row that begins with a dash is no option.
         arguments: only.iter().map(|row| format!("--only={row}")).collect(),
         quiet: true,
-        // Each row's is in the state of the suite.
-        results: Wanted::Nowhere,
+        results,
         cleanup: spec.cleanup()?,
         ttl: spec.span("ttlAfterFinished")?,
         agent: PodTemplate::default(),
@@ -60,17 +62,31 @@ pub fn read(object: &Value) -> Result<Test, Refusal> {
     })
 }
 
-/// The claim that keeps results.
-fn results(spec: &Fields<'_>) -> Result<Option<String>, Refusal> {
+/// The claim that the suite works on, and where what it left is handed on to.
+fn results(spec: &Fields<'_>, name: &str) -> Result<(Option<String>, Wanted), Refusal> {
     let Some(results) = spec.within("results")? else {
-        return Ok(None);
+        return Ok((None, Wanted::default()));
     };
-    results.only(&["volumeClaim"])?;
-    let wanted = || invalid("spec.results.volumeClaim: a claim is required".to_owned());
-    let claim = results.within("volumeClaim")?.ok_or_else(wanted)?;
+    results.only(&["secret", "to", "volumeClaim"])?;
+    let said = Said {
+        results: results.text("to")?,
+        secret: results.text("secret")?,
+    };
+    let Some(claim) = results.within("volumeClaim")? else {
+        let places = ["spec.results.to", "spec.results.secret"];
+        return Ok((None, Wanted::read(places, &said, name)?));
+    };
+    if said.results.is_some() || said.secret.is_some() {
+        return Err(invalid(
+            "spec.results: a suite works on the volumeClaim, and nothing is handed on to anywhere else: either volumeClaim, or to and secret"
+                .to_owned(),
+        ));
+    }
     claim.only(&["name"])?;
-    let name = claim.text("name")?.filter(|name| !name.is_empty());
-    name.map(|name| Some(name.to_owned())).ok_or_else(wanted)
+    let claim = claim.text("name")?.filter(|name| !name.is_empty());
+    let claim =
+        claim.ok_or_else(|| invalid("spec.results.volumeClaim: a claim is required".to_owned()))?;
+    Ok((Some(claim.to_owned()), Wanted::Nowhere))
 }
 
 #[cfg(test)]
@@ -90,6 +106,10 @@ mod tests {
         let path = suite.work.source().map(Source::path);
         assert_eq!(path.as_deref(), Some("/test/suite.yaml"));
         assert_eq!((suite.agents(), suite.cleanup), (0, Cleanup::Never));
+        assert_eq!(suite.results, Wanted::ConfigMap);
+        let on_claim = json!({"suite": {"configMap": {"name": "c"}}, "results": {"volumeClaim": {"name": "v"}}});
+        let suite = read(&on_claim).expect("a suite");
+        assert_eq!(suite.results, Wanted::Nowhere);
     }
 
     #[test]
@@ -106,7 +126,21 @@ mod tests {
                 with("suite", json!({"configMap": {"name": "c", "file": "../x"}})),
                 "leaves",
             ),
-            (with("results", json!({})), "spec.results.volumeClaim"),
+            (
+                with("results", json!({"to": "secret"})),
+                "spec.results.to: ",
+            ),
+            (
+                with("results", json!({"to": "s3://bucket"})),
+                "spec.results.secret: ",
+            ),
+            (
+                with(
+                    "results",
+                    json!({"to": "none", "volumeClaim": {"name": "v"}}),
+                ),
+                "either volumeClaim",
+            ),
             (
                 with("results", json!({"volumeClaim": {"name": ""}})),
                 "spec.results.volumeClaim",

@@ -53,6 +53,7 @@ pub fn read(object: &Value) -> Result<Test, Refusal> {
         name,
         namespace: fields::of_metadata(object, "namespace"),
         uid: fields::of_metadata(object, "uid"),
+        generation: fields::generation(object),
         work,
         parallelism,
         arguments,

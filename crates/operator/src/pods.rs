@@ -32,6 +32,8 @@ const COORDINATOR_REQUESTS: (&str, &str) = ("100m", "128Mi");
 const INDEX: &str = "$(JOB_COMPLETION_INDEX)";
 /// Where a suite keeps its state, and writes documents that say so.
 const RESULTS_FOLDER: &str = "/results";
+/// The volume of that.
+const STATE_VOLUME: &str = "loadline-state";
 /// Key of the identity within its folder.
 const IDENTITY_FILE: &str = "identity.pem";
 
@@ -165,7 +167,15 @@ fn suite(run: &Test, file: &Source) -> Vec<String> {
     let state = format!("{RESULTS_FOLDER}/{}.state", run.name);
     let address = rest_address();
     let words = [
-        "loadline", "suite", "run", "--fresh", "--state", &state, &address,
+        "loadline",
+        "suite",
+        "run",
+        "--fresh",
+        "--state",
+        &state,
+        "--documents",
+        RESULTS_FOLDER,
+        &address,
     ];
     let mut command: Vec<String> = words.map(str::to_owned).to_vec();
     command.extend(run.arguments.clone());
@@ -347,14 +357,14 @@ impl<'a> Pod<'a> {
 
     /// Where a suite keeps what it measured.
     fn results(&mut self) {
-        let Work::Suite { results, .. } = &self.run.work else {
+        let Work::Suite { claim, .. } = &self.run.work else {
             return;
         };
-        let source = match results {
+        let source = match claim {
             Some(claim) => json!({"persistentVolumeClaim": {"claimName": claim}}),
             None => json!({"emptyDir": {}}),
         };
-        self.mount("loadline-results", source, RESULTS_FOLDER, false);
+        self.mount(STATE_VOLUME, source, RESULTS_FOLDER, false);
     }
 
     /// The identity of this pod alone.

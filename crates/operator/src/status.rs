@@ -156,6 +156,9 @@ pub struct Status {
     /// The same for people.
     #[serde(default)]
     pub message: Option<String>,
+    /// The edit of its fields that was looked at last; `None`: nobody counts them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub observed_generation: Option<i64>,
     /// How many agents there shall be.
     #[serde(default)]
     pub agents: u32,
@@ -219,6 +222,7 @@ impl Status {
             reason: None,
             message: None,
             agents,
+            observed_generation: None,
             agents_ready: 0,
             lost: Vec::new(),
             runs: None,

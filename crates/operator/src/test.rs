@@ -94,7 +94,7 @@ pub enum Work {
         /// Where it is.
         file: Source,
         /// The claim that keeps its state and documents; `None`: they go with the pod.
-        results: Option<String>,
+        claim: Option<String>,
     },
 }
 
@@ -157,6 +157,8 @@ pub struct Test {
     pub namespace: String,
     /// Tells it from one of the same name that was there before.
     pub uid: String,
+    /// Counts how often its fields were edited; `None`: nobody counts.
+    pub generation: Option<i64>,
     /// What is run.
     pub work: Work,
     /// How many agents; where one pod does it all, 1.

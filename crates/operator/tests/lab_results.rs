@@ -260,6 +260,106 @@ fn an_object_store_takes_the_result_and_gives_it_back() {
     assert_eq!(files(folder.path()).0["totals"]["stop"], "finished");
 }
 
+/// A suite of two rows under this name, whose documents lie beside each other in folders.
+fn apply_suite(lab: &Lab, name: &str, url: &str, results: &Value) {
+    let suite = format!(
+        "name: rows
+target: {url}
+defaults: {{bench: '-n 20 -c 2'}}
+axes: {{vus: [1, 2]}}
+documents:
+  - file: results.md
+    columns: [{{title: Users, value: plan.users}}]
+  - file: pages/results.html
+    columns: [{{title: Users, value: plan.users}}]
+"
+    );
+    lab.apply(&json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}, "data": {"suite.yaml": suite}}));
+    let mut spec = json!({"suite": {"configMap": {"name": name}}});
+    if results.is_object() {
+        spec["results"] = results.clone();
+    }
+    lab.apply(&json!({"apiVersion": "loadline.io/v1alpha1", "kind": "LoadSuite", "metadata": {"name": name}, "spec": spec}));
+}
+
+/// What a folder has of a suite of this name is what was measured.
+fn a_suite_is_there(folder: &Path, name: &str) {
+    let read = |path: &str| std::fs::read_to_string(folder.join(path)).expect(path);
+    assert!(read("results.md").contains("| Users |"));
+    assert!(read("pages/results.html").contains("<html"));
+    let runs = folder.join(format!("{name}.state/runs"));
+    let rows: Vec<_> = std::fs::read_dir(runs).expect("rows").flatten().collect();
+    assert_eq!(rows.len(), 2);
+    for row in rows {
+        let result = std::fs::read_to_string(row.path().join("1/result.json")).expect("a result");
+        let result: Value = serde_json::from_str(&result).expect("JSON");
+        assert_eq!(result["totals"]["seen"]["counts"]["completed"], 20);
+    }
+}
+
+#[test]
+#[ignore = "needs a cluster"]
+fn documents_and_results_of_a_suite_are_fetched() {
+    let (lab, service, store) = (
+        Lab::begun("suites"),
+        Service::start(),
+        Store::serve("AKIDLAB"),
+    );
+    let keys = [
+        ("AWS_ENDPOINT_URL", store.url.as_str()),
+        ("AWS_ACCESS_KEY_ID", "AKIDLAB"),
+        ("AWS_SECRET_ACCESS_KEY", "secret"),
+    ];
+    let data: serde_json::Map<String, Value> = keys
+        .iter()
+        .map(|(name, value)| ((*name).to_owned(), json!(value)))
+        .collect();
+    lab.apply(&json!({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "keys"}, "stringData": data}));
+    apply_suite(&lab, "m", &service.url, &Value::Null);
+    let stored = json!({"to": "s3://bucket/suites/o", "secret": "keys"});
+    apply_suite(&lab, "o", &service.url, &stored);
+
+    let over = "jsonpath={.status.stage}=finished";
+    let status = lab.wait_of("loadsuite/m", over);
+    assert_eq!(status["result"], "passed", "{status:#}");
+    let kept = &status["results"];
+    assert_eq!(
+        kept["files"],
+        json!(["documents.tar.gz", "state.tar.gz"]),
+        "{status:#}"
+    );
+    let map = kept["configMap"].as_str().expect("a name");
+    let owner = lab.get(&format!("configmap/{map}"))["metadata"]["ownerReferences"][0].clone();
+    assert_eq!(
+        (&owner["kind"], &owner["name"]),
+        (&json!("LoadSuite"), &json!("m"))
+    );
+    let folder = tempfile::tempdir().expect("a folder");
+    let out = folder.path().to_string_lossy();
+    let fetched = k8s(&lab, "results", &["--out", &out, "loadsuite/m"]);
+    assert!(fetched.status.success(), "{fetched:?}");
+    let told = String::from_utf8_lossy(&fetched.stderr).into_owned();
+    assert!(
+        told.contains("/results.md") && !told.contains(".state"),
+        "{told}"
+    );
+    a_suite_is_there(folder.path(), "m");
+
+    let status = lab.wait_of("loadsuite/o", over);
+    let kept = json!({"objectStore": "s3://bucket/suites/o"});
+    assert_eq!(status["results"], kept, "{status:#}");
+    let paths = store.paths();
+    for path in ["files.txt", "pages/results.html", "results.md"] {
+        let path = format!("/bucket/suites/o/{path}");
+        assert!(paths.contains(&path), "{path}: {paths:?}");
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let out = folder.path().to_string_lossy();
+    let fetched = k8s_with(&lab, &keys, "results", &["--out", &out, "loadsuite/o"]);
+    assert!(fetched.status.success(), "{fetched:?}");
+    a_suite_is_there(folder.path(), "o");
+}
+
 /// What the page tells its readers to type.
 #[test]
 #[ignore = "needs a cluster"]

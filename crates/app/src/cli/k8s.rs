@@ -70,15 +70,27 @@ pub struct K8sKeepArgs {
     /// File that the coordinator holds a lock on while it is at work
     #[arg(long, value_name = "FILE")]
     pub at_work: PathBuf,
-    /// JSON result that it leaves
-    #[arg(long, value_name = "FILE")]
-    pub result: PathBuf,
-    /// Folder for the result and its page, on disk or s3://BUCKET/FOLDER [default: they are printed as a parcel]
+    /// What it leaves.
+    #[command(flatten)]
+    pub left: K8sLeftArgs,
+    /// Folder for the result and its page, or for a suite's files, on disk or s3://BUCKET/FOLDER [default: they are printed as a parcel]
     #[arg(long, value_name = "FOLDER")]
     pub to: Option<String>,
     /// Certificates that the store is trusted by, if the file is there [default: the system's]
     #[arg(long, value_name = "FILE")]
     pub authority: Option<PathBuf>,
+}
+
+/// What a coordinator or a suite leaves.
+#[derive(Args, Clone, Debug)]
+#[group(required = true, multiple = false)]
+pub struct K8sLeftArgs {
+    /// JSON result that it leaves
+    #[arg(long, value_name = "FILE")]
+    pub result: Option<PathBuf>,
+    /// Folder that a suite leaves, with its documents and its state
+    #[arg(long, value_name = "DIR")]
+    pub suite: Option<PathBuf>,
 }
 
 /// Which cluster.

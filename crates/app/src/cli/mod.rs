@@ -31,8 +31,8 @@ pub use compare::CompareArgs;
 pub use others::{DemoArgs, InternalDocs, ReportArgs, TargetArgs, TargetTlsArgs};
 pub use probing::{ProbingArgs, ToldArgs, UserArgs};
 pub use suite::{
-    SuiteAction, SuiteArgs, SuiteEndingArgs, SuiteExplainArgs, SuiteFileArgs, SuiteInitArgs,
-    SuitePlanArgs, SuiteResumeArgs, SuiteRunArgs,
+    SuiteAction, SuiteArgs, SuiteDocumentsArgs, SuiteEndingArgs, SuiteExplainArgs, SuiteFileArgs,
+    SuiteInitArgs, SuitePlanArgs, SuiteResumeArgs, SuiteRunArgs,
 };
 pub use sweep::SweepArgs;
 pub(crate) use tips::almost;

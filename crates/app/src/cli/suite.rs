@@ -65,7 +65,7 @@ Example:
     #[command(after_help = "\
 Example:
   loadline suite render matrix.yaml")]
-    Render(SuiteFileArgs),
+    Render(SuiteRenderArgs),
     /// Show where a cell of a document comes from
     #[command(after_help = "\
 Examples:
@@ -88,6 +88,25 @@ pub struct SuiteFileArgs {
     /// State directory [default: FILE with the extension .state]
     #[arg(long, value_name = "DIR")]
     pub state: Option<PathBuf>,
+}
+
+/// Where a suite's documents go.
+#[derive(Args, Debug)]
+pub struct SuiteDocumentsArgs {
+    /// Directory of documents whose path is relative [default: FILE's]
+    #[arg(long, value_name = "DIR")]
+    pub documents: Option<PathBuf>,
+}
+
+/// Options of `loadline suite render`.
+#[derive(Args, Debug)]
+pub struct SuiteRenderArgs {
+    /// Which suite.
+    #[command(flatten)]
+    pub suite: SuiteFileArgs,
+    /// Where documents go.
+    #[command(flatten)]
+    pub documents: SuiteDocumentsArgs,
 }
 
 /// Options of `loadline suite init`.
@@ -163,6 +182,9 @@ pub struct SuiteRunArgs {
     /// Set aside earlier results in the state directory
     #[arg(long)]
     pub fresh: bool,
+    /// Where documents go.
+    #[command(flatten)]
+    pub documents: SuiteDocumentsArgs,
     /// Who may end it.
     #[command(flatten)]
     pub ending: SuiteEndingArgs,
@@ -191,6 +213,9 @@ pub struct SuiteResumeArgs {
     /// Repeat runs that failed their gates, too
     #[arg(long)]
     pub failed: bool,
+    /// Where documents go.
+    #[command(flatten)]
+    pub documents: SuiteDocumentsArgs,
     /// Who may end it.
     #[command(flatten)]
     pub ending: SuiteEndingArgs,

@@ -1,7 +1,6 @@
 //! Parcels that fit or do not, and logs that hold none. Must not know the API.
 
 use super::*;
-use crate::results::CONTAINER;
 
 fn run() -> Test {
     crate::test_run::read(&json!({
@@ -67,6 +66,40 @@ fn what_does_not_fit_stays_in_the_log() {
             (Some("p"), Some(CONTAINER))
         );
         assert!(kept.message.expect("why").contains("512 KiB"));
+    }
+}
+
+#[test]
+fn where_a_suite_is_too_large_its_documents_are_kept() {
+    let suite = crate::load_suite::read(&json!({
+        "metadata": {"name": "t", "namespace": "n", "uid": "0123456789"},
+        "spec": {"suite": {"configMap": {"name": "c"}}},
+    }))
+    .expect("a suite");
+    let log = |state: usize| {
+        let files = [
+            (KeptFile::Documents, vec![7; 3_000]),
+            (KeptFile::State, vec![7; state]),
+        ];
+        let mut text = Parcel::lines(&files);
+        text.truncate(LOG_MAX as usize);
+        text
+    };
+    let kept = |state: usize| match plan(&suite, "p", &log(state)) {
+        Plan::Make(_, kept) => kept,
+        other => panic!("{other:?}"),
+    };
+    let all = kept(4_000);
+    assert_eq!(all.files, ["documents.tar.gz", "state.tar.gz"]);
+    assert_eq!(all.message, None);
+    for state in [CONFIG_MAP_MAX, 4 << 20] {
+        let some = kept(state);
+        assert_eq!(some.files, ["documents.tar.gz"]);
+        let why = some.message.expect("why");
+        assert!(
+            why.contains("512 KiB") && why.ends_with("results of pod p"),
+            "{why}"
+        );
     }
 }
 

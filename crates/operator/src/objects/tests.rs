@@ -236,6 +236,8 @@ fn one_pod_runs_a_suite_and_joins_nothing() {
             "--fresh",
             "--state",
             "/results/s.state",
+            "--documents",
+            "/results",
             "--address=0.0.0.0:6565",
             "--only=-a",
             "/test/suite.yaml"

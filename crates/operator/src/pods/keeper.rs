@@ -6,8 +6,9 @@
 
 use serde_json::json;
 
-use super::{Pod, list};
+use super::{Pod, RESULTS_FOLDER, STATE_VOLUME, list};
 use crate::results::{CONTAINER, Wanted};
+use crate::test::Work;
 
 /// The volume that both share.
 const VOLUME: &str = "loadline-results";
@@ -33,19 +34,24 @@ impl Pod<'_> {
             .push(json!({"name": VOLUME, "mountPath": FOLDER}));
         let mut env = list(&self.container, "env");
         env.push(json!({"name": "LOADLINE_AT_WORK", "value": at_work}));
-        env.push(json!({"name": "LOADLINE_JSON", "value": result}));
-        self.container.insert("env".into(), json!(env));
-        let words = [
-            "loadline",
-            "k8s",
-            "keep",
-            "--at-work",
-            &at_work,
-            "--result",
-            &result,
-        ];
-        let mut command = words.map(str::to_owned).to_vec();
         let mut mounts = vec![json!({"name": VOLUME, "mountPath": FOLDER, "readOnly": true})];
+        let left = match self.run.work {
+            // Each row of it leaves a result, and its state has them.
+            Work::Suite { .. } => {
+                mounts.push(
+                    json!({"name": STATE_VOLUME, "mountPath": RESULTS_FOLDER, "readOnly": true}),
+                );
+                ["--suite", RESULTS_FOLDER]
+            }
+            Work::Script(_) | Work::Bench | Work::Plan(_) => {
+                env.push(json!({"name": "LOADLINE_JSON", "value": result}));
+                ["--result", &result]
+            }
+        };
+        self.container.insert("env".into(), json!(env));
+        let words = ["loadline", "k8s", "keep", "--at-work", &at_work];
+        let words = words.into_iter().chain(left);
+        let mut command: Vec<String> = words.map(str::to_owned).collect();
         if let Wanted::Volume { claim, path } = &self.run.results {
             command.extend(["--to".to_owned(), format!("{KEPT_FOLDER}/{path}")]);
             self.volumes.push(

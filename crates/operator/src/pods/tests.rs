@@ -398,6 +398,18 @@ fn a_container_beside_the_coordinator_hands_its_result_on() {
     assert_eq!(keeper(&made)["envFrom"], keys);
     assert_eq!(container(&made)["envFrom"], json!([]));
 
+    let suite = json!({"metadata": {"name": "t", "namespace": "n", "uid": "u"},
+        "spec": {"suite": {"configMap": {"name": "c"}}}});
+    let suite = crate::load_suite::read(&suite).expect("a suite");
+    let made = coordinator(&suite, &user_settings());
+    let command = keeper(&made)["command"].as_array().cloned();
+    assert_eq!(command.expect("a list")[5..], ["--suite", "/results"]);
+    let state = json!({"name": "loadline-state", "mountPath": "/results", "readOnly": true});
+    assert_eq!(keeper(&made)["volumeMounts"][1], state);
+    let env = container(&made)["env"].as_array().expect("a list");
+    // Each row leaves a result of its own.
+    assert!(env.iter().all(|one| one["name"] != "LOADLINE_JSON"));
+
     let made = of("none", json!({}));
     assert_eq!(keeper(&made), Value::Null);
     let env = container(&made)["env"].as_array().expect("a list");

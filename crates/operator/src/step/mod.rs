@@ -134,14 +134,15 @@ pub fn step(run: &Test, known: &Known, seen: &Seen, now: Timestamp) -> Step {
         seen,
         now,
     };
-    match status.stage {
+    let step = match status.stage {
         Stage::Initialization => of.initialization(),
         Stage::Initialized => of.initialized(),
         Stage::Created => of.created(),
         Stage::Started => of.started(),
         Stage::Stopped => of.stopped(),
-        Stage::Finished | Stage::Error => of.over(),
-    }
+        Stage::Finished | Stage::Error => return of.over(),
+    };
+    of.with_edit(step)
 }
 
 /// The pod whose result is to be put where it is wanted; `None`: none is, or not yet.
@@ -170,7 +171,8 @@ pub fn refuse(kind: Kind, known: &Known, refusal: &Refusal, now: Timestamp) -> S
 }
 
 fn begin(run: &Test, now: Timestamp) -> Step {
-    let status = Status::begun(run.kind, run.parallelism, now);
+    let mut status = Status::begun(run.kind, run.parallelism, now);
+    status.observed_generation = run.generation;
     let message = match run.work.is_alone() {
         true => "the pod is made",
         false => "the coordinator is made, and reads the script",
@@ -403,6 +405,23 @@ impl At<'_> {
             Work::Suite { .. } => verdict.of_suite(),
             Work::Script(_) | Work::Bench | Work::Plan(_) => verdict,
         }
+    }
+
+    /// The same step, which says once that an edit of the test changes nothing.
+    fn with_edit(&self, mut step: Step) -> Step {
+        let seen = self.status.observed_generation;
+        if seen.is_none() || self.run.generation <= seen {
+            return step;
+        }
+        let next = step.status.get_or_insert_with(|| self.status.clone());
+        next.observed_generation = self.run.generation;
+        step.notes.push(Note {
+            is_warning: true,
+            reason: "EditIgnored".to_owned(),
+            message: "it was edited, and goes on as it was begun; delete it, and apply it anew"
+                .to_owned(),
+        });
+        step
     }
 
     /// Waits for pods, and says what keeps them.

@@ -123,6 +123,36 @@ pub(super) fn told(step: &Step) -> (String, String) {
     (reason, status.message.clone().unwrap_or_default())
 }
 
+#[test]
+fn an_edit_in_mid_run_is_told_once() {
+    let of_generation = |generation: i64| Test {
+        generation: Some(generation),
+        ..test_run()
+    };
+    let begun = step(&of_generation(1), &Known::New, &Seen::default(), at(0));
+    let status = begun.status.expect("a status");
+    assert_eq!(status.observed_generation, Some(1));
+    let known = Known::Ours(Box::new(status.at(Stage::Started, at(1))));
+    let seen = all(ALL.map(pod).to_vec());
+    let as_it_was = step(&of_generation(1), &known, &seen, at(2));
+    assert!(as_it_was.status.is_none() && as_it_was.notes.is_empty());
+    let edited = step(&of_generation(2), &known, &seen, at(2));
+    let reasons: Vec<&str> = edited.notes.iter().map(|note| &*note.reason).collect();
+    assert_eq!(reasons, ["EditIgnored"]);
+    let known = Known::Ours(Box::new(edited.status.expect("a status")));
+    let again = step(&of_generation(2), &known, &seen, at(3));
+    assert!(again.status.is_none() && again.notes.is_empty());
+    // Another definition of the resource drops the field.
+    let mut dropped = status;
+    dropped.observed_generation = None;
+    let known = Known::Ours(Box::new(dropped.at(Stage::Started, at(1))));
+    assert!(
+        step(&of_generation(2), &known, &seen, at(2))
+            .notes
+            .is_empty()
+    );
+}
+
 /// Nothing is asked for again while a test runs: grafana/k6-operator#529.
 #[test]
 fn a_test_goes_through_its_stages() {

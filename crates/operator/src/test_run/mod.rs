@@ -65,6 +65,7 @@ pub fn read(object: &Value) -> Result<Test, Refusal> {
         results: Wanted::read([&places[0], &places[1]], &said, &name)?,
         namespace: fields::of_metadata(object, "namespace"),
         uid: fields::of_metadata(object, "uid"),
+        generation: fields::generation(object),
         work: Work::Script(match annotation(SCRIPT_ANNOTATION) {
             Some(address) => elsewhere(&spec, address, annotation(SECRET_ANNOTATION))?,
             None => script(&spec, &pods)?,

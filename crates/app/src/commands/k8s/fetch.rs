@@ -3,76 +3,88 @@
 //! Must not know how it came there. Invariants: what is fetched is unpacked within a bound; a report that nobody kept is made of the
 //! result.
 
-use std::fs;
-use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
-use flate2::read::GzDecoder;
 use loadline_kubernetes::{ClusterTest, KeptResult, LogOptions, TestKind};
+use loadline_model::parcel::{REPORT_FILE, RESULT_FILE};
 use loadline_model::{ExitCode, KeptFile, Parcel};
 use loadline_output::json;
 
-use super::{Place, follow, store, told};
-use crate::{Ending, Env, pages};
+use super::left::Take;
+use super::{Place, follow, left, store, told};
+use crate::{Ending, Env};
 
 /// The container that prints a result.
 const CONTAINER: &str = "results";
 
-/// What is kept of a result.
-struct Kept {
-    result: Vec<u8>,
-    /// `None`: it is made of the result.
-    page: Option<Vec<u8>>,
-}
-
-/// Writes the files of a result into a folder; gives their paths.
+/// Writes the files of a result into a folder; gives the paths of those that people read.
 pub(super) fn fetch(
     env: &Env,
     place: &Place,
     test: &ClusterTest,
     folder: &Path,
 ) -> Result<Vec<PathBuf>, Ending> {
-    let kept = kept(env, place, test)?;
-    let page = match kept.page {
-        Some(page) => page,
-        None => {
-            let result = json::decode(&kept.result).map_err(|error| refused(error.to_string()))?;
-            loadline_report::html::report(&result).into_bytes()
+    let mut paths = Vec::new();
+    let mut write = |name: &str, bytes: &[u8]| {
+        let written = left::write(folder, name, bytes);
+        let path = written
+            .map_err(|error| Ending::usage(&format!("--out: {}: {error}", folder.display())))?;
+        if !left::is_of_state(name) {
+            paths.push(path);
         }
+        Ok(())
     };
-    let page = String::from_utf8_lossy(&page);
-    let files = KeptFile::ALL.map(|file| folder.join(file.name()));
-    let written = fs::create_dir_all(folder)
-        .and_then(|()| fs::write(&files[0], &kept.result))
-        .and_then(|()| pages::write(&files[1], &page));
-    written.map_err(|error| Ending::usage(&format!("--out: {}: {error}", folder.display())))?;
-    Ok(files.to_vec())
+    let mut result = None;
+    let mut has_page = false;
+    take_kept(env, place, test, &mut |name, bytes| {
+        has_page |= name == REPORT_FILE;
+        if name == RESULT_FILE {
+            result = Some(bytes.to_vec());
+        }
+        write(name, bytes)
+    })?;
+    match result.filter(|_| !has_page) {
+        Some(result) if test.kind != TestKind::LoadSuite => {
+            let result = json::decode(&result).map_err(|error| refused(error.to_string()))?;
+            let page = loadline_report::html::report(&result);
+            write(REPORT_FILE, page.as_bytes())?;
+        }
+        _ => {}
+    }
+    Ok(paths)
 }
 
-/// What is kept, from where it is.
-fn kept(env: &Env, place: &Place, test: &ClusterTest) -> Result<Kept, Ending> {
+/// Takes what is kept from where it is.
+fn take_kept(
+    env: &Env,
+    place: &Place,
+    test: &ClusterTest,
+    take: Take<'_, Ending>,
+) -> Result<(), Ending> {
     let name = test.id();
+    let has_index = test.kind == TestKind::LoadSuite;
     match &test.kept {
-        KeptResult::ConfigMap(map) => unpacked(test, &of_config_map(place, map)?),
-        KeptResult::Log { pod, container } => unpacked(test, &of_log(place, pod, container)?),
-        KeptResult::ObjectStore(folder) => Ok(Kept {
-            result: store::get(env, folder).map_err(refused)?,
-            page: None,
-        }),
+        KeptResult::ConfigMap(map) => unpack(test, &of_config_map(place, map)?, take),
+        KeptResult::Log { pod, container } => unpack(test, &of_log(place, pod, container)?, take),
+        KeptResult::ObjectStore(folder) => {
+            let mut take = |name: &str, bytes: &[u8]| {
+                take(name, bytes).map_err(|ending| ending.message().to_owned())
+            };
+            store::get(env, folder, has_index, &mut take).map_err(refused)
+        }
         KeptResult::Volume { claim, path } => Err(refused(format!(
             "the result of test {name} is on the volume of claim {claim}, in {path}: read it from a pod that mounts it"
-        ))),
-        KeptResult::Nowhere(_) if test.kind == TestKind::LoadSuite => Err(refused(format!(
-            "{name} has documents instead of one result: they are where its suite file says, and their tables end its log: \
-             loadline k8s logs {name}"
         ))),
         KeptResult::Nowhere(why) if why.is_empty() && !test.is_over() => Err(refused(format!(
             "test {name} is not over: its result comes with its end"
         ))),
+        KeptResult::Nowhere(why) if why.is_empty() && has_index => Err(refused(format!(
+            "the documents of {name} are where its suite file says, and their tables end its log: loadline k8s logs {name}"
+        ))),
         // Another definition of the resource drops what the status says of it.
         KeptResult::Nowhere(why) if why.is_empty() => {
             let coordinator = follow::coordinator(place, &name)?.name;
-            unpacked(test, &of_log(place, &coordinator, CONTAINER)?)
+            unpack(test, &of_log(place, &coordinator, CONTAINER)?, take)
         }
         KeptResult::Nowhere(why) => Err(refused(format!(
             "the result of test {name} is not kept: {why}"
@@ -84,17 +96,25 @@ fn refused(why: impl AsRef<str>) -> Ending {
     Ending::refusal(ExitCode::Other, why.as_ref())
 }
 
-/// What the files of a parcel hold.
-fn unpacked(test: &ClusterTest, parcel: &Parcel) -> Result<Kept, Ending> {
-    let file = |file: KeptFile| {
+/// Takes what the files of a parcel hold.
+fn unpack(test: &ClusterTest, parcel: &Parcel, take: Take<'_, Ending>) -> Result<(), Ending> {
+    // A report of a result that is not there is none.
+    if parcel
+        .files
+        .iter()
+        .all(|(file, _)| *file == KeptFile::Report)
+    {
+        let name = &test.name;
+        return Err(refused(format!("the result of test {name} is not kept")));
+    }
+    for (file, bytes) in &parcel.files {
+        let files = left::unpack_files(*file, bytes);
         let broken = |error| refused(format!("{} is broken: {error}", file.packed_name()));
-        parcel.file(file).map(unpack).transpose().map_err(broken)
-    };
-    let none = || refused(format!("the result of test {} is not kept", test.name));
-    Ok(Kept {
-        result: file(KeptFile::Result)?.ok_or_else(none)?,
-        page: file(KeptFile::Report)?,
-    })
+        for (name, bytes) in files.map_err(broken)? {
+            take(&name, &bytes)?;
+        }
+    }
+    Ok(())
 }
 
 /// The files that a ConfigMap holds.
@@ -120,17 +140,4 @@ fn of_log(place: &Place, pod: &str, container: &str) -> Result<Parcel, Ending> {
             "the log of container {container} of pod {pod} holds no result"
         ))
     })
-}
-
-/// What gzip holds, up to the size of the largest result.
-pub(super) fn unpack(bytes: &[u8]) -> io::Result<Vec<u8>> {
-    let mut unpacked = Vec::new();
-    let most = json::RESULT_BYTES_MAX;
-    GzDecoder::new(bytes)
-        .take(most + 1)
-        .read_to_end(&mut unpacked)?;
-    match unpacked.len() as u64 > most {
-        true => Err(io::Error::other(format!("it is larger than {most} bytes"))),
-        false => Ok(unpacked),
-    }
 }

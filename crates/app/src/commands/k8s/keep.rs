@@ -5,19 +5,18 @@
 //! coordinator, however that ended.
 
 use std::fs::{self, File};
-use std::io::{self, Write as _};
+use std::io;
 use std::path::Path;
 use std::time::Duration;
 
-use flate2::Compression;
-use flate2::write::GzEncoder;
 use loadline_model::{ExitCode, KeptFile, ObjectFolder, Parcel, parcel};
 use loadline_output::json;
 
+use super::left::{self, Left};
 use super::store;
-use crate::cli::k8s::K8sKeepArgs;
+use crate::cli::k8s::{K8sKeepArgs, K8sLeftArgs};
 use crate::terminal::print;
-use crate::{Ending, Env, pages};
+use crate::{Ending, Env};
 
 /// How often it is looked whether the coordinator has begun.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
@@ -54,35 +53,17 @@ pub(super) fn keep(args: &K8sKeepArgs, env: &Env) -> Result<ExitCode, Ending> {
 }
 
 fn hand_on(args: &K8sKeepArgs, env: &Env) -> Result<Handed, Ending> {
-    let refused = |path: &Path, error: io::Error| {
-        Ending::refusal(ExitCode::Other, &format!("{}: {error}", path.display()))
-    };
     let mut handed = Handed::default();
     handed.notes.extend(wait_for_end(&args.at_work));
-    let result = match fs::read(&args.result) {
-        Ok(result) => result,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            handed.parcel = Parcel::lines(&[]);
-            return Ok(handed);
-        }
-        Err(error) => return Err(refused(&args.result, error)),
-    };
-    let page = match json::decode(&result) {
-        Ok(result) => Some(loadline_report::html::report(&result)),
-        // What this version cannot show is kept all the same.
-        Err(error) => {
-            handed.notes.push(format!("no report: {error}"));
-            None
-        }
-    };
+    let left = left(&args.left, &mut handed.notes)?;
+    if left.files().next().is_none() {
+        handed.parcel = Parcel::lines(&[]);
+        return Ok(handed);
+    }
     if let Some(to) = &args.to {
         let written = match ObjectFolder::read(to, "") {
-            Some(folder) => {
-                let authority = args.authority.as_deref();
-                store::put(env, authority, &folder, &result, page.as_deref())
-            }
-            None => write(Path::new(to), &result, page.as_deref())
-                .map_err(|error| format!("{to}: {error}")),
+            Some(folder) => store::put(env, args.authority.as_deref(), &folder, &left),
+            None => write(Path::new(to), &left).map_err(|error| format!("{to}: {error}")),
         };
         match written {
             Ok(()) => return Ok(handed),
@@ -93,9 +74,37 @@ fn hand_on(args: &K8sKeepArgs, env: &Env) -> Result<Handed, Ending> {
             }
         }
     }
-    let files = packed(&result, page.as_deref(), &mut handed.notes);
-    handed.parcel = Parcel::lines(&files.map_err(|error| refused(&args.result, error))?);
+    let files = packed(&left, &mut handed.notes);
+    handed.parcel = Parcel::lines(&files.map_err(|error| {
+        Ending::refusal(
+            ExitCode::Other,
+            &format!("what was left cannot be read: {error}"),
+        )
+    })?);
     Ok(handed)
+}
+
+/// What there is at the end.
+fn left(args: &K8sLeftArgs, notes: &mut Vec<String>) -> Result<Left, Ending> {
+    let refused = |path: &Path, error: io::Error| match error.kind() {
+        io::ErrorKind::NotFound => Ok(Left::default()),
+        _ => {
+            let why = format!("{}: {error}", path.display());
+            Err(Ending::refusal(ExitCode::Other, &why))
+        }
+    };
+    if let Some(folder) = &args.suite {
+        return Left::of_suite(folder).or_else(|error| refused(folder, error));
+    }
+    let path = args.result.as_deref().unwrap_or(Path::new(""));
+    let result = match fs::read(path) {
+        Ok(result) => result,
+        Err(error) => return refused(path, error),
+    };
+    let page = json::decode(&result).map(|result| loadline_report::html::report(&result));
+    // What this version cannot show is kept all the same.
+    let page = page.map_err(|error| notes.push(format!("no report: {error}")));
+    Ok(Left::of_test(result, page.ok()))
 }
 
 /// Waits until nobody holds the lock; where nobody takes it at all, for a minute. Gives what went wrong.
@@ -118,49 +127,30 @@ fn wait_for_end(at_work: &Path) -> Option<String> {
 }
 
 /// As much as there is room for.
-fn packed(
-    result: &[u8],
-    page: Option<&str>,
-    notes: &mut Vec<String>,
-) -> io::Result<Vec<(KeptFile, Vec<u8>)>> {
+fn packed(left: &Left, notes: &mut Vec<String>) -> io::Result<Vec<(KeptFile, Vec<u8>)>> {
     let mut files = Vec::new();
     let mut room = parcel::FILES_MAX;
-    let all = [
-        (KeptFile::Result, Some(result)),
-        (KeptFile::Report, page.map(str::as_bytes)),
-    ];
-    for (file, bytes) in all {
-        let Some(bytes) = bytes else { continue };
-        let bytes = pack(bytes)?;
+    for part in left.packed(parcel::FILES_MAX) {
+        let (file, bytes) = part?;
         match room.checked_sub(bytes.len()) {
             Some(rest) => {
                 room = rest;
                 files.push((file, bytes));
             }
             None => notes.push(format!(
-                "{} takes {} bytes, and there is room for {room}: keep results on a volume, \
-                 loadline.io/results: volumeClaim/NAME",
+                "{} does not fit into the log: keep results on a volume, volumeClaim/NAME, or in an object store",
                 file.packed_name(),
-                bytes.len()
             )),
         }
     }
     Ok(files)
 }
 
-fn pack(bytes: &[u8]) -> io::Result<Vec<u8>> {
-    let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
-    encoder.write_all(bytes)?;
-    encoder.finish()
-}
-
-fn write(folder: &Path, result: &[u8], page: Option<&str>) -> io::Result<()> {
-    fs::create_dir_all(folder)?;
-    fs::write(folder.join(KeptFile::Result.name()), result)?;
-    match page {
-        Some(page) => pages::write(&folder.join(KeptFile::Report.name()), page),
-        None => Ok(()),
-    }
+fn write(folder: &Path, left: &Left) -> io::Result<()> {
+    left.files().try_for_each(|file| {
+        left::write(folder, &file.name, &file.read()?)?;
+        Ok(())
+    })
 }
 
 #[cfg(test)]
@@ -170,7 +160,10 @@ mod tests {
     fn args(folder: &Path, to: Option<&Path>) -> K8sKeepArgs {
         K8sKeepArgs {
             at_work: folder.join("at-work"),
-            result: folder.join("result.json"),
+            left: K8sLeftArgs {
+                result: Some(folder.join("result.json")),
+                suite: None,
+            },
             to: to.map(|to| to.display().to_string()),
             authority: None,
         }
@@ -193,7 +186,7 @@ mod tests {
         let parcel = Parcel::read(&handed.parcel).expect("a parcel");
         assert!(parcel.is_whole && parcel.file(KeptFile::Report).is_none());
         let packed = parcel.file(KeptFile::Result).expect("the result");
-        assert_eq!(super::super::fetch::unpack(packed).expect("gzip"), b"{}");
+        assert_eq!(left::unpack(packed).expect("gzip"), b"{}");
 
         let to = folder.join("a/b");
         let handed = hand_on(&args(folder, Some(&to)), &Env::default()).expect("written");

@@ -6,6 +6,7 @@
 mod fetch;
 mod follow;
 mod keep;
+mod left;
 mod load;
 mod make;
 mod show;

@@ -1,16 +1,22 @@
-//! The whole result of a test in an object store: put there by the container that hands it on, and read by whoever fetches it.
+//! The whole result of a test, or the files of a suite, in an object store: put there by the container that hands it on, and read by whoever fetches it.
 //!
 //! Must not know the cluster. Invariant: the store and its keys are those that the environment names, as for the AWS CLI.
 
 use std::path::Path;
 use std::{fs, io};
 
-use loadline_model::{KeptFile, ObjectFolder};
+use loadline_model::parcel::RESULT_FILE;
+use loadline_model::{ObjectFolder, leads_inside};
 use loadline_output::json;
 use loadline_output::object_store::{ObjectStore, StoreSettings};
 
+use super::left::{Left, Take};
 use crate::Env;
 
+/// The object that names the files of a suite.
+const INDEX: &str = "files.txt";
+/// Its first line.
+const INDEX_HEAD: &str = "loadline-files/v1\n";
 /// A file with certificates in PEM, as the AWS CLI has it.
 const CA_BUNDLE: &str = "AWS_CA_BUNDLE";
 
@@ -35,33 +41,72 @@ fn store(env: &Env, authority: Option<&Path>) -> Result<ObjectStore, String> {
     ObjectStore::new(StoreSettings::read(&variable, authority)?)
 }
 
-/// Puts a result and its page into a folder.
+/// Puts what a test left into a folder.
 ///
 /// # Errors
-/// The store cannot be asked, or does not take them.
+/// The store cannot be asked, or does not take it.
 pub(super) fn put(
     env: &Env,
     authority: Option<&Path>,
     folder: &ObjectFolder,
-    result: &[u8],
-    page: Option<&str>,
+    left: &Left,
 ) -> Result<(), String> {
     let store = store(env, authority).map_err(|why| format!("{folder}: {why}"))?;
-    store.put(folder, KeptFile::Result.name(), "application/json", result)?;
-    let page = page.map(str::as_bytes);
-    page.map_or(Ok(()), |page| {
-        let kind = "text/html; charset=utf-8";
-        store.put(folder, KeptFile::Report.name(), kind, page)
-    })
+    for file in left.files() {
+        let bytes = file.read();
+        let bytes = bytes.map_err(|error| format!("{folder}: {}: {error}", file.name))?;
+        store.put(folder, &file.name, kind(&file.name), &bytes)?;
+    }
+    if !left.needs_index() {
+        return Ok(());
+    }
+    let mut names: String = left
+        .files()
+        .map(|file| format!("{}\n", file.name))
+        .collect();
+    names.insert_str(0, INDEX_HEAD);
+    store.put(folder, INDEX, kind(INDEX), names.as_bytes())
 }
 
-/// Reads the result of a folder.
+/// What a browser should take a file for.
+fn kind(name: &str) -> &'static str {
+    match Path::new(name).extension().and_then(|of| of.to_str()) {
+        Some("json") => "application/json",
+        Some("html") => "text/html; charset=utf-8",
+        Some("svg") => "image/svg+xml",
+        Some("csv") => "text/csv; charset=utf-8",
+        Some("xml") => "application/xml",
+        Some("md" | "txt" | "log") => "text/plain; charset=utf-8",
+        _ => "application/octet-stream",
+    }
+}
+
+/// Reads what was put into a folder: a result alone, or the files that an index names, one after the other.
 ///
 /// # Errors
-/// The store cannot be asked, or has none.
-pub(super) fn get(env: &Env, folder: &str) -> Result<Vec<u8>, String> {
+/// The store cannot be asked, has none, or names what leads elsewhere; or what takes the files does not.
+pub(super) fn get(
+    env: &Env,
+    folder: &str,
+    has_index: bool,
+    take: Take<'_, String>,
+) -> Result<(), String> {
     let folder = ObjectFolder::read(folder, "")
         .ok_or_else(|| format!("{folder:?} is not a folder of an object store"))?;
     let store = store(env, None).map_err(|why| format!("{folder}: {why}"))?;
-    store.get(&folder, KeptFile::Result.name(), json::RESULT_BYTES_MAX)
+    let mut fetch = |name: &str| {
+        let bytes = store.get(&folder, name, json::RESULT_BYTES_MAX)?;
+        take(name, &bytes)
+    };
+    if !has_index {
+        return fetch(RESULT_FILE);
+    }
+    let index = store.get(&folder, INDEX, json::RESULT_BYTES_MAX)?;
+    let index = String::from_utf8_lossy(&index);
+    let names = index.strip_prefix(INDEX_HEAD);
+    let names = names.ok_or_else(|| format!("{folder}/{INDEX} is no index of results"))?;
+    names.lines().try_for_each(|name| match leads_inside(name) {
+        true => fetch(name),
+        false => Err(format!("{folder}/{INDEX} names {name:?}")),
+    })
 }

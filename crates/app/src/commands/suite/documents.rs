@@ -24,24 +24,42 @@ use crate::{Ending, charts, pages};
 /// Where the state folder keeps the figures of every run.
 const HISTORY: &str = "history.columns";
 
+/// Where documents are.
+pub(super) struct Folders<'a> {
+    /// The suite file's.
+    pub(super) suite: &'a Path,
+    /// Where they are written to.
+    pub(super) documents: &'a Path,
+}
+
+impl Folders<'_> {
+    /// What a document holds so far. One that is not there yet begins as the one beside the suite file.
+    fn existing(&self, path: &Path, name: &str) -> Result<Option<String>, Ending> {
+        for path in [path, &self.suite.join(name)] {
+            match fs::read_to_string(path) {
+                Ok(text) => return Ok(Some(text)),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => return Err(failed(path, &error)),
+            }
+        }
+        Ok(None)
+    }
+}
+
 /// Writes every document with its charts, and says which.
 ///
 /// # Errors
 /// A document cannot be made, read or written.
 pub(super) fn write_all(
     file: &SuiteFile,
-    folder: &Path,
+    folders: &Folders<'_>,
     state: &StateFolder,
     outcome: &SuiteOutcome,
 ) -> Result<String, Ending> {
     let mut told = String::new();
     for spec in &file.documents {
-        let path = folder.join(&spec.file.value);
-        let existing = match fs::read_to_string(&path) {
-            Ok(text) => Some(text),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-            Err(error) => return Err(failed(&path, &error)),
-        };
+        let path = folders.documents.join(&spec.file.value);
+        let existing = folders.existing(&path, &spec.file.value)?;
         let rendered = match spec.history {
             true => {
                 let history = history_with(state, outcome)?;
@@ -55,7 +73,7 @@ pub(super) fn write_all(
         for remark in rendered.remarks.iter().chain(&rules) {
             told += &format!("{}: {remark}\n", path.display());
         }
-        if existing.as_ref() == Some(&rendered.text) {
+        if existing.as_ref() == Some(&rendered.text) && path.exists() {
             told += &format!("{} is up to date\n", path.display());
             continue;
         }
@@ -169,6 +187,9 @@ fn draw(rendered: &Rendered, state: &StateFolder, outcome: &SuiteOutcome) -> Res
 
 /// Puts a file into place in one step: a document is never half a one.
 fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder)?;
+    }
     let mut beside = path.as_os_str().to_owned();
     beside.push(".new");
     fs::write(&beside, bytes)?;

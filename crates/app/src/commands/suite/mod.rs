@@ -24,7 +24,7 @@ use loadline_suite::state::{
     StateError, StateFolder, StateLock, SuiteRecord, SystemDisk, usual_folder,
 };
 
-use crate::cli::{SuiteAction, SuiteArgs, SuiteEndingArgs, SuiteFileArgs};
+use crate::cli::{SuiteAction, SuiteArgs, SuiteDocumentsArgs, SuiteEndingArgs, SuiteFileArgs};
 use crate::files::Files;
 use crate::http::AccessSettings;
 use crate::rest;
@@ -58,6 +58,7 @@ pub(super) fn run(args: &SuiteArgs, env: &Env) -> Result<ExitCode, Ending> {
                 return Ok(Ending::answer(show::plan(&suite.plan, only.as_deref())).tell());
             }
             let _lock = suite.lock()?;
+            let suite = suite.documented(&args.documents);
             suite.begin_anew(args.fresh)?;
             suite.run(only, false, &args.ending, env)
         }
@@ -69,6 +70,7 @@ pub(super) fn run(args: &SuiteArgs, env: &Env) -> Result<ExitCode, Ending> {
                 return Ok(Ending::answer(text).tell());
             }
             let _lock = suite.lock()?;
+            let suite = suite.documented(&args.documents);
             suite.run(only, args.failed, &args.ending, env)
         }
         SuiteAction::Status(args) => {
@@ -78,11 +80,10 @@ pub(super) fn run(args: &SuiteArgs, env: &Env) -> Result<ExitCode, Ending> {
             Ok(Ending::answer(show::status(&outcome, &suite.state)).tell())
         }
         SuiteAction::Render(args) => {
-            let suite = Suite::open(args, env)?;
+            let suite = Suite::open(&args.suite, env)?.documented(&args.documents);
             suite.warn_of_damaged();
             suite.warn_of_outdated();
-            let written =
-                documents::write_all(&suite.file, &suite.folder, &suite.state, &suite.outcome()?)?;
+            let written = suite.write_documents(&suite.outcome()?)?;
             Ok(Ending::answer(written).tell())
         }
         SuiteAction::Explain(args) => {
@@ -101,6 +102,8 @@ struct Suite {
     file: SuiteFile,
     /// The suite file's folder.
     folder: PathBuf,
+    /// The folder of documents, where it is another one.
+    documents: Option<PathBuf>,
     plan: Plan,
     state: StateFolder,
     /// The state folder as documents name it.
@@ -113,6 +116,12 @@ fn read_plain(path: &Path) -> io::Result<Vec<u8>> {
         return Err(io::Error::other("it is not a plain file"));
     }
     std::fs::read(path)
+}
+
+/// A path as what lies in a folder names it.
+fn name_in(folder: &Path, path: &Path) -> String {
+    let name = path.strip_prefix(folder).unwrap_or(path);
+    name.display().to_string()
 }
 
 impl Suite {
@@ -133,17 +142,39 @@ impl Suite {
             .state
             .clone()
             .unwrap_or_else(|| usual_folder(&args.file));
-        let name = state.strip_prefix(&folder).unwrap_or(&state);
-        let state_name = name.display().to_string();
+        let state_name = name_in(&folder, &state);
         // Runs are told full paths: they work in the suite file's folder.
         let state = std::path::absolute(&state).map_err(|error| unreadable(&state, &error))?;
         Ok(Suite {
             file,
             folder,
+            documents: None,
             plan,
             state: StateFolder::new(state, Arc::new(SystemDisk)),
             state_name,
         })
+    }
+
+    /// The same with its documents where the command line says.
+    fn documented(self, args: &SuiteDocumentsArgs) -> Suite {
+        let Some(documents) = args.documents.clone() else {
+            return self;
+        };
+        let of_state =
+            std::path::absolute(&documents).map(|folder| name_in(&folder, self.state.folder()));
+        Suite {
+            state_name: of_state.unwrap_or(self.state_name),
+            documents: Some(documents),
+            ..self
+        }
+    }
+
+    fn write_documents(&self, outcome: &SuiteOutcome) -> Result<String, Ending> {
+        let folders = documents::Folders {
+            suite: &self.folder,
+            documents: self.documents.as_deref().unwrap_or(&self.folder),
+        };
+        documents::write_all(&self.file, &folders, &self.state, outcome)
     }
 
     fn facts(&self) -> BTreeMap<String, String> {
@@ -304,7 +335,7 @@ impl Suite {
         let end = end.map_err(|error| state_refusal(&error))?;
         let outcome = self.outcome()?;
         self.warn_of_outdated();
-        let written = documents::write_all(&self.file, &self.folder, &self.state, &outcome)?;
+        let written = self.write_documents(&outcome)?;
         let tables = self.tables(&outcome, env)?;
         let status = show::status(&outcome, &self.state);
         let not_run = match end.interrupted {

@@ -72,6 +72,7 @@ impl ConnectionsSeen {
             seen.min_rtt.record(facts.min_rtt_ns);
             seen.rtt.record(facts.rtt_ns);
             seen.retransmits += facts.retransmits;
+            seen.needless += facts.needless;
             seen.unacknowledged += u64::from(facts.is_unacknowledged);
             seen.untaken += u64::from(facts.is_untaken);
             seen.gapped += u64::from(facts.out_of_order > 0);

@@ -156,8 +156,12 @@ pub struct Connections {
     /// Smoothed round-trip times of the same connections at their end: far above the smallest where a link has a queue.
     #[serde(default)]
     pub rtt: Summary,
-    /// Retransmitted segments, over the sampled connections.
+    /// Segments that were lost and retransmitted, over the sampled connections.
     pub retransmits: u64,
+    /// Segments that were retransmitted, over the sampled connections, though they had arrived: the acknowledgment was late, or
+    /// lost.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub needless: u64,
     /// Sampled connections whose other side did not acknowledge what was sent again when they ended.
     #[serde(default)]
     pub unacknowledged: u64,
@@ -476,6 +480,7 @@ impl Connections {
         self.min_rtt.merge(&other.min_rtt);
         self.rtt.merge(&other.rtt);
         self.retransmits += other.retransmits;
+        self.needless += other.needless;
         self.unacknowledged += other.unacknowledged;
         self.untaken += other.untaken;
         self.gapped += other.gapped;

@@ -245,7 +245,8 @@ pub fn tcp_facts(socket: &impl AsRawFd) -> Option<TcpFacts> {
     // Offsets in `struct tcp_info` (linux/tcp.h): tcpi_retransmits, timeouts in a row without an acknowledgment, at 2, a
     // byte; tcpi_rtt at 68, tcpi_total_retrans at 100, tcpi_bytes_received at 128, tcpi_min_rtt at 148; in microseconds
     // tcpi_busy_time, in which something was to be sent, at 168, and tcpi_rwnd_limited, how much of it the receiver's window
-    // was full, at 176; tcpi_rcv_ooopack, segments that came behind a gap, at 224.
+    // was full, at 176; tcpi_dsack_dups, segments that the other side got twice, at 216; tcpi_rcv_ooopack, segments that came
+    // behind a gap, at 224.
     const RETRANSMITS: usize = 2;
     const RTT: usize = 68;
     const RECEIVED: std::ops::Range<usize> = 128..136;
@@ -253,6 +254,7 @@ pub fn tcp_facts(socket: &impl AsRawFd) -> Option<TcpFacts> {
     const MIN_RTT: usize = 148;
     const BUSY: usize = 168;
     const WINDOW_FULL: usize = 176;
+    const GOT_TWICE: usize = 216;
     const OUT_OF_ORDER: usize = 224;
     let mut info = [0_u8; 256];
     let mut length = info.len() as libc::socklen_t;
@@ -285,10 +287,13 @@ pub fn tcp_facts(socket: &impl AsRawFd) -> Option<TcpFacts> {
     let has_received = info[RECEIVED].iter().any(|byte| *byte > 0);
     // A link with a long queue fills windows too.
     let probes = is_full && rtt_us < min_rtt_us + Connections::QUEUED_NS / 1_000;
+    let again = if probes { 0 } else { word(TOTAL_RETRANS)? };
+    let needless = word(GOT_TWICE)?.min(again);
     (min_rtt_us != u64::from(u32::MAX)).then_some(TcpFacts {
         min_rtt_ns: min_rtt_us * 1_000,
         rtt_ns: rtt_us * 1_000,
-        retransmits: if probes { 0 } else { word(TOTAL_RETRANS)? },
+        retransmits: again - needless,
+        needless,
         is_unacknowledged: is_repeating && has_received,
         is_untaken: is_repeating && !has_received,
         out_of_order: word(OUT_OF_ORDER)?,

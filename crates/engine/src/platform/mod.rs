@@ -54,9 +54,11 @@ pub struct TcpFacts {
     pub min_rtt_ns: u64,
     /// Smoothed round-trip time, in nanoseconds.
     pub rtt_ns: u64,
-    /// Segments retransmitted since the connection was opened; none where the other side did not read most of the time: they
+    /// Segments that were lost and retransmitted since the connection was opened; none where the other side did not read most of the time: they
     /// ask whether it reads again.
     pub retransmits: u64,
+    /// Of all that was sent again, what the other side had got already.
+    pub needless: u64,
     /// Whether the other side, which had sent something before, has not acknowledged what was last sent, and sent again. One that
     /// never sent anything may not have taken the connection from a full queue.
     pub is_unacknowledged: bool,

@@ -46,7 +46,7 @@ pub(super) struct Downtime {
 /// The first one.
 pub(super) fn downtime(facts: &Facts<'_>) -> Option<Downtime> {
     let rows = &facts.rows;
-    let is_asked = facts.load_is_constant() && !breaks_off(facts) && !weights::is_held_up(facts);
+    let is_asked = facts.load_is_constant() && !breaks_off(facts);
     if !is_asked || rows.len() < OUTAGE_ROWS_MIN {
         return None;
     }
@@ -68,7 +68,12 @@ pub(super) fn downtime(facts: &Facts<'_>) -> Option<Downtime> {
     let last = rows.last()?.at_ns;
     let mut later = facts.evidence.series.iter().filter(|row| row.at_ns > last);
     let comes_back = later.any(|row| has_recovered(row, usual));
-    Some(Downtime {
+    // Workers that waited for sinks as long asked for nothing.
+    let down = &rows[begins..begins + length.unwrap_or(rows.len() - begins)];
+    let down_s: f64 = down.iter().map(|row| row_seconds(row)).sum();
+    let held_s = facts.seen.back_pressure_ns as f64 / 1e9 / facts.workers();
+    let is_ours = held_s >= weights::HELD_MOSTLY * down_s;
+    (!is_ours).then_some(Downtime {
         usual,
         begins,
         length: length.or(comes_back.then_some(rows.len() - begins)),

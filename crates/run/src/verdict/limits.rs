@@ -177,7 +177,7 @@ fn open_limit(facts: &Facts<'_>, knee: Option<&Knee>, weights: Weights) -> Limit
     }
     let all_in_use = facts.evidence.totals.active_vus_max >= facts.vus;
     let busy = facts.busy_share() >= ALL_BUSY;
-    let are_held = weights::engaged(facts) >= ALL_BUSY || had_no_user(facts);
+    let are_held = weights::engaged(facts) >= ALL_BUSY || had_no_user(facts) && drops_go_on(facts);
     if facts.request_share() < NAMED && are_held {
         // Whatever a request takes: it is the rest of the iteration that held the virtual users.
         return match weights::occupied(facts) >= OCCUPIED {
@@ -226,6 +226,12 @@ fn fell_in_stalls(facts: &Facts<'_>) -> bool {
 fn had_no_user(facts: &Facts<'_>) -> bool {
     let missed = facts.missed().unwrap_or(0);
     facts.is_script() && missed > 0 && facts.all.dropped.saturating_mul(2) >= missed
+}
+
+/// Whether arrivals were dropped in most of the seconds, as far as they ask for as much.
+fn drops_go_on(facts: &Facts<'_>) -> bool {
+    let with_drops = facts.rows.iter().filter(|row| row.dropped > 0).count();
+    !facts.load_is_constant() || with_drops.saturating_mul(2) >= facts.rows.len()
 }
 
 /// Whether what was missed was dropped by scenarios that had all the virtual users that they may have; others may have had

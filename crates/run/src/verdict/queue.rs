@@ -134,7 +134,7 @@ pub(super) fn comes_in_bunches(facts: &Facts<'_>) -> bool {
     let in_use: Vec<f64> = facts.rows.iter().map(|row| row.active_vus as f64).collect();
     let is_bunched = stats::mean_and_deviation(&in_use)
         .is_some_and(|(_, deviation)| deviation >= BUNCHED * (facts.vus as f64).sqrt());
-    is_bunched && in_use.len() >= ROWS_MIN && facts.load_is_constant() && waits(facts)
+    is_bunched && in_use.len() >= ROWS_MIN && facts.load_is_constant()
 }
 
 fn waits(facts: &Facts<'_>) -> bool {

@@ -50,7 +50,7 @@ pub(super) const NEW_CONNECTIONS: f64 = 0.3;
 /// What Linux sends on a new connection before it waits for an acknowledgment: ten segments, twice as much in each round trip.
 const FIRST_FLIGHT: f64 = 10.0 * 1_448.0;
 /// Share of the workers' time that writing takes, from which it is what a request waits for.
-const HELD_MOSTLY: f64 = 0.5;
+pub(super) const HELD_MOSTLY: f64 = 0.4;
 /// A target that lets connections wait to be accepted lets their requests wait too: so many times as long as the fastest.
 const WAITS: f64 = 2.0;
 /// Share of the starts whose lateness must be known for it to stand for all.
@@ -432,7 +432,9 @@ fn sent_again_by_target(facts: &Facts<'_>) -> u64 {
     let later_than = |ns: u64| time.count() - time.count_at_or_below(usual.saturating_add(ns));
     let late = later_than(TIMEOUT_NS.start);
     let by_timeout = late - later_than(TIMEOUT_NS.end);
-    let ours = facts.seen.connections.retransmits;
+    let connections = &facts.seen.connections;
+    // What was sent again needlessly was acknowledged by an answer that was lost.
+    let ours = connections.retransmits + connections.needless;
     let is_so =
         ours > RETRANSMITS_MIN && share(ours, late) >= OURS && share(by_timeout, late) >= MOST;
     if is_so { by_timeout } else { 0 }
@@ -441,8 +443,21 @@ fn sent_again_by_target(facts: &Facts<'_>) -> u64 {
 /// The round trip in seconds, where it is one that keeps anybody waiting. The fastest TCP handshake took one round trip,
 /// so it stands in where the kernel says nothing.
 pub(super) fn round_trip(facts: &Facts<'_>) -> Option<f64> {
-    let round_trip = queued_ns(facts).or_else(|| smallest_ns(facts))? / 1e9;
+    let round_trip = queued_ns(facts).or_else(|| usual_ns(facts))? / 1e9;
     (round_trip >= ROUND_TRIP_MIN_S).then_some(round_trip)
+}
+
+/// The round trip that connections usually took to be made, in nanoseconds, where no SYN was lost: on a way whose delay varies it
+/// is longer than the smallest. What the kernel smooths is no shorter, as it has the time of some answers in it.
+fn usual_ns(facts: &Facts<'_>) -> Option<f64> {
+    let connections = &facts.seen.connections;
+    let smallest = smallest_ns(facts)?;
+    let is_far = |ns: &u64| *ns as f64 / 1e9 >= ROUND_TRIP_MIN_S;
+    let is_sure = connections.connect.min().as_ref().is_some_and(is_far)
+        && connections.connect.max() < Some(SYN_TIMEOUT_NS);
+    let usual = connections.connect.mean().filter(|_| is_sure);
+    let at_most = connections.rtt.mean().unwrap_or(smallest);
+    Some(usual.unwrap_or(smallest).min(at_most).max(smallest))
 }
 
 /// The smallest round trip in nanoseconds.

@@ -103,6 +103,23 @@ fn answers_that_are_late_by_a_retransmission_were_lost() {
     }
 }
 
+/// The smallest round trip of a connection says little of a way whose delay varies.
+#[test]
+fn a_way_whose_delay_varies_is_as_long_as_it_usually_is() {
+    for (connect_ms, rtt_ms, limit) in [(60, 62, Limit::Network), (16, 40, Limit::Target)] {
+        let mut run = Run::new(constant_vus(8, 10), 10.0, 1_250, 64.0);
+        let connections = &mut run.totals.seen.connections;
+        connections.opened = 8;
+        for _ in 0..8 {
+            connections.connect.record(connect_ms * MS);
+            connections.min_rtt.record(16 * MS);
+            connections.rtt.record(rtt_ms * MS);
+        }
+        let verdict = run.judge();
+        assert_eq!(verdict.limit, limit, "{}", verdict.headline);
+    }
+}
+
 #[test]
 fn a_way_that_grew_longer_is_told() {
     for (rtt_ms, told) in [

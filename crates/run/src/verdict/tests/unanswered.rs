@@ -124,6 +124,26 @@ fn answers_that_come_in_bunches_wait_for_one_thing() {
     assert_eq!(dropped(&far, |_| 40), Limit::Unknown);
 }
 
+/// A burst in a second or two, for want of a processor perhaps, does not tell that the script holds its users.
+#[test]
+fn drops_of_a_moment_are_not_the_scripts_pauses() {
+    let limit_of = |seconds_with_drops: usize| {
+        let mut run = Run::new(arrivals(800, 8, 30), 8.0, 5_500, 1.4);
+        run.answer(5_500, &[(0.9, 80_000), (0.1, 14 * MS)]);
+        run.plan.script = Some(std::sync::Arc::default());
+        run.totals.asked = Some(5_600);
+        run.totals.active_vus_max = 30;
+        run.totals.seen.counts.dropped = 76;
+        for row in &mut run.series[..seconds_with_drops] {
+            row.dropped = 76 / seconds_with_drops as u64;
+        }
+        run.series.iter_mut().for_each(|row| row.active_vus = 8);
+        run.judge().limit
+    };
+    assert_ne!(limit_of(2), Limit::Plan);
+    assert_eq!(limit_of(8), Limit::Plan);
+}
+
 #[test]
 fn a_few_answers_that_hold_the_virtual_users_are_the_targets() {
     let few = [(0.96, 50 * MS), (0.04, 9_000 * MS)];
@@ -151,4 +171,6 @@ fn what_sinks_hold_up_is_no_death_of_the_target() {
     assert_eq!(held.limit, Limit::Generator, "{}", held.headline);
     assert!(found(&held, Code::TargetDied).is_none());
     assert!(found(&judged(0), Code::TargetDied).is_some());
+    // They waited only from then on.
+    assert!(found(&judged(4_000 * MS), Code::TargetDied).is_none());
 }

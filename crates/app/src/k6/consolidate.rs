@@ -252,7 +252,7 @@ pub(super) fn validate(options: &K6Options, exports: Option<&[String]>) -> Resul
     if let Some(exports) = exports {
         for (name, scenario) in scenarios {
             let exec = scenario.exec.as_deref().unwrap_or("default");
-            if !exports.iter().any(|export| export == exec) {
+            if !exec.is_empty() && !exports.iter().any(|export| export == exec) {
                 found.push(format!(
                     "executor {name}: function '{exec}' not found in exports"
                 ));

@@ -106,8 +106,6 @@ pub struct K6Invocation {
     pub script_type: Option<ScriptType>,
     /// `__ENV` of a script.
     pub env: BTreeMap<String, String>,
-    /// The part of `env` that flags set.
-    env_flags: BTreeMap<String, String>,
     /// The process's variables with those of k6 that flags set over them: outputs are set up by these.
     pub settings_env: Env,
     /// Which globals it has.
@@ -213,7 +211,6 @@ impl K6Invocation {
             script_type: surroundings::script_type(&given, env)?,
             settings: surroundings::settings(&given, env, over_process)?,
             env: script_env.all,
-            env_flags: script_env.flags,
             settings_env: script_env.over_process,
             compatibility: surroundings::compatibility(&given, env)?,
             remote_libs: given.switch("remote-libs").unwrap_or(false),
@@ -242,12 +239,11 @@ impl K6Invocation {
         })))
     }
 
-    /// `__ENV` over the variables of an archive: flags come before them, they before the rest.
+    /// `__ENV` over the variables of an archive.
     #[must_use]
     pub fn env_over(&self, archived: &BTreeMap<String, String>) -> BTreeMap<String, String> {
-        let mut all = self.env.clone();
-        all.extend(archived.clone());
-        all.extend(self.env_flags.clone());
+        let mut all = archived.clone();
+        all.extend(self.env.clone());
         all
     }
 

@@ -93,8 +93,6 @@ type Variables = BTreeMap<String, String>;
 pub(super) struct ScriptEnv {
     /// All of `__ENV`.
     pub(super) all: Variables,
-    /// The part of it that flags set.
-    pub(super) flags: Variables,
     /// Variables of the process with k6's own that flags set over them: where a script has the
     /// process's variables, k6 keeps both in one map, and reads the rest of its settings from it.
     pub(super) over_process: Env,
@@ -131,10 +129,9 @@ pub(super) fn script_env(
         let own = flags.iter().filter(|(name, _)| name.starts_with("K6_"));
         over_process.extend(own.map(|(name, value)| (name.clone(), value.clone())));
     }
-    all.extend(flags.clone());
+    all.extend(flags);
     Ok(ScriptEnv {
         all,
-        flags,
         over_process: Env::from(over_process),
     })
 }

@@ -101,7 +101,8 @@ fn begin_common_js<'js>(ctx: &Ctx<'js>, file: &str) -> Result<Object<'js>> {
     reason = "the engine hands arguments over"
 )]
 fn require_from_caller<'js>(ctx: Ctx<'js>, name: Opt<Value<'js>>) -> Result<Value<'js>> {
-    let base = module_name(&ctx, 1).unwrap_or_else(|| state(&ctx).program.entry.clone());
+    let caller = (0..DEPTH_MAX).find_map(|level| module_name(&ctx, level));
+    let base = caller.unwrap_or_else(|| state(&ctx).program.entry.clone());
     require(&ctx, &base, name.0.as_ref())
 }
 
@@ -201,7 +202,7 @@ fn exports_of<'js>(bridge: &Object<'js>) -> Result<Value<'js>> {
     Ok(namespace.into_value())
 }
 
-/// The module of the call so many levels up, the native that asks being level 0.
+/// The module of the call so many levels up; the native that asks is no level of its own.
 fn module_name(ctx: &Ctx<'_>, level: isize) -> Option<String> {
     ctx.script_or_module_name(level)?.to_string().ok()
 }

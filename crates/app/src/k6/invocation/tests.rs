@@ -142,12 +142,16 @@ fn the_script_sees_the_environment_and_flags() {
         .map(|(k, v)| format!("{k}={v}"))
         .collect();
     assert_eq!(seen, ["A=flag", "B=", "EMPTY=", "HOME=/h"]);
-    let archived = [("A", "archive"), ("HOME", "archive")];
+    let archived = [("A", "archive"), ("HOME", "archive"), ("C", "archive")];
     let archived = archived.map(|(k, v)| (k.to_owned(), v.to_owned())).into();
     let over = invocation.env_over(&archived);
     assert_eq!(
-        (over["A"].as_str(), over["HOME"].as_str()),
-        ("flag", "archive")
+        (
+            over["A"].as_str(),
+            over["HOME"].as_str(),
+            over["C"].as_str()
+        ),
+        ("flag", "/h", "archive")
     );
     let bare = read("t.js --include-system-env-vars=false -e A=1", &env).expect("taken");
     assert_eq!(bare.env.len(), 1);

@@ -157,7 +157,13 @@ fn with_target(plan: &str, url: &str) -> String {
 fn assert_whole(rows: &Path, name: &str) {
     let rows = std::fs::read_to_string(rows).expect("rows were written");
     assert!(rows.ends_with('\n'), "{name}: {rows}");
-    let fields = |line: &str| line.split(',').count();
+    // A comma between quotes, those of every second piece, is none of the line's.
+    let fields = |line: &str| {
+        let outside = line.split('"').step_by(2);
+        outside
+            .map(|piece| piece.matches(',').count())
+            .sum::<usize>()
+    };
     let heading = rows.lines().next().map(fields);
     let odd = rows.lines().find(|line| Some(fields(line)) != heading);
     assert_eq!(odd, None, "{name}");
@@ -244,6 +250,46 @@ fn messages_end_a_plan_as_in_jmeter() {
                 .expect("it is there");
             let output = at_work.finish(&format!("{name}, {message}"));
             assert_eq!(output.status.code(), Some(0), "{name}, {message}");
+            let told = format!("Command: {message} received from /127.0.0.1\n");
+            let console = String::from_utf8_lossy(&output.stdout);
+            assert!(console.contains(&told), "{name}: {console}");
         }
+    }
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn a_transaction_whose_last_sampler_is_left_is_told() {
+    let target = Target::start(&[]);
+    let url = target.url("");
+    let timer = element("ConstantTimer", "T", &["ConstantTimer.delay=50000"], "");
+    let last = http("Last", "/get", &timer);
+    let home = http("Home", "/get", "");
+    let inner = element(
+        "TransactionController",
+        "Inner",
+        &[],
+        &(home.clone() + &last),
+    );
+    let outer = element("TransactionController", "Outer", &[], &(inner + &home));
+    let situation = Situation {
+        name: "transactions",
+        plan: plan(&threads("Users", 1, -1, &outer)),
+    };
+    let socket = UdpSocket::bind("127.0.0.1:0").expect("a port is free");
+    for message in ["Shutdown", "StopTestNow"] {
+        let at_work = AtWork::start(&situation, &url, &["jmeter", "-n", "-t", "plan.jmx"]);
+        let port = at_work.port();
+        socket
+            .send_to(message.as_bytes(), ("127.0.0.1", port))
+            .expect("it is there");
+        let rows = at_work.folder.path().join("rows.jtl");
+        let gone = wait_for(SOON, || {
+            let rows = std::fs::read_to_string(&rows).unwrap_or_default();
+            rows.contains(",Inner,").then_some(rows)
+        });
+        let rows = gone.expect("it is told");
+        assert!(!rows.contains(",Outer,"), "it has samplers yet: {rows}");
+        at_work.finish(message);
     }
 }

@@ -27,6 +27,8 @@ pub mod value;
 
 use std::fmt;
 
+pub use library::{Counter, url};
+
 use thrown::Thrown;
 use value::{Bindings, Value};
 

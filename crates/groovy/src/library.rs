@@ -2,10 +2,12 @@
 //!
 //! Must not know scripts. Invariant: what a table does not list is missing, and says so in Groovy's words.
 
+mod addresses;
 mod any;
 mod builders;
 mod coding;
 mod collections;
+mod counters;
 mod dates;
 mod digests;
 mod elements;
@@ -35,7 +37,9 @@ use super::table::Table;
 use super::thrown::Thrown;
 use super::value::{Machine, Outcome, Value};
 
+pub use addresses::url;
 pub(crate) use builders::print_stream;
+pub use counters::Counter;
 pub(crate) use formats::formatted;
 pub(crate) use regex::pattern;
 pub(crate) use sequences::{spread, values};
@@ -62,13 +66,15 @@ pub(crate) fn classes() -> impl Iterator<Item = &'static Class> {
         regex::CLASSES,
         sequences::CLASSES,
         systems::CLASSES,
-        times::CLASSES,
+        times::statics::CLASSES,
     ];
     all.into_iter()
         .flatten()
         .chain(readers::CLASSES)
         .chain(json_builder::CLASSES)
         .chain(elements::CLASSES)
+        .chain(addresses::CLASSES)
+        .chain(counters::CLASSES)
 }
 
 fn class(name: &str) -> Option<&'static Class> {
@@ -76,7 +82,7 @@ fn class(name: &str) -> Option<&'static Class> {
 }
 
 /// All tables of methods of values.
-fn all_tables() -> [&'static Table; 40] {
+fn all_tables() -> [&'static Table; 43] {
     [
         &any::METHODS,
         &any::EXCEPTION,
@@ -103,7 +109,7 @@ fn all_tables() -> [&'static Table; 40] {
         &numbers::METHODS,
         &random::RANDOM,
         &random::UUID,
-        &random::COUNTER,
+        &counters::COUNTER,
         &readers::READER,
         &readers::WRITER,
         &regex::MATCHER,
@@ -118,6 +124,9 @@ fn all_tables() -> [&'static Table; 40] {
         &times::TIME,
         &times::FORMATTER,
         &times::SPAN,
+        &times::NAME,
+        &times::PLACE,
+        &addresses::ADDRESS,
     ]
 }
 

@@ -29,6 +29,10 @@ const DEEPEST: u32 = 4;
 
 /// What JMeter calls an assertion that failed in itself.
 const BROKEN: &str = "Assertion failed! See log file.";
+/// And one that threw what Java's and Groovy's `assert` throw.
+const THROWN: &str = "Assertion failed! See log file (debug level, only).";
+/// How exceptions of scripts begin; what `assert` throws is in none.
+const WRAPPED: &str = "javax.script.ScriptException: ";
 
 /// An assertion of a plan.
 #[derive(Clone, Debug)]
@@ -77,6 +81,8 @@ enum Finding {
     Error(String),
     /// The assertion itself is broken, and why.
     Broken(String),
+    /// Its script asserted what does not hold.
+    Thrown(String),
 }
 
 impl Finding {
@@ -108,6 +114,11 @@ impl Finding {
                 outcome.error = true;
                 outcome.message = message;
             }
+            Finding::Thrown(message) => {
+                THROWN.clone_into(&mut outcome.name);
+                outcome.failure = true;
+                outcome.message = message;
+            }
             Finding::Broken(message) => {
                 BROKEN.clone_into(&mut outcome.name);
                 outcome.error = true;
@@ -132,6 +143,12 @@ fn find_by_script(
     }
     let found = ran.context.finding;
     match ran.outcome {
+        // What Groovy's `assert` throws goes past whoever wraps exceptions.
+        Err(exception)
+            if script.family == ScriptFamily::Jsr223 && !exception.starts_with(WRAPPED) =>
+        {
+            Finding::Thrown(exception)
+        }
         Err(exception) => {
             let name = script.name.evaluate(scope).into_owned();
             script.log_problem(scope.host, &name, &exception);

@@ -356,14 +356,14 @@ pub struct Applicable {
 }
 
 impl Applicable {
-    /// Adds what applies behind it, but for listeners, which come in the order of their own.
+    /// Adds what applies further inside, behind it; listeners there hear first, as in JMeter.
     pub fn append(&mut self, other: &Applicable) {
         self.before.extend_from_slice(&other.before);
         self.timers.extend_from_slice(&other.timers);
         self.after.extend_from_slice(&other.after);
         self.assertions.extend_from_slice(&other.assertions);
         self.script_listeners
-            .extend_from_slice(&other.script_listeners);
+            .splice(0..0, other.script_listeners.iter().cloned());
     }
 }
 

@@ -135,7 +135,7 @@ impl ScriptElement {
     }
 
     /// Runs it. `http`: what HTTP samplers keep; `previous`: the sample that came last, or that it stands behind; `own`:
-    /// that of a sampler.
+    /// that of a sampler, or the one that a listener is told where that is another.
     pub fn run(
         &self,
         scope: &mut Scope<'_>,
@@ -146,7 +146,7 @@ impl ScriptElement {
         let name = self.name.evaluate(scope).into_owned();
         let file = self.file.evaluate(scope).into_owned();
         let inline = self.source.evaluate(scope).into_owned();
-        if let Some(own) = &mut own {
+        if let Some(own) = own.as_mut().filter(|_| self.role == ScriptRole::Sampler) {
             own.sampler_data = match (self.family, file.as_str()) {
                 (ScriptFamily::Bsf, _) => String::new(),
                 (_, "") => inline.clone(),
@@ -157,7 +157,7 @@ impl ScriptElement {
         let parameters = self.parameters.evaluate(scope).into_owned();
         let source = self.source_of(&name, &file, inline, scope);
         let words = parameters.split_whitespace().map(str::to_owned).collect();
-        let mut bindings = self.bindings(&previous);
+        let mut bindings = self.bindings(&previous, own.is_some());
         bindings.extend([
             ("Label", ScriptValue::Text(name.clone())),
             ("FileName", ScriptValue::Text(file)),
@@ -241,7 +241,18 @@ impl ScriptElement {
         http: &mut HttpMemory,
         previous: Option<Arc<Sample>>,
     ) -> (Option<String>, ScriptContext) {
-        let ran = self.run(scope, http, previous, None);
+        self.run_about(scope, http, previous, None)
+    }
+
+    /// As [`Self::run_quietly`], for a listener that is told another sample than the last one.
+    pub(crate) fn run_about(
+        &self,
+        scope: &mut Scope<'_>,
+        http: &mut HttpMemory,
+        previous: Option<Arc<Sample>>,
+        told: Option<Box<Sample>>,
+    ) -> (Option<String>, ScriptContext) {
+        let ran = self.run(scope, http, previous, told);
         let value = ran.outcome.unwrap_or_else(|exception| {
             let name = self.name.evaluate(scope).into_owned();
             self.log_problem(scope.host, &name, &exception);
@@ -346,7 +357,11 @@ impl ScriptElement {
         }
     }
 
-    fn bindings(&self, previous: &Option<Arc<Sample>>) -> Vec<(&'static str, ScriptValue)> {
+    fn bindings(
+        &self,
+        previous: &Option<Arc<Sample>>,
+        has_own: bool,
+    ) -> Vec<(&'static str, ScriptValue)> {
         use ScriptObject as Object;
         let mut found = vec![
             ("log", Object::Log),
@@ -367,8 +382,12 @@ impl ScriptElement {
             }
             ScriptRole::Listener => {
                 found.push(("sampleEvent", Object::Event));
-                found.push(("sampleResult", Object::Previous));
-                found.push(("SampleResult", Object::Previous));
+                let told = match has_own {
+                    true => Object::Own,
+                    false => Object::Previous,
+                };
+                found.push(("sampleResult", told));
+                found.push(("SampleResult", told));
             }
             _ => {}
         }
@@ -389,7 +408,11 @@ impl ScriptElement {
         // Errors of Java's go past whoever wraps exceptions.
         let assertion =
             thrown.strip_prefix("org.codehaus.groovy.runtime.powerassert.PowerAssertionError: ");
-        let assertion = assertion.or_else(|| thrown.strip_prefix("java.lang.AssertionError: "));
+        let assertion = assertion.or_else(|| {
+            thrown
+                .starts_with("java.lang.AssertionError")
+                .then_some(thrown)
+        });
         match self.family {
             ScriptFamily::Jsr223 if self.role == ScriptRole::Assertion && assertion.is_some() => {
                 assertion.unwrap_or(thrown).to_owned()

@@ -86,6 +86,13 @@ impl Text {
         &self.source
     }
 
+    /// Whether it calls functions, which may give something else each time.
+    #[must_use]
+    pub fn calls_functions(&self) -> bool {
+        let mut pieces = self.pieces.iter();
+        pieces.any(|piece| matches!(piece, Piece::Call(_)))
+    }
+
     /// Its value where nothing in it can change; `None` where it must be evaluated.
     #[must_use]
     pub fn constant(&self) -> Option<&str> {

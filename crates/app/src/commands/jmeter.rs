@@ -320,10 +320,13 @@ fn heed(
     }
     let mut bytes = [0; 128];
     while !is_over.load(Ordering::Relaxed) {
-        let Ok((length, _)) = socket.recv_from(&mut bytes) else {
+        let Ok((length, from)) = socket.recv_from(&mut bytes) else {
             continue;
         };
-        let order = match String::from_utf8_lossy(&bytes[..length]).trim() {
+        let message = String::from_utf8_lossy(&bytes[..length]);
+        let message = message.trim();
+        say(&console::heard(message, from.ip()));
+        let order = match message {
             // Samples that run are awaited.
             "Shutdown" => {
                 state.stop();

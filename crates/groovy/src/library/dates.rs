@@ -675,6 +675,10 @@ impl Object for Locale {
 }
 
 static DATES: Table = Table::new(&[
+    row("from", 1, 1, |machine, _, given| {
+        let ms = super::times::unix_ms_of(&given[0])?;
+        Ok(date(machine, ms))
+    }),
     row("new", 0, 0, |machine, _, _| {
         let now = machine.host().unix_ms();
         Ok(date(machine, now))

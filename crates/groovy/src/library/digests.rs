@@ -91,6 +91,11 @@ pub(super) fn base64(bytes: &[u8]) -> Value {
     Value::text(STANDARD.encode(bytes))
 }
 
+/// The alphabet of URLs, without padding.
+pub(super) fn base64_of_url(bytes: &[u8]) -> Value {
+    Value::text(URL_SAFE_NO_PAD.encode(bytes))
+}
+
 pub(super) fn from_base64(text: &str) -> Outcome {
     let plain: String = text
         .chars()

@@ -10,7 +10,7 @@ use super::super::order;
 use super::super::table::{Table, row};
 use super::super::thrown::Thrown;
 use super::super::value::{List, ListKind, Machine, Outcome, Value};
-use super::{int_of, values};
+use super::{int_of, long_of, values};
 
 /// `list[at]`.
 pub(super) fn at(of: &Value, at: &Value) -> Outcome {
@@ -446,13 +446,13 @@ pub(super) static METHODS: Table = Table::new(&[
         }
         Ok(this.clone())
     }),
-    row("shuffle", 0, 1, |machine, this, _| {
-        shuffle(machine, this)?;
+    row("shuffle", 0, 1, |machine, this, given| {
+        shuffle(machine, this, given.first())?;
         Ok(Value::Null)
     }),
-    row("shuffled", 0, 1, |machine, this, _| {
+    row("shuffled", 0, 1, |machine, this, given| {
         let copy = Value::list(values(machine, this)?);
-        shuffle(machine, &copy)?;
+        shuffle(machine, &copy, given.first())?;
         Ok(copy)
     }),
     row("ensureCapacity", 1, 1, |_, _, _| Ok(Value::Null)),
@@ -463,6 +463,12 @@ pub(super) static METHODS: Table = Table::new(&[
     }),
     row("encodeBase64", 0, 0, |_, this, _| match this {
         Value::List(list) => Ok(super::digests::base64(&list.to_bytes().unwrap_or_default())),
+        _ => Ok(Value::Null),
+    }),
+    row("encodeBase64Url", 0, 0, |_, this, _| match this {
+        Value::List(list) => Ok(super::digests::base64_of_url(
+            &list.to_bytes().unwrap_or_default(),
+        )),
         _ => Ok(Value::Null),
     }),
     row("encodeHex", 0, 0, |_, this, _| match this {
@@ -507,17 +513,29 @@ fn filtered(machine: &mut dyn Machine, this: &Value, closure: &Value, keeps: boo
     Ok(Value::Truth(has_changed))
 }
 
-fn shuffle(machine: &mut dyn Machine, this: &Value) -> Outcome<()> {
+/// Shuffles a list, by the numbers of a source of chance if one is given.
+fn shuffle(machine: &mut dyn Machine, this: &Value, source: Option<&Value>) -> Outcome<()> {
     let Value::List(list) = this else {
         return Ok(());
     };
     let length = list.items.borrow().len();
     for place in (1..length).rev() {
         let count = place as u64 + 1;
-        let other = (u128::from(machine.host().random()) * u128::from(count)) >> 64;
-        list.items
-            .borrow_mut()
-            .swap(place, usize::try_from(other).unwrap_or(0));
+        let other = match source {
+            Some(source) => {
+                let below = [Value::whole(place as i64 + 1)];
+                let drawn = machine.invoke(source, "nextInt", &below)?;
+                usize::try_from(long_of(&[drawn], 0)?)
+            }
+            None => {
+                let drawn = (u128::from(machine.host().random()) * u128::from(count)) >> 64;
+                usize::try_from(drawn)
+            }
+        };
+        let mut items = list.items.borrow_mut();
+        if place < items.len() {
+            items.swap(place, other.unwrap_or(0).min(place));
+        }
     }
     Ok(())
 }

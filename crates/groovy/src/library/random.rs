@@ -7,9 +7,8 @@ use std::cell::RefCell;
 
 use loadline_java::random::JavaRandom;
 
-use super::super::number::{self, Sum};
+use super::super::number;
 use super::super::order;
-use super::super::print;
 use super::super::table::{Table, row};
 use super::super::thrown::Thrown;
 use super::super::value::{Machine, Object, Outcome, Value};
@@ -21,13 +20,6 @@ struct Random(RefCell<JavaRandom>);
 
 /// A random name.
 struct Uuid(u128);
-
-/// A counter.
-struct Counter(RefCell<Value>);
-
-pub(super) fn counter(from: Value) -> Value {
-    Value::object(Counter(RefCell::new(from)))
-}
 
 fn seeded(machine: &mut dyn Machine, given: &[Value]) -> Outcome {
     let seed = match given.first() {
@@ -299,71 +291,6 @@ static RANDOM_UTILS: Table = Table::new(&[
         machine.invoke(&random, "nextLong", given)
     }),
 ]);
-
-fn counted(this: &Value, by: &Value, gives_old: bool) -> Outcome {
-    let Some(counter) = this.of::<Counter>() else {
-        return Ok(Value::Null);
-    };
-    let before = counter.0.borrow().clone();
-    let after = number::sum(Sum::Plus, &before, by)?.unwrap_or(Value::Null);
-    *counter.0.borrow_mut() = after.clone();
-    Ok(if gives_old { before } else { after })
-}
-
-pub(super) static COUNTER: Table = Table::new(&[
-    row("get", 0, 0, |_, this, _| {
-        Ok(this
-            .of::<Counter>()
-            .map_or(Value::Null, |one| one.0.borrow().clone()))
-    }),
-    row("intValue", 0, 0, |_, this, _| {
-        Ok(this
-            .of::<Counter>()
-            .map_or(Value::Null, |one| one.0.borrow().clone()))
-    }),
-    row("set", 1, 1, |_, this, given| {
-        if let Some(counter) = this.of::<Counter>() {
-            *counter.0.borrow_mut() = given[0].clone();
-        }
-        Ok(Value::Null)
-    }),
-    row("incrementAndGet", 0, 0, |_, this, _| {
-        counted(this, &Value::Int(1), false)
-    }),
-    row("decrementAndGet", 0, 0, |_, this, _| {
-        counted(this, &Value::Int(-1), false)
-    }),
-    row("getAndIncrement", 0, 0, |_, this, _| {
-        counted(this, &Value::Int(1), true)
-    }),
-    row("getAndDecrement", 0, 0, |_, this, _| {
-        counted(this, &Value::Int(-1), true)
-    }),
-    row("addAndGet", 1, 1, |_, this, given| {
-        counted(this, &given[0], false)
-    }),
-    row("getAndAdd", 1, 1, |_, this, given| {
-        counted(this, &given[0], true)
-    }),
-]);
-
-impl Object for Counter {
-    fn class(&self) -> &'static str {
-        "java.util.concurrent.atomic.AtomicInteger"
-    }
-
-    fn methods(&self) -> &'static Table {
-        &COUNTER
-    }
-
-    fn any(&self) -> &dyn Any {
-        self
-    }
-
-    fn text(&self) -> String {
-        print::text(&self.0.borrow())
-    }
-}
 
 pub(super) const CLASSES: &[Class] = &[
     Class {

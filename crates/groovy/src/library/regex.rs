@@ -436,6 +436,14 @@ fn find(this: &Value, from: usize) -> Outcome<bool> {
     Ok(is_found)
 }
 
+/// All that is found, as Groovy counts and goes through it: behind that, nothing more is found.
+fn all_of(this: &Value) -> Outcome<Vec<Groups>> {
+    let matcher = matcher(this)?;
+    matcher.from.set(matcher.text.len() + 1);
+    matcher.found.borrow_mut().clear();
+    every(&matcher.pattern.regex, &matcher.text)
+}
+
 fn units_before(text: &str, at: usize) -> Value {
     Value::count(text[..at].encode_utf16().count())
 }
@@ -537,16 +545,10 @@ pub(super) static MATCHER: Table = Table::new(&[
         machine.invoke(&given[0], "append", &[tail])
     }),
     row("size", 0, 0, |_, this, _| {
-        let matcher = matcher(this)?;
-        Ok(Value::count(
-            every(&matcher.pattern.regex, &matcher.text)?.len(),
-        ))
+        Ok(Value::count(all_of(this)?.len()))
     }),
     row("getCount", 0, 0, |_, this, _| {
-        let matcher = matcher(this)?;
-        Ok(Value::count(
-            every(&matcher.pattern.regex, &matcher.text)?.len(),
-        ))
+        Ok(Value::count(all_of(this)?.len()))
     }),
     row("getAt", 1, 1, |machine, this, given| {
         let matcher = matcher(this)?;
@@ -568,21 +570,32 @@ pub(super) static MATCHER: Table = Table::new(&[
                     ),
                 ))
             }
-            _ => super::at(machine, &Value::list(all), &given[0]),
+            index => {
+                if let Some(place) = index.ok().and_then(|index| usize::try_from(index).ok()) {
+                    // It stands behind what was asked for.
+                    matcher.from.set(0);
+                    for _ in 0..=place {
+                        find(this, matcher.from.get())?;
+                    }
+                }
+                super::at(machine, &Value::list(all), &given[0])
+            }
         }
     }),
     row("each", 1, 1, |machine, this, given| {
         let matcher = matcher(this)?;
-        for found in every(&matcher.pattern.regex, &matcher.text)? {
+        for found in all_of(this)? {
             machine.call(&given[0], given_groups(&given[0], &matcher.text, &found))?;
         }
         Ok(this.clone())
     }),
     row("collect", 0, 1, |machine, this, given| {
+        all_of(this)?;
         let all = Value::list(super::values(machine, this)?);
         machine.invoke(&all, "collect", given)
     }),
     row("findAll", 0, 1, |machine, this, given| {
+        all_of(this)?;
         let all = Value::list(super::values(machine, this)?);
         machine.invoke(&all, "findAll", given)
     }),

@@ -558,12 +558,6 @@ static OBJECTS: Table = Table::new(&[
 ]);
 
 /// A counter that threads of Java share.
-static ATOMIC: Table = Table::new(&[row("new", 0, 1, |_, _, given| {
-    Ok(super::random::counter(
-        given.first().cloned().unwrap_or(Value::Int(0)),
-    ))
-})]);
-
 pub(super) const CLASSES: &[Class] = &[
     Class {
         name: "java.lang.Math",
@@ -624,13 +618,5 @@ pub(super) const CLASSES: &[Class] = &[
     Class {
         name: "java.util.Objects",
         statics: &OBJECTS,
-    },
-    Class {
-        name: "java.util.concurrent.atomic.AtomicInteger",
-        statics: &ATOMIC,
-    },
-    Class {
-        name: "java.util.concurrent.atomic.AtomicLong",
-        statics: &ATOMIC,
     },
 ];

@@ -604,12 +604,23 @@ pub(super) static METHODS: Table = Table::new(&[
     row("previous", 0, 0, |_, this, _| {
         Ok(Value::text(last_changed(&text(this), -1)))
     }),
-    row("toURL", 0, 0, |_, this, _| Ok(Value::text(text(this)))),
+    row("toURL", 0, 0, |_, this, _| {
+        super::addresses::of_text(&text(this), true)
+    }),
+    row("toURI", 0, 0, |_, this, _| {
+        super::addresses::of_text(&text(this), false)
+    }),
     row("asBoolean", 0, 0, |_, this, _| truth(order::truth(this))),
     row("encodeBase64", 0, 0, |_, this, _| {
         Ok(super::digests::base64(text(this).as_bytes()))
     }),
     row("decodeBase64", 0, 0, |_, this, _| {
+        super::digests::from_base64(&text(this))
+    }),
+    row("encodeBase64Url", 0, 0, |_, this, _| {
+        Ok(super::digests::base64_of_url(text(this).as_bytes()))
+    }),
+    row("decodeBase64Url", 0, 0, |_, this, _| {
         super::digests::from_base64(&text(this))
     }),
     row("decodeHex", 0, 0, |_, this, _| {

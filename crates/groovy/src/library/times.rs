@@ -1,23 +1,34 @@
-//! `java.time`: instants, local dates and times, and how they are written.
+//! `java.time`: instants, dates and times with and without a zone, and how they are told.
 //!
 //! Must not know clocks. Invariant: what has no zone is milliseconds of a day that stands still.
 // tidy: table
+
+mod formatter;
+mod names;
+mod place;
+mod spans;
+pub(super) mod statics;
 
 use std::any::Any;
 use std::cmp::Ordering;
 
 use loadline_java::date_format::{Moment, Pattern, date_of, day_number};
 
-use super::super::print;
+use self::formatter::Formatter;
+use self::place::{Place, place_of};
+use self::spans::Span;
 use super::super::table::{Table, row};
 use super::super::thrown::Thrown;
-use super::super::value::{Machine, Object, Outcome, Value};
-use super::Class;
-use super::{long_of, text_of, text_wanted};
+use super::super::value::{Object, Outcome, Value};
+use super::{long_of, text_of};
+
+pub(super) use self::formatter::FORMATTER;
+pub(super) use self::names::NAME;
+pub(super) use self::place::PLACE;
+pub(super) use self::spans::{SPAN, UNIT};
 
 const DAY_MS: i64 = 86_400_000;
-/// The letters of an offset such as `+01:00`.
-const OFFSET: &str = concat!("X", "XX");
+const NANOS_OF_MS: i64 = 1_000_000;
 
 /// Which of Java's times it is.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -27,29 +38,69 @@ enum Kind {
     Time,
     DateTime,
     Zoned,
+    Offset,
 }
 
-/// A time: milliseconds since 1970 in its own zone, and how far that is ahead of UTC.
+/// A time: milliseconds since 1970 in its own zone, how far that is ahead of UTC, and the zone where it has one.
 #[derive(Clone, Copy)]
 struct Time {
     kind: Kind,
     local_ms: i64,
     offset_s: i32,
+    place: Option<Place>,
 }
 
-/// `DateTimeFormatter`.
-struct Formatter(String);
+impl Time {
+    /// A time without a zone.
+    fn local(kind: Kind, local_ms: i64) -> Time {
+        Time {
+            kind,
+            local_ms,
+            offset_s: 0,
+            place: None,
+        }
+    }
 
-/// `Duration`, in milliseconds.
-struct Span(i64);
+    /// An instant as a place tells it.
+    fn at_instant(unix_ms: i64, place: Place, kind: Kind) -> Time {
+        let offset_s = place.offset_s(unix_ms);
+        Time {
+            kind,
+            local_ms: unix_ms.saturating_add(i64::from(offset_s) * 1000),
+            offset_s,
+            place: Some(place),
+        }
+    }
+
+    /// What the clocks of a place show. What they skip is as much later, and of what they show twice it is the first.
+    fn at_local(local_ms: i64, place: Place, kind: Kind) -> Time {
+        let offset_s = place.offset_s_at_local(local_ms);
+        Time::at_instant(local_ms - i64::from(offset_s) * 1000, place, kind)
+    }
+
+    /// Year, month and day.
+    fn date(&self) -> (i64, i64, i64) {
+        date_of(self.local_ms.div_euclid(DAY_MS))
+    }
+
+    /// The same sort of time where the clocks show something else.
+    fn showing(&self, local_ms: i64) -> Time {
+        match self.place {
+            Some(place) => Time::at_local(local_ms, place, self.kind),
+            None if self.kind == Kind::Time => Time::local(self.kind, local_ms.rem_euclid(DAY_MS)),
+            None => Time { local_ms, ..*self },
+        }
+    }
+}
 
 /// An instant.
 pub(super) fn instant(unix_ms: i64) -> Value {
-    Value::object(Time {
-        kind: Kind::Instant,
-        local_ms: unix_ms,
-        offset_s: 0,
-    })
+    Value::object(Time::local(Kind::Instant, unix_ms))
+}
+
+/// The milliseconds since 1970 of an instant.
+pub(super) fn unix_ms_of(instant: &Value) -> Outcome<i64> {
+    Ok(unix_ms(time(instant)?))
 }
 
 fn time(this: &Value) -> Outcome<&Time> {
@@ -57,14 +108,12 @@ fn time(this: &Value) -> Outcome<&Time> {
         .ok_or_else(|| Thrown::bare("java.lang.NullPointerException"))
 }
 
+/// A time that is so much later.
 fn moved(this: &Value, ms: i64) -> Outcome {
     let time = time(this)?;
-    Ok(Value::object(Time {
-        local_ms: match time.kind {
-            Kind::Time => (time.local_ms + ms).rem_euclid(DAY_MS),
-            _ => time.local_ms.saturating_add(ms),
-        },
-        ..*time
+    Ok(Value::object(match time.place {
+        Some(place) => Time::at_instant(unix_ms(time).saturating_add(ms), place, time.kind),
+        None => time.showing(time.local_ms.saturating_add(ms)),
     }))
 }
 
@@ -72,16 +121,67 @@ fn moved_by(this: &Value, given: &[Value], unit_ms: i64) -> Outcome {
     moved(this, long_of(given, 0)?.saturating_mul(unit_ms))
 }
 
+/// A time so many days later, when the clocks show the same.
+fn moved_by_days(this: &Value, given: &[Value], days: i64) -> Outcome {
+    let ms = long_of(given, 0)?
+        .saturating_mul(days)
+        .saturating_mul(DAY_MS);
+    with_local(this, |local_ms| Ok(local_ms.saturating_add(ms)))
+}
+
+fn moved_by_units(this: &Value, given: &[Value], sign: i64) -> Outcome {
+    match text_of(given, 1).to_uppercase().as_str() {
+        "DAYS" => moved_by_days(this, given, sign),
+        "WEEKS" => moved_by_days(this, given, 7 * sign),
+        "MONTHS" => moved_by_months(this, given, sign),
+        "YEARS" => moved_by_months(this, given, 12 * sign),
+        unit => moved_by(this, given, sign * spans::unit_ms(unit).unwrap_or(1)),
+    }
+}
+
 fn moved_by_months(this: &Value, given: &[Value], months: i64) -> Outcome {
+    let months = long_of(given, 0)?.saturating_mul(months);
+    with_date(this, |(year, month, day)| {
+        let count = (year * 12 + month - 1).saturating_add(months);
+        (count.div_euclid(12), count.rem_euclid(12) + 1, day)
+    })
+}
+
+fn with_local(this: &Value, change: impl FnOnce(i64) -> Outcome<i64>) -> Outcome {
     let time = time(this)?;
-    let (year, month, day) = date_of(time.local_ms.div_euclid(DAY_MS));
-    let count = (year * 12 + month - 1).saturating_add(long_of(given, 0)?.saturating_mul(months));
-    let (year, month) = (count.div_euclid(12), count.rem_euclid(12) + 1);
+    Ok(Value::object(time.showing(change(time.local_ms)?)))
+}
+
+/// A time of another date, whose day is the last of its month where there are fewer.
+fn with_date(this: &Value, change: impl FnOnce((i64, i64, i64)) -> (i64, i64, i64)) -> Outcome {
+    let (year, month, day) = change(time(this)?.date());
     let day = day_number(year, month, day)
-        .ok_or_else(|| Thrown::of("java.time.DateTimeException", "Invalid value for Year"))?;
-    Ok(Value::object(Time {
-        local_ms: day * DAY_MS + time.local_ms.rem_euclid(DAY_MS),
-        ..*time
+        .ok_or_else(|| Thrown::of("java.time.DateTimeException", "Invalid date"))?;
+    with_local(this, |local_ms| {
+        Ok(day * DAY_MS + local_ms.rem_euclid(DAY_MS))
+    })
+}
+
+/// A time with another number in a field of its clock, which has so many milliseconds and goes up to a limit.
+fn with_clock(this: &Value, number: i64, unit_ms: i64, limit: i64) -> Outcome {
+    with_local(this, |local_ms| {
+        let now = local_ms.div_euclid(unit_ms).rem_euclid(limit);
+        Ok(local_ms.saturating_add((number - now).saturating_mul(unit_ms)))
+    })
+}
+
+/// The instant, in milliseconds since 1970, at which the clocks of a place show this.
+fn instant_at(this: &Value, place: &Value) -> Outcome<i64> {
+    let at = Time::at_local(time(this)?.local_ms, place_of(place)?, Kind::Zoned);
+    Ok(unix_ms(&at))
+}
+
+/// An instant as a place tells it, or the time at which its clocks show this.
+fn in_place(this: &Value, place: &Value, kind: Kind) -> Outcome {
+    let (time, place) = (time(this)?, place_of(place)?);
+    Ok(Value::object(match time.kind {
+        Kind::Instant => Time::at_instant(time.local_ms, place, kind),
+        _ => Time::at_local(time.local_ms, place, kind),
     }))
 }
 
@@ -89,9 +189,9 @@ fn written(pattern: &str, time: &Time) -> Outcome<String> {
     let read = Pattern::new(pattern)
         .map_err(|_| Thrown::argument(format!("Unknown pattern letter in {pattern}")))?;
     Ok(read.format(Moment {
-        unix_ms: time.local_ms - i64::from(time.offset_s) * 1000,
+        unix_ms: unix_ms(time),
         offset_s: time.offset_s,
-        zone: None,
+        zone: time.place.and_then(Place::zone),
     }))
 }
 
@@ -106,21 +206,29 @@ fn told(time: &Time) -> String {
     let pattern = match time.kind {
         Kind::Date => "yyyy-MM-dd".to_owned(),
         Kind::Time => clock.to_owned(),
-        Kind::DateTime => format!("yyyy-MM-dd'T'{clock}"),
-        Kind::Instant | Kind::Zoned => format!("yyyy-MM-dd'T'{clock}{OFFSET}"),
+        _ => format!("yyyy-MM-dd'T'{clock}"),
     };
-    written(&pattern, time).unwrap_or_default()
+    let mut text = written(&pattern, time).unwrap_or_default();
+    match (time.kind, time.place) {
+        (Kind::Instant, _) => text.push('Z'),
+        (Kind::Zoned | Kind::Offset, Some(place)) => {
+            text.push_str(&place::offset_text(time.offset_s));
+            if place.zone().is_some() {
+                text.push_str(&format!("[{}]", place.id()));
+            }
+        }
+        _ => {}
+    }
+    text
 }
 
 fn part(this: &Value, pattern: &str) -> Outcome {
     let text = written(pattern, time(this)?)?;
-    Ok(text
-        .parse()
-        .map_or_else(|_| Value::text(text.to_uppercase()), Value::Int))
+    Ok(text.parse().map_or_else(|_| Value::text(text), Value::Int))
 }
 
 fn ordered(this: &Value, given: &[Value]) -> Outcome<Ordering> {
-    Ok(time(this)?.local_ms.cmp(&time(&given[0])?.local_ms))
+    Ok(unix_ms(time(this)?).cmp(&unix_ms(time(&given[0])?)))
 }
 
 fn unix_ms(time: &Time) -> i64 {
@@ -129,10 +237,11 @@ fn unix_ms(time: &Time) -> i64 {
 
 pub(super) static TIME: Table = Table::new(&[
     row("format", 1, 1, |_, this, given| {
-        let pattern = given[0]
-            .of::<Formatter>()
-            .map_or_else(|| text_of(given, 0), |one| one.0.clone());
-        Ok(Value::text(written(&pattern, time(this)?)?))
+        let text = match given[0].of::<Formatter>() {
+            Some(formatter) => formatter.written(time(this)?)?,
+            None => written(&text_of(given, 0), time(this)?)?,
+        };
+        Ok(Value::text(text))
     }),
     row("plusYears", 1, 1, |_, this, given| {
         moved_by_months(this, given, 12)
@@ -141,10 +250,10 @@ pub(super) static TIME: Table = Table::new(&[
         moved_by_months(this, given, 1)
     }),
     row("plusWeeks", 1, 1, |_, this, given| {
-        moved_by(this, given, 7 * DAY_MS)
+        moved_by_days(this, given, 7)
     }),
     row("plusDays", 1, 1, |_, this, given| {
-        moved_by(this, given, DAY_MS)
+        moved_by_days(this, given, 1)
     }),
     row("plusHours", 1, 1, |_, this, given| {
         moved_by(this, given, 3_600_000)
@@ -165,10 +274,10 @@ pub(super) static TIME: Table = Table::new(&[
         moved_by_months(this, given, -1)
     }),
     row("minusWeeks", 1, 1, |_, this, given| {
-        moved_by(this, given, -7 * DAY_MS)
+        moved_by_days(this, given, -7)
     }),
     row("minusDays", 1, 1, |_, this, given| {
-        moved_by(this, given, -DAY_MS)
+        moved_by_days(this, given, -1)
     }),
     row("minusHours", 1, 1, |_, this, given| {
         moved_by(this, given, -3_600_000)
@@ -179,22 +288,78 @@ pub(super) static TIME: Table = Table::new(&[
     row("minusSeconds", 1, 1, |_, this, given| {
         moved_by(this, given, -1000)
     }),
+    row("plusNanos", 1, 1, |_, this, given| {
+        moved(this, long_of(given, 0)? / NANOS_OF_MS)
+    }),
+    row("minusMillis", 1, 1, |_, this, given| {
+        moved_by(this, given, -1)
+    }),
     row("plus", 1, 1, |_, this, given| match given[0].of::<Span>() {
         Some(span) => moved(this, span.0),
-        None => moved_by(this, given, DAY_MS),
+        None => moved_by_days(this, given, 1),
     }),
     row("minus", 1, 1, |_, this, given| {
         match given[0].of::<Span>() {
             Some(span) => moved(this, -span.0),
-            None => moved_by(this, given, -DAY_MS),
+            None => moved_by_days(this, given, -1),
         }
+    }),
+    row("plus", 2, 2, |_, this, given| {
+        moved_by_units(this, given, 1)
+    }),
+    row("minus", 2, 2, |_, this, given| {
+        moved_by_units(this, given, -1)
+    }),
+    row("truncatedTo", 1, 1, |_, this, given| {
+        let unit_ms = spans::unit_ms(&text_of(given, 0)).unwrap_or(1);
+        with_local(this, |local_ms| Ok(local_ms - local_ms.rem_euclid(unit_ms)))
+    }),
+    row("withYear", 1, 1, |_, this, given| {
+        let year = long_of(given, 0)?;
+        with_date(this, |(_, month, day)| (year, month, day))
+    }),
+    row("withMonth", 1, 1, |_, this, given| {
+        let month = long_of(given, 0)?;
+        with_date(this, |(year, _, day)| (year, month, day))
+    }),
+    row("withDayOfMonth", 1, 1, |_, this, given| {
+        let day = long_of(given, 0)?;
+        with_date(this, |(year, month, _)| (year, month, day))
+    }),
+    row("withHour", 1, 1, |_, this, given| {
+        with_clock(this, long_of(given, 0)?, 3_600_000, 24)
+    }),
+    row("withMinute", 1, 1, |_, this, given| {
+        with_clock(this, long_of(given, 0)?, 60_000, 60)
+    }),
+    row("withSecond", 1, 1, |_, this, given| {
+        with_clock(this, long_of(given, 0)?, 1000, 60)
+    }),
+    row("withNano", 1, 1, |_, this, given| {
+        with_clock(this, long_of(given, 0)? / NANOS_OF_MS, 1, 1000)
+    }),
+    row("lengthOfMonth", 0, 0, |_, this, _| {
+        let (year, month, _) = time(this)?.date();
+        let last = day_number(year, month, 31).map_or(0, |day| date_of(day).2);
+        Ok(Value::whole(last))
+    }),
+    row("isLeapYear", 0, 0, |_, this, _| {
+        let (year, ..) = time(this)?.date();
+        let last = day_number(year, 2, 31).map_or(0, |day| date_of(day).2);
+        Ok(Value::Truth(last == 29))
     }),
     row("getYear", 0, 0, |_, this, _| part(this, "u")),
     row("getMonthValue", 0, 0, |_, this, _| part(this, "M")),
-    row("getMonth", 0, 0, |_, this, _| part(this, "MMMM")),
+    row("getMonth", 0, 0, |_, this, _| {
+        Ok(names::month(time(this)?.date().1))
+    }),
     row("getDayOfMonth", 0, 0, |_, this, _| part(this, "d")),
     row("getDayOfYear", 0, 0, |_, this, _| part(this, "D")),
-    row("getDayOfWeek", 0, 0, |_, this, _| part(this, "EEEE")),
+    row("getDayOfWeek", 0, 0, |_, this, _| {
+        let day = time(this)?.local_ms.div_euclid(DAY_MS);
+        // The first day of 1970 was a Thursday, the fourth of the week.
+        Ok(names::weekday((day + 3).rem_euclid(7) + 1))
+    }),
     row("getHour", 0, 0, |_, this, _| part(this, "H")),
     row("getMinute", 0, 0, |_, this, _| part(this, "m")),
     row("getSecond", 0, 0, |_, this, _| part(this, "s")),
@@ -209,14 +374,76 @@ pub(super) static TIME: Table = Table::new(&[
     row("getEpochSecond", 0, 0, |_, this, _| {
         Ok(Value::Long(unix_ms(time(this)?).div_euclid(1000)))
     }),
-    row("toEpochSecond", 0, 1, |_, this, _| {
+    row("toEpochSecond", 0, 0, |_, this, _| {
         Ok(Value::Long(unix_ms(time(this)?).div_euclid(1000)))
+    }),
+    row("toEpochSecond", 1, 1, |_, this, given| {
+        Ok(Value::Long(instant_at(this, &given[0])?.div_euclid(1000)))
     }),
     row("toEpochDay", 0, 0, |_, this, _| {
         Ok(Value::Long(time(this)?.local_ms.div_euclid(DAY_MS)))
     }),
-    row("toInstant", 0, 1, |_, this, _| {
+    row("toInstant", 0, 0, |_, this, _| {
         Ok(instant(unix_ms(time(this)?)))
+    }),
+    row("toInstant", 1, 1, |_, this, given| {
+        Ok(instant(instant_at(this, &given[0])?))
+    }),
+    row("atZone", 1, 1, |_, this, given| {
+        in_place(this, &given[0], Kind::Zoned)
+    }),
+    row("atOffset", 1, 1, |_, this, given| {
+        in_place(this, &given[0], Kind::Offset)
+    }),
+    row("atStartOfDay", 1, 1, |_, this, given| {
+        in_place(this, &given[0], Kind::Zoned)
+    }),
+    row("withZoneSameInstant", 1, 1, |_, this, given| {
+        let place = place_of(&given[0])?;
+        Ok(Value::object(Time::at_instant(
+            unix_ms(time(this)?),
+            place,
+            Kind::Zoned,
+        )))
+    }),
+    row("withOffsetSameInstant", 1, 1, |_, this, given| {
+        let place = place_of(&given[0])?;
+        Ok(Value::object(Time::at_instant(
+            unix_ms(time(this)?),
+            place,
+            Kind::Offset,
+        )))
+    }),
+    row("withZoneSameLocal", 1, 1, |_, this, given| {
+        let place = place_of(&given[0])?;
+        Ok(Value::object(Time::at_local(
+            time(this)?.local_ms,
+            place,
+            Kind::Zoned,
+        )))
+    }),
+    row("toOffsetDateTime", 0, 0, |_, this, _| {
+        let time = *time(this)?;
+        Ok(Value::object(Time {
+            kind: Kind::Offset,
+            place: Some(Place::Offset(time.offset_s)),
+            ..time
+        }))
+    }),
+    row("toZonedDateTime", 0, 0, |_, this, _| {
+        Ok(Value::object(Time {
+            kind: Kind::Zoned,
+            ..*time(this)?
+        }))
+    }),
+    row("getZone", 0, 0, |_, this, _| {
+        let time = time(this)?;
+        Ok(Value::object(
+            time.place.unwrap_or(Place::Offset(time.offset_s)),
+        ))
+    }),
+    row("getOffset", 0, 0, |_, this, _| {
+        Ok(Value::object(Place::Offset(time(this)?.offset_s)))
     }),
     row("isBefore", 1, 1, |_, this, given| {
         Ok(Value::Truth(ordered(this, given)?.is_lt()))
@@ -236,6 +463,7 @@ pub(super) static TIME: Table = Table::new(&[
             kind: Kind::Date,
             local_ms: time.local_ms.div_euclid(DAY_MS) * DAY_MS,
             offset_s: 0,
+            place: None,
         }))
     }),
     row("toLocalTime", 0, 0, |_, this, _| {
@@ -244,6 +472,7 @@ pub(super) static TIME: Table = Table::new(&[
             kind: Kind::Time,
             local_ms: time.local_ms.rem_euclid(DAY_MS),
             offset_s: 0,
+            place: None,
         }))
     }),
     row("toLocalDateTime", 0, 0, |_, this, _| {
@@ -252,6 +481,7 @@ pub(super) static TIME: Table = Table::new(&[
             kind: Kind::DateTime,
             local_ms: time.local_ms,
             offset_s: 0,
+            place: None,
         }))
     }),
     row("atStartOfDay", 0, 0, |_, this, _| {
@@ -266,6 +496,7 @@ pub(super) static TIME: Table = Table::new(&[
             kind: Kind::DateTime,
             local_ms: time(this)?.local_ms + time(&given[0])?.local_ms,
             offset_s: 0,
+            place: None,
         }))
     }),
     row("atTime", 2, 3, |_, this, given| {
@@ -279,24 +510,13 @@ pub(super) static TIME: Table = Table::new(&[
             kind: Kind::DateTime,
             local_ms: time(this)?.local_ms + ms,
             offset_s: 0,
+            place: None,
         }))
     }),
     row("until", 2, 2, |_, this, given| {
-        between(this, &given[0], &text_of(given, 1))
+        spans::between(this, &given[0], &text_of(given, 1))
     }),
 ]);
-
-fn between(from: &Value, to: &Value, unit: &str) -> Outcome {
-    let ms = time(to)?.local_ms - time(from)?.local_ms;
-    Ok(Value::Long(match unit {
-        "DAYS" => ms / DAY_MS,
-        "WEEKS" => ms / (7 * DAY_MS),
-        "HOURS" => ms / 3_600_000,
-        "MINUTES" => ms / 60_000,
-        "SECONDS" => ms / 1000,
-        _ => ms,
-    }))
-}
 
 impl Object for Time {
     fn class(&self) -> &'static str {
@@ -306,6 +526,7 @@ impl Object for Time {
             Kind::Time => "java.time.LocalTime",
             Kind::DateTime => "java.time.LocalDateTime",
             Kind::Zoned => "java.time.ZonedDateTime",
+            Kind::Offset => "java.time.OffsetDateTime",
         }
     }
 
@@ -330,373 +551,6 @@ impl Object for Time {
             .any()
             .downcast_ref::<Time>()
             .filter(|other| other.kind == self.kind)?;
-        Some(self.local_ms.cmp(&other.local_ms))
+        Some(unix_ms(self).cmp(&unix_ms(other)))
     }
 }
-
-pub(super) static FORMATTER: Table = Table::new(&[row("format", 1, 1, |_, this, given| {
-    let pattern = this
-        .of::<Formatter>()
-        .map_or_else(String::new, |one| one.0.clone());
-    Ok(Value::text(written(&pattern, time(&given[0])?)?))
-})]);
-
-impl Object for Formatter {
-    fn class(&self) -> &'static str {
-        "java.time.format.DateTimeFormatter"
-    }
-
-    fn methods(&self) -> &'static Table {
-        &FORMATTER
-    }
-
-    fn any(&self) -> &dyn Any {
-        self
-    }
-}
-
-pub(super) static SPAN: Table = Table::new(&[
-    row("toMillis", 0, 0, |_, this, _| {
-        Ok(Value::Long(this.of::<Span>().map_or(0, |span| span.0)))
-    }),
-    row("getSeconds", 0, 0, |_, this, _| {
-        Ok(Value::Long(
-            this.of::<Span>().map_or(0, |span| span.0 / 1000),
-        ))
-    }),
-    row("toSeconds", 0, 0, |_, this, _| {
-        Ok(Value::Long(
-            this.of::<Span>().map_or(0, |span| span.0 / 1000),
-        ))
-    }),
-    row("toMinutes", 0, 0, |_, this, _| {
-        Ok(Value::Long(
-            this.of::<Span>().map_or(0, |span| span.0 / 60_000),
-        ))
-    }),
-    row("toHours", 0, 0, |_, this, _| {
-        Ok(Value::Long(
-            this.of::<Span>().map_or(0, |span| span.0 / 3_600_000),
-        ))
-    }),
-    row("toDays", 0, 0, |_, this, _| {
-        Ok(Value::Long(
-            this.of::<Span>().map_or(0, |span| span.0 / DAY_MS),
-        ))
-    }),
-]);
-
-impl Object for Span {
-    fn class(&self) -> &'static str {
-        "java.time.Duration"
-    }
-
-    fn methods(&self) -> &'static Table {
-        &SPAN
-    }
-
-    fn any(&self) -> &dyn Any {
-        self
-    }
-}
-
-fn now(machine: &mut dyn Machine, kind: Kind) -> Outcome {
-    let ms = machine.host().unix_ms();
-    let offset_s = machine.host().utc_offset_s(ms);
-    let local = ms + i64::from(offset_s) * 1000;
-    Ok(Value::object(match kind {
-        Kind::Instant => Time {
-            kind,
-            local_ms: ms,
-            offset_s: 0,
-        },
-        Kind::Date => Time {
-            kind,
-            local_ms: local.div_euclid(DAY_MS) * DAY_MS,
-            offset_s: 0,
-        },
-        Kind::Time => Time {
-            kind,
-            local_ms: local.rem_euclid(DAY_MS),
-            offset_s: 0,
-        },
-        Kind::DateTime => Time {
-            kind,
-            local_ms: local,
-            offset_s: 0,
-        },
-        Kind::Zoned => Time {
-            kind,
-            local_ms: local,
-            offset_s,
-        },
-    }))
-}
-
-fn read(given: &[Value], kind: Kind) -> Outcome {
-    let text = text_wanted(given, 0)?;
-    let patterns: Vec<String> = match given.get(1) {
-        Some(formatter) => vec![
-            formatter
-                .of::<Formatter>()
-                .map_or_else(|| print::text(formatter), |one| one.0.clone()),
-        ],
-        None => {
-            let clocks = ["HH:mm:ss.SSS", "HH:mm:ss", "HH:mm"];
-            match kind {
-                Kind::Date => vec!["uuuu-MM-dd".to_owned()],
-                Kind::Time => clocks.map(str::to_owned).to_vec(),
-                Kind::DateTime => clocks.map(|clock| format!("uuuu-MM-dd'T'{clock}")).to_vec(),
-                _ => clocks
-                    .map(|clock| format!("uuuu-MM-dd'T'{clock}{OFFSET}"))
-                    .to_vec(),
-            }
-        }
-    };
-    for pattern in patterns {
-        let Some(fields) = Pattern::new(&pattern)
-            .ok()
-            .and_then(|pattern| pattern.parse(&text))
-        else {
-            continue;
-        };
-        let offset_s = fields.offset_s.unwrap_or(0);
-        let (day, clock) = (fields.date(), fields.time_ms());
-        let local_ms = match kind {
-            Kind::Date => day.map(|day| day * DAY_MS),
-            Kind::Time => clock,
-            _ => day.zip(clock).map(|(day, clock)| day * DAY_MS + clock),
-        };
-        if let Some(local_ms) = local_ms {
-            let offset_s = i32::try_from(offset_s).unwrap_or(0);
-            let is_instant = kind == Kind::Instant;
-            return Ok(Value::object(Time {
-                kind,
-                local_ms: if is_instant {
-                    local_ms - i64::from(offset_s) * 1000
-                } else {
-                    local_ms
-                },
-                offset_s: if kind == Kind::Zoned { offset_s } else { 0 },
-            }));
-        }
-    }
-    Err(Thrown::of(
-        "java.time.format.DateTimeParseException",
-        format!("Text '{text}' could not be parsed at index 0"),
-    ))
-}
-
-fn made(given: &[Value], kind: Kind) -> Outcome {
-    let at = |place: usize| {
-        if place < given.len() {
-            long_of(given, place)
-        } else {
-            Ok(0)
-        }
-    };
-    let clock = |from: usize| -> Outcome<i64> {
-        Ok(((at(from)? * 60 + at(from + 1)?) * 60 + at(from + 2)?) * 1000)
-    };
-    let day = || -> Outcome<i64> {
-        let day = day_number(at(0)?, at(1)?, at(2)?);
-        day.ok_or_else(|| Thrown::of("java.time.DateTimeException", "Invalid date"))
-    };
-    Ok(Value::object(Time {
-        kind,
-        local_ms: match kind {
-            Kind::Date => day()? * DAY_MS,
-            Kind::Time => clock(0)?,
-            _ => day()? * DAY_MS + clock(3)?,
-        },
-        offset_s: 0,
-    }))
-}
-
-fn formatter(pattern: &str) -> Outcome {
-    Ok(Value::object(Formatter(pattern.to_owned())))
-}
-
-static INSTANTS: Table = Table::new(&[
-    row("now", 0, 0, |machine, _, _| now(machine, Kind::Instant)),
-    row("parse", 1, 1, |_, _, given| read(given, Kind::Instant)),
-    row("ofEpochMilli", 1, 1, |_, _, given| {
-        Ok(instant(long_of(given, 0)?))
-    }),
-    row("ofEpochSecond", 1, 1, |_, _, given| {
-        Ok(instant(long_of(given, 0)?.saturating_mul(1000)))
-    }),
-]);
-static LOCAL_DATES: Table = Table::new(&[
-    row("now", 0, 0, |machine, _, _| now(machine, Kind::Date)),
-    row("parse", 1, 2, |_, _, given| read(given, Kind::Date)),
-    row("of", 3, 3, |_, _, given| made(given, Kind::Date)),
-    row("ofEpochDay", 1, 1, |_, _, given| {
-        Ok(Value::object(Time {
-            kind: Kind::Date,
-            local_ms: long_of(given, 0)?.saturating_mul(DAY_MS),
-            offset_s: 0,
-        }))
-    }),
-]);
-static LOCAL_TIMES: Table = Table::new(&[
-    row("now", 0, 0, |machine, _, _| now(machine, Kind::Time)),
-    row("parse", 1, 2, |_, _, given| read(given, Kind::Time)),
-    row("of", 2, 3, |_, _, given| made(given, Kind::Time)),
-    row("MIDNIGHT", 0, 0, |_, _, _| {
-        made(&[Value::Int(0), Value::Int(0)], Kind::Time)
-    }),
-    row("NOON", 0, 0, |_, _, _| {
-        made(&[Value::Int(12), Value::Int(0)], Kind::Time)
-    }),
-]);
-static LOCAL_DATE_TIMES: Table = Table::new(&[
-    row("now", 0, 0, |machine, _, _| now(machine, Kind::DateTime)),
-    row("parse", 1, 2, |_, _, given| read(given, Kind::DateTime)),
-    row("of", 5, 6, |_, _, given| made(given, Kind::DateTime)),
-    row("of", 2, 2, |machine, _, given| {
-        machine.invoke(&given[0], "atTime", &given[1..])
-    }),
-]);
-static ZONED: Table = Table::new(&[
-    row("now", 0, 0, |machine, _, _| now(machine, Kind::Zoned)),
-    row("parse", 1, 2, |_, _, given| read(given, Kind::Zoned)),
-]);
-static FORMATTERS: Table = Table::new(&[
-    row("ofPattern", 1, 2, |_, _, given| {
-        let pattern = text_of(given, 0);
-        Pattern::new(&pattern).map_err(Thrown::argument)?;
-        formatter(&pattern)
-    }),
-    row("ISO_LOCAL_DATE", 0, 0, |_, _, _| formatter("uuuu-MM-dd")),
-    row("ISO_DATE", 0, 0, |_, _, _| formatter("uuuu-MM-dd")),
-    row("ISO_LOCAL_TIME", 0, 0, |_, _, _| formatter("HH:mm:ss.SSS")),
-    row("BASIC_ISO_DATE", 0, 0, |_, _, _| formatter("uuuuMMdd")),
-]);
-static SPANS: Table = Table::new(&[
-    row("between", 2, 2, |_, _, given| {
-        Ok(Value::object(Span(
-            unix_ms(time(&given[1])?) - unix_ms(time(&given[0])?),
-        )))
-    }),
-    row("ofMillis", 1, 1, |_, _, given| {
-        Ok(Value::object(Span(long_of(given, 0)?)))
-    }),
-    row("ofSeconds", 1, 1, |_, _, given| {
-        Ok(Value::object(Span(long_of(given, 0)?.saturating_mul(1000))))
-    }),
-    row("ofMinutes", 1, 1, |_, _, given| {
-        Ok(Value::object(Span(
-            long_of(given, 0)?.saturating_mul(60_000),
-        )))
-    }),
-    row("ofHours", 1, 1, |_, _, given| {
-        Ok(Value::object(Span(
-            long_of(given, 0)?.saturating_mul(3_600_000),
-        )))
-    }),
-    row("ofDays", 1, 1, |_, _, given| {
-        Ok(Value::object(Span(
-            long_of(given, 0)?.saturating_mul(DAY_MS),
-        )))
-    }),
-]);
-
-/// A unit, which is told by its name.
-struct Unit(&'static str);
-
-pub(super) static UNIT: Table = Table::new(&[row("between", 2, 2, |_, this, given| {
-    between(
-        &given[0],
-        &given[1],
-        this.of::<Unit>().map_or("", |unit| unit.0),
-    )
-})]);
-
-impl Object for Unit {
-    fn class(&self) -> &'static str {
-        "java.time.temporal.ChronoUnit"
-    }
-
-    fn methods(&self) -> &'static Table {
-        &UNIT
-    }
-
-    fn any(&self) -> &dyn Any {
-        self
-    }
-
-    fn text(&self) -> String {
-        self.0.to_owned()
-    }
-}
-
-static UNITS: Table = Table::new(&[
-    row("DAYS", 0, 0, |_, _, _| Ok(Value::object(Unit("DAYS")))),
-    row("WEEKS", 0, 0, |_, _, _| Ok(Value::object(Unit("WEEKS")))),
-    row("HOURS", 0, 0, |_, _, _| Ok(Value::object(Unit("HOURS")))),
-    row("MINUTES", 0, 0, |_, _, _| {
-        Ok(Value::object(Unit("MINUTES")))
-    }),
-    row("SECONDS", 0, 0, |_, _, _| {
-        Ok(Value::object(Unit("SECONDS")))
-    }),
-    row("MILLIS", 0, 0, |_, _, _| Ok(Value::object(Unit("MILLIS")))),
-]);
-
-fn weekday(name: &str) -> Outcome {
-    Ok(Value::text(name))
-}
-
-static WEEKDAYS: Table = Table::new(&[
-    row("MONDAY", 0, 0, |_, _, _| weekday("MONDAY")),
-    row("TUESDAY", 0, 0, |_, _, _| weekday("TUESDAY")),
-    row("WEDNESDAY", 0, 0, |_, _, _| weekday("WEDNESDAY")),
-    row("THURSDAY", 0, 0, |_, _, _| weekday("THURSDAY")),
-    row("FRIDAY", 0, 0, |_, _, _| weekday("FRIDAY")),
-    row("SATURDAY", 0, 0, |_, _, _| weekday("SATURDAY")),
-    row("SUNDAY", 0, 0, |_, _, _| weekday("SUNDAY")),
-]);
-
-pub(super) const CLASSES: &[Class] = &[
-    Class {
-        name: "java.time.Instant",
-        statics: &INSTANTS,
-    },
-    Class {
-        name: "java.time.LocalDate",
-        statics: &LOCAL_DATES,
-    },
-    Class {
-        name: "java.time.LocalTime",
-        statics: &LOCAL_TIMES,
-    },
-    Class {
-        name: "java.time.LocalDateTime",
-        statics: &LOCAL_DATE_TIMES,
-    },
-    Class {
-        name: "java.time.ZonedDateTime",
-        statics: &ZONED,
-    },
-    Class {
-        name: "java.time.OffsetDateTime",
-        statics: &ZONED,
-    },
-    Class {
-        name: "java.time.format.DateTimeFormatter",
-        statics: &FORMATTERS,
-    },
-    Class {
-        name: "java.time.Duration",
-        statics: &SPANS,
-    },
-    Class {
-        name: "java.time.temporal.ChronoUnit",
-        statics: &UNITS,
-    },
-    Class {
-        name: "java.time.DayOfWeek",
-        statics: &WEEKDAYS,
-    },
-];

@@ -3,6 +3,8 @@
 //! Must not know clocks and zones: the instant, what local time is ahead, and the zone's name are arguments.
 //! Invariant: each line is one line, without its end.
 
+use core::net::IpAddr;
+
 use loadline_model::civil::Civil;
 
 const MONTHS: [&str; 12] = [
@@ -45,6 +47,12 @@ pub fn starting(at: Instant<'_>) -> String {
 #[must_use]
 pub fn waiting(port: u16) -> String {
     format!("Waiting for possible Shutdown/StopTestNow/HeapDump/ThreadDump message on port {port}")
+}
+
+/// A message came.
+#[must_use]
+pub fn heard(message: &str, from: IpAddr) -> String {
+    format!("Command: {message} received from /{from}")
 }
 
 /// A group whose scheduler is on and has no duration, which is not started.

@@ -113,7 +113,7 @@ fn give(desk: &mut Desk<'_>, role: ScriptRole) {
                     Value::text(sample.request_headers.as_str()),
                 ),
                 ("SampleLabel", Value::text(sample.label.as_str())),
-                ("SamplerData", Value::text(sample.sampler_data.as_str())),
+                ("SamplerData", Value::text(sample.request_data().as_ref())),
                 ("Successful", Value::Truth(sample.success)),
             ];
             for (name, value) in values {

@@ -3,12 +3,15 @@
 //! Must not know the sampler. Invariant: an element is found by its number as long as the script runs; what is not asked
 //! for is not evaluated.
 
+use std::sync::Arc;
+
 use loadline_groovy::bound::Bound;
 use loadline_groovy::number::int_of;
 use loadline_groovy::print;
 use loadline_groovy::value::Value;
 
 use crate::http::{HeaderField, HttpArgument, PresetCookie};
+use crate::sample::{AssertionOutcome, Sample};
 use crate::text::Text;
 
 /// An element that a script holds.
@@ -26,8 +29,10 @@ pub(super) enum Element {
     Cookies,
     /// A cookie.
     Cookie(PresetCookie),
-    /// A URL.
-    Url(String),
+    /// What an assertion found.
+    Finding(AssertionOutcome),
+    /// A sample of the sampler, or of one below another.
+    Below(Arc<Sample>),
 }
 
 /// What the kinds of elements are called, of which class they are, and what they can be asked for.
@@ -121,17 +126,14 @@ const KINDS: &[(&str, &str, &[&str])] = &[
         ],
     ),
     (
-        "url",
-        "java.net.URL",
-        &[
-            "getFile",
-            "getHost",
-            "getPath",
-            "getPort",
-            "getProtocol",
-            "getQuery",
-            "toExternalForm",
-        ],
+        "assertionResult",
+        "org.apache.jmeter.assertions.AssertionResult",
+        &["getFailureMessage", "getName", "isError", "isFailure"],
+    ),
+    (
+        "subResult",
+        "org.apache.jmeter.samplers.SampleResult",
+        &["getAssertionResults", "getSubResults"],
     ),
 ];
 
@@ -240,7 +242,8 @@ impl Held {
             Element::Argument(_) => (3, None),
             Element::Cookies => (4, None),
             Element::Cookie(_) => (5, None),
-            Element::Url(url) => (6, Some(url.as_str().into())),
+            Element::Finding(found) => (6, Some(found.name.as_str().into())),
+            Element::Below(sample) => (7, Some(sample.label.as_str().into())),
         };
         let (name, class, _) = KINDS[kind];
         Value::object(Bound {

@@ -94,7 +94,7 @@ fn lent(value: &Value) -> ScriptValue {
 }
 
 /// What an object's method gives.
-fn given_back(value: ScriptValue) -> Value {
+pub(super) fn given_back(value: ScriptValue) -> Value {
     match value {
         ScriptValue::Undefined | ScriptValue::Null => Value::Null,
         ScriptValue::Truth(truth) => Value::Truth(truth),
@@ -316,19 +316,30 @@ impl<'d> Desk<'d> {
             })
     }
 
-    /// What scripts in these languages ask a sample for that others do not: its bytes.
+    /// What scripts in these languages ask a sample for, and give it, that others do not.
     fn of_sample(&mut self, object: ScriptObject, method: &str, given: &[Value]) -> Option<Value> {
-        let sample = match object {
-            ScriptObject::Own => self.context.own.as_deref_mut(),
-            _ => self.context.previous.as_mut().map(Arc::make_mut),
-        }?;
-        match (method, given) {
-            ("getResponseData" | "getResponseDataAsBytes", []) => Some(Value::bytes(&sample.data)),
-            ("setResponseData", [Value::List(list), ..]) => {
-                super::sample::replace_data(sample, list.to_bytes()?);
-                Some(Value::Null)
+        if let ("setResponseData", [Value::List(list), ..]) = (method, given) {
+            let sample = match object {
+                ScriptObject::Own => self.context.own.as_deref_mut(),
+                _ => self.context.previous.as_mut().map(Arc::make_mut),
+            };
+            super::sample::replace_data(sample?, list.to_bytes()?);
+            return Some(Value::Null);
+        }
+        if !OF_SAMPLES.contains(&method) {
+            return None;
+        }
+        match object {
+            ScriptObject::Own => {
+                let own = self.context.own.take()?;
+                let told = self.of_parts(&own, method, given);
+                self.context.own = Some(own);
+                told
             }
-            _ => None,
+            _ => {
+                let previous = self.context.previous.clone()?;
+                self.of_parts(&previous, method, given)
+            }
         }
     }
 }
@@ -537,6 +548,15 @@ fn has(name: &str, method: &str) -> Option<bool> {
     }
 }
 
+/// What these languages ask samples for that is more than a text or a number.
+const OF_SAMPLES: &[&str] = &[
+    "getAssertionResults",
+    "getResponseData",
+    "getResponseDataAsBytes",
+    "getSubResults",
+    "getURL",
+];
+
 fn knows(object: ScriptObject, method: &str) -> bool {
     let more: &[&str] = match object {
         ScriptObject::Variables => &["entrySet", "getIterator"],
@@ -548,9 +568,7 @@ fn knows(object: ScriptObject, method: &str) -> bool {
             "isTraceEnabled",
             "isErrorEnabled",
         ],
-        ScriptObject::Own | ScriptObject::Previous => {
-            &["getResponseData", "getResponseDataAsBytes"]
-        }
+        ScriptObject::Own | ScriptObject::Previous => OF_SAMPLES,
         ScriptObject::Context => &[
             "getEngine",
             "setRestartNextLoop",

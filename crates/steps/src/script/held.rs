@@ -2,14 +2,18 @@
 //!
 //! Must not know requests. Invariant: a text is evaluated when it is asked for, and each time.
 
+use std::sync::Arc;
+
 use loadline_groovy::print;
 use loadline_groovy::thrown::Thrown;
-use loadline_groovy::value::{Outcome, Value};
+use loadline_groovy::value::{Element as ArrayElement, Outcome, Value};
 
 use super::elements::{Element, argument, literal, number_of, place};
-use super::groovy::Desk;
+use super::groovy::{Desk, given_back};
+use super::sample;
 use super::sampler::truth;
 use crate::http::PresetCookie;
+use crate::sample::{AssertionOutcome, Sample};
 use crate::text::Text;
 
 impl Desk<'_> {
@@ -28,7 +32,8 @@ impl Desk<'_> {
                 self.of_list(number, method, given)
             }
             Some(Element::Cookies) => self.of_cookies(method, given),
-            Some(Element::Url(url)) => Ok(of_url(&url, method)),
+            Some(Element::Finding(found)) => Ok(of_finding(&found, method)),
+            Some(Element::Below(sample)) => Ok(self.of_below(&sample, method, given)),
             Some(element) => Ok(self.of_one(number, element, method, given)),
             None => Err(Thrown::bare("java.lang.NullPointerException")),
         }
@@ -109,6 +114,48 @@ impl Desk<'_> {
 
     fn value_of(&mut self, text: &Text) -> String {
         text.evaluate(&mut self.scope()).into_owned()
+    }
+
+    /// A sample that no script changes.
+    fn of_below(&mut self, sample: &Sample, method: &str, given: &[Value]) -> Option<Value> {
+        if !given.is_empty() || !sample::METHODS.contains(&method) {
+            return self.of_parts(sample, method, given);
+        }
+        let told = sample::ask(sample, method, self.host.unix_ms());
+        self.of_parts(sample, method, given)
+            .or_else(|| Some(given_back(told)))
+    }
+
+    /// What a sample is asked for that is more than a text or a number.
+    pub(super) fn of_parts(
+        &mut self,
+        sample: &Sample,
+        method: &str,
+        given: &[Value],
+    ) -> Option<Value> {
+        let all: Vec<Element> = match (method, given) {
+            ("getResponseData" | "getResponseDataAsBytes", []) => {
+                return Some(Value::bytes(&sample.data));
+            }
+            ("getURL", []) => {
+                let url = sample.url.as_deref().map(loadline_groovy::url);
+                return Some(url.and_then(Result::ok).unwrap_or(Value::Null));
+            }
+            ("getAssertionResults", []) => {
+                let found = sample.assertions.iter().cloned();
+                found.map(Element::Finding).collect()
+            }
+            ("getSubResults", []) => {
+                let below = sample.children.iter().cloned();
+                below.map(|one| Element::Below(Arc::new(one))).collect()
+            }
+            _ => return None,
+        };
+        let all = all.into_iter().map(|one| {
+            let number = self.held.hold(one);
+            self.held.value(number)
+        });
+        Some(Value::array(ArrayElement::Object, all.collect()))
     }
 
     /// A header field, an argument or a cookie.
@@ -258,28 +305,15 @@ fn flag_of<'e>(element: &'e mut Element, name: &str) -> Option<&'e mut bool> {
     }
 }
 
-fn of_url(url: &str, method: &str) -> Option<Value> {
-    if matches!(method, "toExternalForm" | "toString") {
-        return Some(Value::text(url));
-    }
-    let (scheme, rest) = url.split_once("://").unwrap_or(("", url));
-    let at = rest.find(['/', '?']).unwrap_or(rest.len());
-    let (authority, file) = rest.split_at(at);
-    let (path, query) = match file.split_once('?') {
-        Some((path, query)) => (path, Some(query)),
-        None => (file, None),
-    };
-    let (host, port) = match authority.rsplit_once(':') {
-        Some((host, port)) if !port.contains(']') => (host, port.parse().ok()),
-        _ => (authority, None),
-    };
+fn of_finding(found: &AssertionOutcome, method: &str) -> Option<Value> {
     Some(match method {
-        "getProtocol" => Value::text(scheme),
-        "getHost" => Value::text(host),
-        "getPort" => Value::Int(port.unwrap_or(-1)),
-        "getPath" => Value::text(path),
-        "getFile" => Value::text(file),
-        "getQuery" => query.map_or(Value::Null, Value::text),
+        "getName" => Value::text(found.name.as_str()),
+        "isFailure" => Value::Truth(found.failure),
+        "isError" => Value::Truth(found.error),
+        "getFailureMessage" if !found.failure && !found.error && found.message.is_empty() => {
+            Value::Null
+        }
+        "getFailureMessage" => Value::text(found.message.as_str()),
         _ => return None,
     })
 }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use loadline_groovy::decimal::Decimal;
 use loadline_groovy::map::{Map, MapKind};
 use loadline_groovy::value::{List, ListKind, Value};
-use loadline_groovy::{Dialect, Script, order, print};
+use loadline_groovy::{Counter, Dialect, Script, order, print};
 
 /// Scripts with variables in them make ever new texts: so many are kept.
 const MOST_READ: usize = 256;
@@ -125,6 +125,8 @@ pub enum Shared {
     Decimal(Decimal),
     /// A text, and whatever else.
     Text(String),
+    /// A number that threads count together.
+    Counter(Counter),
     /// A list.
     List(ListKind, Vec<Shared>),
     /// A map.
@@ -159,6 +161,10 @@ impl Shared {
             Value::Long(number) => Shared::Long(*number),
             Value::Double(number) => Shared::Double(*number),
             Value::Decimal(number) => Shared::Decimal((**number).clone()),
+            Value::Object(_) if value.of::<Counter>().is_some() => {
+                let counter = value.of::<Counter>().cloned();
+                counter.map_or(Shared::Null, Shared::Counter)
+            }
             Value::List(list) => Shared::List(list.kind, all(&list.copied())),
             Value::Set(set) => Shared::Set(set.kind, all(&order::keys(set))),
             Value::Map(map) => {
@@ -185,6 +191,7 @@ impl Shared {
             Shared::Double(number) => Value::Double(*number),
             Shared::Decimal(number) => Value::Decimal(Rc::new(number.clone())),
             Shared::Text(text) => Value::text(text.as_str()),
+            Shared::Counter(counter) => Value::object(counter.clone()),
             Shared::List(kind, items) => {
                 Value::List(List::new(*kind, items.iter().map(Shared::value).collect()))
             }

@@ -178,6 +178,7 @@ impl ScriptContext {
             (Object::Context, "getThreadGroup") => ScriptValue::Object(Object::Group),
             (Object::Context, "getVariables") => ScriptValue::Object(Object::Variables),
             (Object::Context, "getProperties") => ScriptValue::Object(Object::Properties),
+            (Object::Event, "getResult") if self.own.is_some() => ScriptValue::Object(Object::Own),
             (Object::Context, "getPreviousResult") | (Object::Event, "getResult") => previous,
             (Object::Context, _) => ScriptValue::Object(Object::Sampler),
             (Object::Thread, _) => ScriptValue::Text(self.thread_name.clone()),

@@ -103,7 +103,7 @@ pub(super) fn ask(sample: &Sample, method: &str, now_ms: i64) -> ScriptValue {
         "getResponseDataAsString" => ScriptValue::Text(sample.text().into_owned()),
         "getResponseHeaders" => words(&sample.response_headers),
         "getRequestHeaders" => words(&sample.request_headers),
-        "getSamplerData" => words(&sample.sampler_data),
+        "getSamplerData" => words(&sample.request_data()),
         "getSampleLabel" => words(&sample.label),
         "getThreadName" => words(&sample.thread_name),
         "isSuccessful" => ScriptValue::Truth(sample.success),

@@ -197,10 +197,7 @@ impl Desk<'_> {
                 *desk.http = http;
                 url
             }) {
-                Some(url) => {
-                    let number = self.held.hold(Element::Url(url));
-                    self.held.value(number)
-                }
+                Some(url) => loadline_groovy::url(&url)?,
                 None => return Err(Thrown::bare("java.net.MalformedURLException")),
             },
             ("getQueryString", [] | [_]) => Value::text(self.with_plan(|desk, plan| {

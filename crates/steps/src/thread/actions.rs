@@ -77,7 +77,7 @@ impl Thread {
             Action::Continue => {}
             Action::StopThread => self.end_after_walk(End::Thread),
             Action::StopTest => self.end_after_walk(End::Test),
-            Action::StopTestNow => self.ending = Some(End::TestNow),
+            Action::StopTestNow => self.end_after_walk(End::TestNow),
             Action::NextThreadIteration => {
                 self.cut_passes(walker, node, &walker.above(node));
                 self.skips_rest = true;

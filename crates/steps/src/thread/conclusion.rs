@@ -4,9 +4,9 @@
 
 use std::sync::Arc;
 
+use super::hearing::Hearers;
 use super::{LAST_SAMPLE_OK, Thread, Walker};
 use crate::host::LogLevel;
-use crate::listener::ListenerId;
 use crate::program::{Applicable, PostProcessor};
 use crate::sample::Sample;
 use crate::script::ScriptElement;
@@ -18,7 +18,7 @@ impl Thread {
         walker: &Walker<'_>,
         applies: &Applicable,
         mut sample: Sample,
-        listeners: &[ListenerId],
+        hearers: &Hearers,
     ) -> Option<Arc<Sample>> {
         self.sign(walker, &mut sample);
         let sampler = sample.label.clone();
@@ -65,12 +65,17 @@ impl Thread {
         }
         self.note_success(sample.success);
         if !sample.is_ignored {
-            for listener in &applies.script_listeners {
+            // Those who are told the transaction above do not hear of the sample.
+            let above = hearers.below.map(|node| &walker.controller(node).applies);
+            let told = above.map_or(&[][..], |applies| &applies.script_listeners);
+            let is_told =
+                |one: &&Arc<ScriptElement>| !told.iter().any(|other| Arc::ptr_eq(one, other));
+            for listener in applies.script_listeners.iter().filter(is_told) {
                 self.run_behind(walker, listener, &mut sample);
             }
         }
         self.note_variables(&mut sample);
-        self.save_answers(walker, &mut sample, listeners);
+        self.save_answers(walker, &mut sample, &hearers.listeners);
         let sample = Arc::new(sample);
         self.previous = Some(Arc::clone(&sample));
         Some(sample)
@@ -90,6 +95,26 @@ impl Thread {
         });
         if let Some(changed) = context.previous {
             *sample = Arc::unwrap_or_clone(changed);
+        }
+    }
+
+    /// Tells scripts that listen of the sample of a transaction: the sample that came last stays the last sampler's.
+    pub(super) fn tell_scripts(
+        &mut self,
+        walker: &Walker<'_>,
+        listeners: &[Arc<ScriptElement>],
+        sample: &mut Sample,
+    ) {
+        for script in listeners {
+            let name = sample.label.clone();
+            let told = Some(Box::new(std::mem::take(sample)));
+            let previous = self.previous.clone();
+            let (_, context) = self.lend_http(walker, &name, |scope, http| {
+                script.run_about(scope, http, previous, told)
+            });
+            if let Some(told) = context.own {
+                *sample = *told;
+            }
         }
     }
 

@@ -25,7 +25,7 @@ use loadline_java::numbers::long_or_zero;
 
 use crate::host::{Host, LogLevel};
 use crate::http::{HttpMemory, HttpRun};
-use crate::listener::{Heard, Listener, ListenerId};
+use crate::listener::{Heard, Listener};
 use crate::program::{
     Controller, Group, Node, NodeId, NodeKind, PreProcessor, Program, Sampler, SamplerAction,
 };
@@ -107,8 +107,8 @@ pub struct Thread {
     locks: Vec<(NodeId, String)>,
     /// Samples that are done and were not taken.
     done: Vec<Heard>,
-    /// Who hears of the last sampler's sample; `None`: no sampler was run yet.
-    last_listeners: Option<Arc<[ListenerId]>>,
+    /// The last sampler; `None`: no sampler was run yet.
+    last_sampler: Option<NodeId>,
 }
 
 /// What a walk through the tree may see: the program and the world.
@@ -221,7 +221,7 @@ impl Thread {
             is_last_walk: false,
             locks: Vec::new(),
             done: Vec::new(),
-            last_listeners: None,
+            last_sampler: None,
             program,
         }
     }
@@ -363,10 +363,13 @@ impl Thread {
         self.over(walker, End::Thread)
     }
 
-    /// Ends transactions that are under way, where the thread goes on no more.
+    /// Ends transactions that are under way, where the thread goes on no more, whatever it was at.
     pub fn break_off(&mut self, host: &dyn Host) {
         let program = Arc::clone(&self.program);
         let walker = Walker::new(&program, self.group, host);
+        if self.ending.is_none() || std::mem::take(&mut self.walks_on) {
+            self.walk_on(&walker);
+        }
         self.stop_open_transactions(&walker, 0);
     }
 
@@ -379,7 +382,7 @@ impl Thread {
     /// Makes a sampler ready: pre-processors, then one pause for all timers.
     fn prepare(&mut self, walker: &Walker<'_>, node: NodeId) -> Option<Ask> {
         let applies = &walker.sampler(node).applies;
-        self.last_listeners = Some(Arc::clone(&applies.listeners));
+        self.last_sampler = Some(node);
         self.http.make_ready(match &walker.sampler(node).action {
             SamplerAction::Http(plan) => Some(plan),
             _ => None,
@@ -390,7 +393,12 @@ impl Thread {
                     self.set_user_parameters(walker, parameters);
                 }
                 PreProcessor::Script(script) => {
-                    let name = self.text(walker, &walker.node(node).name).into_owned();
+                    let name = &walker.node(node).name;
+                    // Functions in it are called for the sample, once.
+                    let name = match name.calls_functions() {
+                        true => name.source().to_owned(),
+                        false => self.text(walker, name).into_owned(),
+                    };
                     let previous = self.previous.clone();
                     self.lend_http(walker, &name, |scope, http| {
                         script.run_quietly(scope, http, previous);
@@ -441,8 +449,8 @@ impl Thread {
             let sampler = walker.sampler(node);
             sample.transactions = self.transactions_above(walker, node);
             let hearers = self.hearers(walker, node);
-            let listeners = &hearers.listeners;
-            if let Some(sample) = self.conclude(walker, &sampler.applies, *sample, listeners) {
+            let heard = &hearers;
+            if let Some(sample) = self.conclude(walker, &sampler.applies, *sample, heard) {
                 let is_good = sample.success;
                 let ordered = self.memory.ordered.take().or(sample.ordered);
                 if !sample.is_ignored {

@@ -294,14 +294,21 @@ impl Thread {
     ) {
         if let Some(standing) = as_parent {
             let below = self.telling_transaction(walker, node);
+            let applies = &walker.controller(node).applies;
             let listeners = match below {
-                None => Arc::clone(&walker.controller(node).applies.listeners),
+                None => Arc::clone(&applies.listeners),
                 Some(_) => Arc::default(),
             };
+            if below.is_none() {
+                self.tell_scripts(walker, &applies.script_listeners, &mut sample);
+            }
             self.save_answers(walker, &mut sample, &listeners);
             let hearers = Hearers { listeners, below };
             self.hand_over_as(walker, node, Arc::new(sample), hearers, standing);
-        } else if let Some(listeners) = self.last_listeners.clone() {
+        } else if let Some(last) = self.last_sampler {
+            let applies = &walker.sampler(last).applies;
+            let listeners = Arc::clone(&applies.listeners);
+            self.tell_scripts(walker, &applies.script_listeners, &mut sample);
             self.save_answers(walker, &mut sample, &listeners);
             self.done.push(Heard {
                 sample: Arc::new(sample),

@@ -1,0 +1,174 @@
+//! `AtomicInteger` and `AtomicLong`: numbers that threads count together.
+//!
+//! Must not know threads. Invariant: whoever has a copy of a counter counts on the same number.
+// tidy: table
+
+use std::any::Any;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use super::super::table::{Table, row};
+use super::super::value::{Machine, Object, Outcome, Value};
+use super::{Class, long_of};
+
+/// A number that is counted on, by all who have a copy.
+#[derive(Clone, Debug)]
+pub struct Counter {
+    number: Arc<AtomicI64>,
+    is_long: bool,
+}
+
+impl Counter {
+    fn new(number: i64, is_long: bool) -> Counter {
+        Counter {
+            number: Arc::new(AtomicI64::new(number)),
+            is_long,
+        }
+    }
+
+    /// A number of this counter's width.
+    fn narrowed(&self, number: i64) -> i64 {
+        match self.is_long {
+            true => number,
+            false => i64::from(number as i32),
+        }
+    }
+
+    fn value(&self, number: i64) -> Value {
+        match self.is_long {
+            true => Value::Long(number),
+            false => Value::Int(number as i32),
+        }
+    }
+
+    fn now(&self) -> i64 {
+        self.number.load(Ordering::SeqCst)
+    }
+
+    /// Puts another number there; gives what was before.
+    fn change(&self, mut to: impl FnMut(i64) -> i64) -> i64 {
+        let change = |number| Some(self.narrowed(to(number)));
+        let (Ok(before) | Err(before)) =
+            self.number
+                .fetch_update(Ordering::SeqCst, Ordering::SeqCst, change);
+        before
+    }
+}
+
+/// Counts on; gives the number before that or after.
+fn counted(this: &Value, by: i64, gives_old: bool) -> Outcome {
+    let Some(counter) = this.of::<Counter>() else {
+        return Ok(Value::Null);
+    };
+    let before = counter.change(|number| number.wrapping_add(by));
+    Ok(counter.value(match gives_old {
+        true => before,
+        false => counter.narrowed(before.wrapping_add(by)),
+    }))
+}
+
+fn now(this: &Value) -> Outcome {
+    let counter = this.of::<Counter>();
+    Ok(counter.map_or(Value::Null, |counter| counter.value(counter.now())))
+}
+
+/// Counts on by what a closure makes of the number.
+fn updated(machine: &mut dyn Machine, this: &Value, by: &Value, gives_old: bool) -> Outcome {
+    let before = now(this)?;
+    let after = machine.call(by, vec![before.clone()])?;
+    let number = long_of(std::slice::from_ref(&after), 0)?;
+    if let Some(counter) = this.of::<Counter>() {
+        counter.change(|_| number);
+    }
+    Ok(if gives_old { before } else { now(this)? })
+}
+
+pub(super) static COUNTER: Table = Table::new(&[
+    row("get", 0, 0, |_, this, _| now(this)),
+    row("intValue", 0, 0, |_, this, _| now(this)),
+    row("longValue", 0, 0, |_, this, _| now(this)),
+    row("set", 1, 1, |_, this, given| {
+        let number = long_of(given, 0)?;
+        if let Some(counter) = this.of::<Counter>() {
+            counter.change(|_| number);
+        }
+        Ok(Value::Null)
+    }),
+    row("getAndSet", 1, 1, |_, this, given| {
+        let number = long_of(given, 0)?;
+        let counter = this.of::<Counter>();
+        Ok(counter.map_or(Value::Null, |one| one.value(one.change(|_| number))))
+    }),
+    row("compareAndSet", 2, 2, |_, this, given| {
+        let (from, to) = (long_of(given, 0)?, long_of(given, 1)?);
+        let counter = this.of::<Counter>();
+        let before =
+            counter.map(|one| one.change(|number| if number == from { to } else { number }));
+        Ok(Value::Truth(before == Some(from)))
+    }),
+    row("incrementAndGet", 0, 0, |_, this, _| {
+        counted(this, 1, false)
+    }),
+    row("decrementAndGet", 0, 0, |_, this, _| {
+        counted(this, -1, false)
+    }),
+    row("getAndIncrement", 0, 0, |_, this, _| counted(this, 1, true)),
+    row("getAndDecrement", 0, 0, |_, this, _| {
+        counted(this, -1, true)
+    }),
+    row("addAndGet", 1, 1, |_, this, given| {
+        counted(this, long_of(given, 0)?, false)
+    }),
+    row("getAndAdd", 1, 1, |_, this, given| {
+        counted(this, long_of(given, 0)?, true)
+    }),
+    row("updateAndGet", 1, 1, |machine, this, given| {
+        updated(machine, this, &given[0], false)
+    }),
+    row("getAndUpdate", 1, 1, |machine, this, given| {
+        updated(machine, this, &given[0], true)
+    }),
+]);
+
+impl Object for Counter {
+    fn class(&self) -> &'static str {
+        match self.is_long {
+            true => "java.util.concurrent.atomic.AtomicLong",
+            false => "java.util.concurrent.atomic.AtomicInteger",
+        }
+    }
+
+    fn methods(&self) -> &'static Table {
+        &COUNTER
+    }
+
+    fn any(&self) -> &dyn Any {
+        self
+    }
+
+    fn text(&self) -> String {
+        self.now().to_string()
+    }
+}
+
+fn made(given: &[Value], is_long: bool) -> Outcome {
+    let number = match given {
+        [] => 0,
+        _ => long_of(given, 0)?,
+    };
+    Ok(Value::object(Counter::new(number, is_long)))
+}
+
+static INTEGERS: Table = Table::new(&[row("new", 0, 1, |_, _, given| made(given, false))]);
+static LONGS: Table = Table::new(&[row("new", 0, 1, |_, _, given| made(given, true))]);
+
+pub(super) const CLASSES: &[Class] = &[
+    Class {
+        name: "java.util.concurrent.atomic.AtomicInteger",
+        statics: &INTEGERS,
+    },
+    Class {
+        name: "java.util.concurrent.atomic.AtomicLong",
+        statics: &LONGS,
+    },
+];

@@ -10,6 +10,8 @@ use base64::engine::general_purpose::STANDARD;
 
 /// The first line.
 const HEAD: &str = "loadline-parcel/v1";
+/// The line that stands instead of a parcel where the files were written to where they are wanted.
+pub const WRITTEN: &str = "loadline-parcel/v1 is written";
 /// The last line.
 const END: &str = "end";
 /// What a file's line begins with.

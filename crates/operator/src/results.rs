@@ -158,22 +158,20 @@ impl Kept {
         }
     }
 
-    /// On a volume.
+    /// Where it was wanted, on a volume or in an object store.
     #[must_use]
-    pub fn on_volume(claim: &str, path: &str) -> Kept {
-        Kept {
-            volume_claim: Some(claim.to_owned()),
-            path: Some(path.to_owned()),
-            ..Kept::default()
-        }
-    }
-
-    /// In an object store.
-    #[must_use]
-    pub fn in_object_store(folder: &ObjectFolder) -> Kept {
-        Kept {
-            object_store: Some(folder.to_string()),
-            ..Kept::default()
+    pub fn as_wanted(wanted: &Wanted) -> Kept {
+        match wanted {
+            Wanted::Volume { claim, path } => Kept {
+                volume_claim: Some(claim.to_owned()),
+                path: Some(path.to_owned()),
+                ..Kept::default()
+            },
+            Wanted::ObjectStore { folder, .. } => Kept {
+                object_store: Some(folder.to_string()),
+                ..Kept::default()
+            },
+            Wanted::ConfigMap | Wanted::Nowhere => Kept::default(),
         }
     }
 }

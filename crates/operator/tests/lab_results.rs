@@ -260,6 +260,34 @@ fn an_object_store_takes_the_result_and_gives_it_back() {
     assert_eq!(files(folder.path()).0["totals"]["stop"], "finished");
 }
 
+/// The Job of a test that passed is complete, and makes no other pod: that would wait for agents once more.
+#[test]
+#[ignore = "needs a cluster"]
+fn a_store_that_takes_nothing_is_told_and_no_other_pod_is_made() {
+    let lab = Lab::begun("no-store");
+    lab.apply(&json!({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "keys"}, "stringData": {"other": "x"}}));
+    let script = "export const options = { vus: 1, iterations: 3 }; export default function () {}";
+    let spec =
+        json!({"script": {"inline": script}, "results": "s3://bucket/a", "resultsSecret": "keys"});
+    lab.apply(&json!({"apiVersion": "loadline.io/v1alpha1", "kind": "LoadTest", "metadata": {"name": "w"}, "spec": spec}));
+    let status = lab.wait_of("loadtest/w", "jsonpath={.status.stage}=finished");
+    assert_eq!(status["result"], "passed", "{status:#}");
+    let why = status["results"]["message"].as_str().expect("why");
+    assert!(
+        why.starts_with("not written to s3://bucket/a: AWS_"),
+        "{why}"
+    );
+    assert!(status["results"]["configMap"].is_string(), "{status:#}");
+    lab.kubectl(&[
+        "wait",
+        "--for=condition=Complete",
+        "job/w-coordinator",
+        lab::PATIENCE,
+    ]);
+    let pods = lab.kubectl(&["get", "pods", "-l", "job-name=w-coordinator", "-o", "name"]);
+    assert_eq!(pods.lines().count(), 1, "{pods}");
+}
+
 /// A suite of two rows under this name, whose documents lie beside each other in folders.
 fn apply_suite(lab: &Lab, name: &str, url: &str, results: &Value) {
     let suite = format!(

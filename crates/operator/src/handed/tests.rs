@@ -104,6 +104,23 @@ fn where_a_suite_is_too_large_its_documents_are_kept() {
 }
 
 #[test]
+fn what_was_written_elsewhere_is_told() {
+    let mut run = run();
+    run.results = crate::results::Wanted::Volume {
+        claim: "v".to_owned(),
+        path: "a/b".to_owned(),
+    };
+    let written = format!("a note\n{}\n", parcel::WRITTEN);
+    let Plan::Tell(kept) = plan(&run, "p", &written) else {
+        panic!("it is there");
+    };
+    assert_eq!(kept, Kept::as_wanted(&run.results));
+    assert_eq!(kept.volume_claim.as_deref(), Some("v"));
+    // A log may come late.
+    assert_eq!(plan(&run, "p", "\n"), Plan::Wait);
+}
+
+#[test]
 fn a_log_may_come_late_or_hold_nothing() {
     let run = run();
     assert_eq!(plan(&run, "p", ""), Plan::Wait);

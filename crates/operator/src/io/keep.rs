@@ -10,7 +10,7 @@ use super::make;
 use crate::failure::{Failure, in_words};
 use crate::handed::{self, Plan};
 use crate::results::{self, Kept, Wanted};
-use crate::seen::{HandOn, SeenPod};
+use crate::seen::SeenPod;
 use crate::test::Test;
 
 /// Puts it there; `None`: it is not to be had yet.
@@ -22,15 +22,8 @@ pub(super) async fn result(
     run: &Test,
     pod: &SeenPod,
 ) -> Result<Option<Kept>, Failure> {
-    match &run.results {
-        Wanted::Nowhere => return Ok(None),
-        Wanted::Volume { claim, path } if pod.hand_on == Some(HandOn::Ended(0)) => {
-            return Ok(Some(Kept::on_volume(claim, path)));
-        }
-        Wanted::ObjectStore { folder, .. } if pod.hand_on == Some(HandOn::Ended(0)) => {
-            return Ok(Some(Kept::in_object_store(folder)));
-        }
-        Wanted::Volume { .. } | Wanted::ObjectStore { .. } | Wanted::ConfigMap => {}
+    if run.results == Wanted::Nowhere {
+        return Ok(None);
     }
     let pods: Api<Pod> = Api::namespaced(client.clone(), &run.namespace);
     let params = LogParams {

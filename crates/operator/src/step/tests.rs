@@ -305,7 +305,7 @@ fn a_result_is_awaited_and_told_once() {
     assert!(hands_on(&stopped, &there).is_some());
     assert_eq!(hands_on(&ours(Stage::Started), &there), None);
     assert_eq!(step(&run, &stopped, &there, at(1)).again, Some(LOOK_AGAIN));
-    there.kept = Some(Kept::on_volume("v", "t"));
+    there.kept = Some(Kept::in_log("p", "full"));
     // An agent takes longer.
     let mut slow = there.clone();
     slow.pods[1] = pod(Role::Agent(1));
@@ -319,7 +319,7 @@ fn a_result_is_awaited_and_told_once() {
     let finished = step(&run, &stopped, &there, at(2))
         .status
         .expect("it is over");
-    assert_eq!(finished.results, Some(Kept::on_volume("v", "t")));
+    assert_eq!(finished.results, Some(Kept::in_log("p", "full")));
 }
 
 #[test]

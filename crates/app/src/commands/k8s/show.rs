@@ -52,7 +52,7 @@ pub(super) fn result(test: &ClusterTest) -> String {
         }
         let _ = write!(text, ": {}", lost.cause);
         if let Some(pod) = &lost.replaced_by {
-            let _ = write!(text, "; pod {pod} took over its share");
+            let _ = write!(text, "; pod {pod} came in its place");
         }
         text.push('\n');
     }
@@ -317,7 +317,7 @@ mod tests {
         assert_eq!(
             result(&lost),
             "test t: finished, passed, exit code 0\n\
-             lost: t-2 (pod t-2-x on node n-1): OOMKilled; pod t-2-y took over its share\n"
+             lost: t-2 (pod t-2-x on node n-1): OOMKilled; pod t-2-y came in its place\n"
         );
         let failed = test(
             &json!({ "stage": "error", "result": "error", "reason": "AgentLost", "message": "why" }),

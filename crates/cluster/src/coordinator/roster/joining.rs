@@ -44,8 +44,10 @@ impl Roster {
         if let Some(number) = self.free_seat(now_ns) {
             return self.seat_again(now_ns, link, number, hello);
         }
+        let mut acts = self.lose_former_pod(now_ns, hello);
         if self.may_wait() {
-            return self.too_late(now_ns, link, hello);
+            acts.extend(self.too_late(now_ns, link, hello));
+            return acts;
         }
         let there = self.seats.iter().filter(|seat| !seat.is_former).count();
         let share = u32::try_from(there).unwrap_or(u32::MAX);
@@ -63,6 +65,28 @@ impl Roster {
         let note = format!("{} has joined: {} of {}", seat.name, share + 1, all);
         let number = self.add_seat(seat);
         self.greet(now_ns, number, note)
+    }
+
+    /// A pod comes in the place of another whose share nobody can take any more: that one has ended, and is not waited for.
+    fn lose_former_pod(&mut self, now_ns: u64, hello: &Hello) -> Vec<Act> {
+        let pod = shortened(&hello.pod);
+        let is_it = |seat: &Seat| {
+            seat.away.is_some()
+                && matches!(seat.state, State::Ready(_))
+                && seat.name == hello.name
+                && ![pod.as_str(), ""].contains(&seat.pod.as_str())
+        };
+        let number = self.seats.iter().position(is_it);
+        let Some(number) = number.filter(|_| !pod.is_empty()) else {
+            return Vec::new();
+        };
+        let away = self.seats[number].away.as_ref();
+        let why = away.map_or(String::new(), |away| away.why.clone());
+        self.lose(
+            now_ns,
+            number,
+            &format!("{why}, and another pod came in its place"),
+        )
     }
 
     /// Whether one more may wait for a share: some were lost, and who comes has been made in the place of one of them.
@@ -86,6 +110,7 @@ impl Roster {
                 stands_in_for: Some(lost),
                 ..
             }) => format!("{name} stands in for {lost}"),
+            _ if self.is_past_end(now_ns) => "the load is over".to_owned(),
             _ => "others have all shares".to_owned(),
         };
         let mut seat = Seat::new(now_ns, link, (share, hello), State::Idle);

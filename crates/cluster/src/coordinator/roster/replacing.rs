@@ -45,7 +45,7 @@ impl Roster {
     }
 
     /// Whether nothing starts any more.
-    fn is_past_end(&self, now_ns: u64) -> bool {
+    pub(super) fn is_past_end(&self, now_ns: u64) -> bool {
         let end = self.expected.end;
         end.is_some_and(|end| self.since_start(now_ns).is_some_and(|now| now >= end))
     }

@@ -56,6 +56,8 @@ pub(super) struct Seat {
     pub(super) name: String,
     /// Where it runs, as it stands behind its name.
     pub(super) place: String,
+    /// Its pod; empty: it is in none.
+    pub(super) pod: String,
     /// Digest of the archive that its process holds; empty: of none.
     pub(super) holds: Vec<u8>,
     /// The process of who sits here.
@@ -152,6 +154,7 @@ impl Seat {
             away: None,
             name: named(&hello.name, share),
             place: place_of(hello),
+            pod: shortened(&hello.pod),
             holds: match hello.archive.len() {
                 DIGEST_BYTES => hello.archive.clone(),
                 _ => Vec::new(),

@@ -86,6 +86,51 @@ fn who_is_back_in_time_goes_on_where_it_was_heard_last() {
     assert_eq!(told(roster.heard(4 * S, 7, report(1, 0, 5))).len(), 1);
 }
 
+/// A Job makes a pod when the one before has ended.
+#[test]
+fn who_cannot_come_back_is_not_waited_for() {
+    let of_pod = |pod: &str| {
+        Said::Hello(Hello {
+            version: "1.5.0".to_owned(),
+            grace_ms: GRACE_S * 1_000,
+            name: "t-1".to_owned(),
+            pod: pod.to_owned(),
+            ..Hello::default()
+        })
+    };
+    let lost_to = |pod: &str| {
+        let mut roster = roster_of(2, 0);
+        roster.expected.end = Some(Nanos(6 * S));
+        roster.heard(0, 0, of_pod("t-1-a"));
+        roster.heard(0, 1, graceful(None));
+        for link in 0..2 {
+            roster.heard(0, link, ready_with(1, ""));
+        }
+        roster.close();
+        roster.start(0, None);
+        roster.closed(7 * S, 0);
+        let acts = roster.heard(8 * S, 2, of_pod(pod));
+        let why = refused(&acts);
+        (gone(acts), why)
+    };
+    let (lost, refusal) = lost_to("t-1-b");
+    assert!(
+        matches!(&lost[..], [(0, lost)] if lost.why.ends_with("another pod came in its place")),
+        "{lost:?}"
+    );
+    assert_eq!(
+        refusal, "",
+        "it waits for the end, and ends as the test does"
+    );
+    for pod in ["t-1-a", ""] {
+        let (lost, refusal) = lost_to(pod);
+        assert!(
+            lost.is_empty() && refusal.contains("are there"),
+            "{pod}: {lost:?}"
+        );
+    }
+}
+
 #[test]
 fn nobody_waits_for_long_and_at_last_it_is_lost_with_what_it_had_begun() {
     let mut roster = at_work();

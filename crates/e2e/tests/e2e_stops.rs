@@ -191,6 +191,25 @@ fn a_pipe_without_a_reader_holds_up_no_command() {
     }
 }
 
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn a_sweep_that_is_stopped_in_its_first_load_says_so() {
+    let server = Server::start(|stream, _| web::serve(stream, |_| web::ok("ok")));
+    let mut command = loadline();
+    let loads = ["--concurrency", "1,2", "-z", "1m"];
+    command.arg("sweep").args(loads).arg(server.url("/"));
+    let running = Running::start(command);
+    let begun = || (server.accepted() > 0).then_some(());
+    clock::wait_for(Duration::from_secs(20), begun).expect("it begins");
+    let asked = clock::now();
+    running.signal(libc::SIGINT);
+    let output = running.finish();
+    assert!(asked.elapsed() < SOON, "it took {:?}", asked.elapsed());
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(105), "{said}");
+    assert!(said.contains("nothing to tell"), "{said}");
+}
+
 /// Whoever does not read what a test says does not keep it from ending.
 #[test]
 #[ignore = "wants LOADLINE_BIN"]

@@ -83,8 +83,7 @@ impl fmt::Display for Refusal {
         match self {
             Refusal::TooFew { have } => write!(
                 f,
-                "{have} points are too few for three parameters; give {POINTS_MIN} or more concurrencies at which the \
-                 generator is not the limit"
+                "three parameters want {POINTS_MIN} or more concurrencies at which the generator is not the limit, not {have}"
             ),
             Refusal::TooNarrow { factor } => write!(
                 f,

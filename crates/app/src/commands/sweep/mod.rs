@@ -86,8 +86,14 @@ pub(super) fn run(
         environment: seen.environment.as_ref(),
     };
     // What was measured before a load could not be started is told too.
-    if !curve.points.is_empty() {
-        wanted.tell(&file)?;
+    match curve.points.is_empty() {
+        false => wanted.tell(&file)?,
+        true if prober.is_stopped() => {
+            print::to_stderr(
+                "loadline: stopped before the first load had ended: there is nothing to tell\n",
+            );
+        }
+        true => {}
     }
     measured?;
     Ok(match prober.is_stopped() {

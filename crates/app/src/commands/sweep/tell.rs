@@ -211,8 +211,8 @@ fn conclusions(curve: &Curve) -> Vec<String> {
             units::rate(measured)
         ),
         (None, Some(NoKnee::TooFew { have })) => format!(
-            "knee: none found; {} are too few, give four or more at which the generator is not the limit",
-            units::counted(have as u64, "load")
+            "knee: none found; give four loads or more at which the generator is not the limit ({} measured)",
+            units::count(have as u64)
         ),
         (None, Some(NoKnee::Straight) | None) => {
             "knee: none found; throughput does not bend at these loads".to_owned()

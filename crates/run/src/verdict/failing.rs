@@ -94,7 +94,9 @@ fn failing_from(facts: &Facts<'_>, needed: f64) -> Option<Limit> {
     facts.worst_class().map(|class| match class.fault() {
         Fault::Target if is_reset(class) && fail_on_the_way(facts) => Limit::Network,
         // A server that resets many connections is overloaded; a few may be reset by anything between.
-        Fault::Target if is_reset(class) && are_few(facts) => Limit::Unknown,
+        Fault::Target if is_reset(class) && (are_few(facts) || fail_sooner(facts)) => {
+            Limit::Unknown
+        }
         Fault::Plan => plan_or_other(facts, class),
         Fault::Target if class == ErrorClass::Timeout && facts.are_unacknowledged(failed) => {
             Limit::Network
@@ -140,6 +142,18 @@ fn is_reset(class: ErrorClass) -> bool {
 fn are_few(facts: &Facts<'_>) -> bool {
     const FEW: f64 = 0.1;
     share(facts.counts.failed_total(), facts.counts.started) < FEW
+}
+
+/// Whether on a short way most failures came sooner than any answer: nobody had looked at the request, or it had not arrived.
+fn fail_sooner(facts: &Facts<'_>) -> bool {
+    if weights::round_trip(facts).is_some() {
+        return false;
+    }
+    let failed = facts.seen.failed_time.quantile(0.5);
+    let fastest = facts.answered_time().min();
+    failed
+        .zip(fastest)
+        .is_some_and(|(failed, fastest)| failed < fastest as f64)
 }
 
 /// Whether most failures came sooner than anything from the target can.

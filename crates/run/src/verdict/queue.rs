@@ -93,20 +93,24 @@ pub(super) fn is_served_evenly(facts: &Facts<'_>) -> bool {
 }
 
 /// Whether answers may be queueing: they take much longer than the fastest, and many more come in one second than in
-/// another, so that what they share sets the pace and not each one's own time. Or they take so many times as long as hardly
-/// any request by itself.
+/// another, so that what they share sets the pace and not each one's own time. Or most take alike, and so many times as long as
+/// the fastest as hardly any request by itself.
 pub(super) fn may_stand(facts: &Facts<'_>) -> bool {
     /// Of the deviation that chance gives.
     const UNEVEN: f64 = 3.0;
     /// Times as long as the fastest.
     const FAR: f64 = 20.0;
+    /// The 90th percentile over the median.
+    const ALIKE: f64 = 1.5;
     /// Of the rate.
     const SHARE: f64 = 0.05;
     let is_uneven = |pace: Pace| {
         pace.deviation >= UNEVEN * pace.by_chance() && pace.deviation >= SHARE * pace.rate
     };
     let times = facts.median_over_fastest().unwrap_or(1.0);
-    times >= FAR || times >= WAITS && Pace::of(facts).is_some_and(is_uneven)
+    let high = facts.answered_time().quantiles(&[0.5, 0.9]);
+    let are_alike = high.is_some_and(|high| high[1] <= ALIKE * high[0]);
+    times >= FAR && are_alike || times >= WAITS && Pace::of(facts).is_some_and(is_uneven)
 }
 
 /// Whether a few answers take most of the time, and nearly as long as the load: whoever comes later is served before them.

@@ -323,9 +323,9 @@ pub(super) fn gaps_each(facts: &Facts<'_>) -> Option<f64> {
     let each = share(connections.out_of_order, connections.min_rtt.count()) / answers;
     let time = facts.answered_time();
     let late = time.count() - time.count_at_or_below(RETRANSMIT_NS);
-    let of_late = connections.out_of_order > RETRANSMITS_MIN
-        && connections.out_of_order as f64 >= OF_LATE * late as f64;
-    (answers > 0.0 && (each >= MANY || of_late)).then_some(each)
+    let of_late = connections.out_of_order as f64 >= OF_LATE * late as f64;
+    let are_many = connections.out_of_order > RETRANSMITS_MIN && (each >= MANY || of_late);
+    (answers > 0.0 && are_many).then_some(each)
 }
 
 /// How long answers wait for parts that were lost on the way here, in seconds: from their first byte to their last.
@@ -450,14 +450,16 @@ pub(super) fn round_trip(facts: &Facts<'_>) -> Option<f64> {
 /// The round trip that connections usually took to be made, in nanoseconds, where no SYN was lost: on a way whose delay varies it
 /// is longer than the smallest. What the kernel smooths is no shorter, as it has the time of some answers in it.
 fn usual_ns(facts: &Facts<'_>) -> Option<f64> {
+    const VARIES: f64 = 1.5;
     let connections = &facts.seen.connections;
     let smallest = smallest_ns(facts)?;
     let is_far = |ns: &u64| *ns as f64 / 1e9 >= ROUND_TRIP_MIN_S;
     let is_sure = connections.connect.min().as_ref().is_some_and(is_far)
         && connections.connect.max() < Some(SYN_TIMEOUT_NS);
-    let usual = connections.connect.mean().filter(|_| is_sure);
     let at_most = connections.rtt.mean().unwrap_or(smallest);
-    Some(usual.unwrap_or(smallest).min(at_most).max(smallest))
+    let usual = connections.connect.mean().map(|usual| usual.min(at_most));
+    let varies = usual.filter(|usual| is_sure && *usual >= VARIES * smallest);
+    Some(varies.unwrap_or(smallest))
 }
 
 /// The smallest round trip in nanoseconds.

@@ -59,3 +59,15 @@ fn a_proxy_that_never_answers_is_not_taken_for_the_target() {
     let advice = found(&verdict, Code::NothingAnswered).and_then(|it| it.advice.clone());
     assert!(advice.is_some_and(|it| it.contains("through the proxy")));
 }
+
+/// A firewall resets what it does not like before anybody can have looked at it, as does a target that is overloaded.
+#[test]
+fn resets_that_come_sooner_than_any_answer_leave_open_whose_they_are() {
+    for (failed_ns, limit) in [(140_000, Limit::Unknown), (12 * MS, Limit::Target)] {
+        let mut run = Run::new(arrivals(30, 10, 20), 10.0, 300, 11.0);
+        run.answer(250, &[(1.0, 11 * MS)]);
+        run.fail(ErrorClass::ResetReading, 50, failed_ns);
+        let verdict = run.judge();
+        assert_eq!(verdict.limit, limit, "{}", verdict.headline);
+    }
+}

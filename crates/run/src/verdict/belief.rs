@@ -7,7 +7,7 @@ use loadline_model::result::StopReason;
 use loadline_model::verdict::{Finding, Gravity};
 
 use super::code::Code;
-use super::facts::{Facts, row_seconds, share};
+use super::facts::{Facts, row_seconds};
 use super::names;
 use super::stats;
 use super::weights;
@@ -195,18 +195,30 @@ fn spikes(facts: &Facts<'_>) -> Option<Finding> {
     }
     let percentiles: Vec<f64> = (0..100).map(|percent| f64::from(percent) / 100.0).collect();
     let at = time.quantiles(&percentiles)?;
-    let (text, slow_ns) = two_kinds(facts, &at).or_else(|| long_tail(facts))?;
-    (!names::usually_take(facts, slow_ns / 1e9 / 2.0)).then(|| {
-        Code::Spikes.finding(
-            Gravity::Note,
-            text,
-            "look for pauses, timeouts (200 ms or 1 s suggests a lost packet), cache misses or a slow code path; do not quote the mean alone",
-        )
-    })
+    let spread = two_kinds(facts, &at).or_else(|| long_tail(facts))?;
+    let advice = match spread.wrong_are_fast {
+        true => {
+            "look at the times of right and wrong responses apart: what is refused comes at once"
+        }
+        false => {
+            "look for pauses, timeouts (200 ms or 1 s suggests a lost packet), cache misses or a slow code path; do not quote the mean alone"
+        }
+    };
+    (!names::usually_take(facts, spread.slow_ns / 1e9 / 2.0))
+        .then(|| Code::Spikes.finding(Gravity::Note, spread.text, advice))
 }
 
-/// Two kinds of answers, with nothing in between; and what the slow ones take, in nanoseconds.
-fn two_kinds(facts: &Facts<'_>, percentiles: &[f64]) -> Option<(String, f64)> {
+/// How far apart responses are.
+struct Spread {
+    text: String,
+    /// What the slow ones take, in nanoseconds.
+    slow_ns: f64,
+    /// Whether the fast ones are those that are wrong.
+    wrong_are_fast: bool,
+}
+
+/// Two kinds of answers, with nothing in between.
+fn two_kinds(facts: &Facts<'_>, percentiles: &[f64]) -> Option<Spread> {
     let within = &percentiles[KIND_MIN..percentiles.len() - KIND_MIN];
     let steps = within.windows(2).enumerate();
     let widest = steps.max_by(|(_, a), (_, b)| (a[1] / a[0]).total_cmp(&(b[1] / b[0])));
@@ -217,9 +229,11 @@ fn two_kinds(facts: &Facts<'_>, percentiles: &[f64]) -> Option<(String, f64)> {
     let fast_ones = (place + KIND_MIN + 1) as f64 / percentiles.len() as f64;
     let slow_ones = 1.0 - fast_ones;
     let made = weights::connections_made(facts);
-    let as_many = |others: f64| (others - slow_ones).abs() <= AS_MANY * slow_ones;
-    let wrong = facts.counts.completed.saturating_sub(facts.counts.good);
-    let as_wrong = as_many(share(wrong, facts.counts.completed));
+    let are_as_many = |some: f64, others: f64| (others - some).abs() <= AS_MANY * some;
+    let wrong = facts.wrong_share();
+    let is_nearer = (wrong - fast_ones).abs() < (wrong - slow_ones).abs();
+    let wrong_are_fast = is_nearer && are_as_many(fast_ones, wrong);
+    let wrong_are_slow = !is_nearer && are_as_many(slow_ones, wrong);
     are_apart.then(|| {
         let text = format!(
             "response times fall into two groups: {:.0} % within {}, the others {} or more{}",
@@ -227,17 +241,22 @@ fn two_kinds(facts: &Facts<'_>, percentiles: &[f64]) -> Option<(String, f64)> {
             duration(fast / 1e9),
             duration(slow / 1e9),
             match () {
-                () if as_wrong => "; the slow ones are as many as the wrong responses",
-                () if as_many(made) => "; the slow ones are as many as the connections: probably the first request on each",
+                () if wrong_are_fast => "; the fast ones are as many as the wrong responses",
+                () if wrong_are_slow => "; the slow ones are as many as the wrong responses",
+                () if are_as_many(slow_ones, made) => "; the slow ones are as many as the connections: probably the first request on each",
                 () => "",
             }
         );
-        (text, slow)
+        Spread {
+            text,
+            slow_ns: slow,
+            wrong_are_fast,
+        }
     })
 }
 
 /// A few that took many times the median.
-fn long_tail(facts: &Facts<'_>) -> Option<(String, f64)> {
+fn long_tail(facts: &Facts<'_>) -> Option<Spread> {
     let time = facts.answered_time();
     let median = time.quantile(0.5)?;
     let is_spike = |ns: f64, factor: f64| ns >= factor * median && ns - median > SPIKE_NS;
@@ -252,7 +271,11 @@ fn long_tail(facts: &Facts<'_>) -> Option<(String, f64)> {
         duration(ns / 1e9),
         duration(median / 1e9)
     );
-    Some((text, ns))
+    Some(Spread {
+        text,
+        slow_ns: ns,
+        wrong_are_fast: false,
+    })
 }
 
 fn lag_exceeds_latency(facts: &Facts<'_>) -> Option<Finding> {

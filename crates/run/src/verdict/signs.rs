@@ -435,12 +435,22 @@ pub(super) fn waits_to_be_accepted(facts: &Facts<'_>) -> bool {
 /// time: its queue cannot be full for long, or something on the way lets few connections pass.
 pub(super) fn is_let_in_late(facts: &Facts<'_>) -> bool {
     const MOSTLY: f64 = 0.5;
+    const WAITED_S: f64 = 0.005;
     let (answered, failed) = (&facts.seen.answered_time, &facts.seen.failed_time);
     let all = (answered.sum() + failed.sum()) as f64;
-    let in_target = facts.seen.phases.waiting.sum() as f64 / 1e9 / facts.elapsed_seconds();
+    let waiting = &facts.seen.phases.waiting;
+    let in_target = waiting.sum() as f64 / 1e9 / facts.elapsed_seconds();
+    // Who comes out of a queue had others before it there.
+    let waited = waiting
+        .mean()
+        .zip(waiting.min())
+        .is_some_and(|(mean, least)| {
+            mean >= weights::WAITS * least as f64 && mean / 1e9 >= WAITED_S
+        });
     waits_to_be_accepted(facts)
         && facts.seen.connections.connect.sum() as f64 >= MOSTLY * all
         && in_target < 1.0
+        && !waited
 }
 
 fn slow_connects(facts: &Facts<'_>) -> Option<Finding> {

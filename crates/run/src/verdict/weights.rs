@@ -52,7 +52,7 @@ const FIRST_FLIGHT: f64 = 10.0 * 1_448.0;
 /// Share of the workers' time that writing takes, from which it is what a request waits for.
 pub(super) const HELD_MOSTLY: f64 = 0.4;
 /// A target that lets connections wait to be accepted lets their requests wait too: so many times as long as the fastest.
-const WAITS: f64 = 2.0;
+pub(super) const WAITS: f64 = 2.0;
 /// Share of the starts whose lateness must be known for it to stand for all.
 const LAG_KNOWN: f64 = 0.2;
 

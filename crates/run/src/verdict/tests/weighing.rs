@@ -283,7 +283,20 @@ fn slow_answers_that_are_as_many_as_the_wrong_ones_are_told_so() {
     run.totals.seen.counts.good = 18_000;
     let verdict = run.judge();
     let text = &found(&verdict, Code::Spikes).expect("told").text;
-    assert!(text.ends_with("as many as the wrong responses"), "{text}");
+    assert!(
+        text.ends_with("the slow ones are as many as the wrong responses"),
+        "{text}"
+    );
+    run.answer(20_000, &[(0.55, MS), (0.45, 1_000 * MS)]);
+    run.totals.seen.counts.good = 9_000;
+    let text = &found(&run.judge(), Code::Spikes)
+        .expect("told")
+        .text
+        .clone();
+    assert!(
+        text.ends_with("the fast ones are as many as the wrong responses"),
+        "{text}"
+    );
 }
 
 /// 100 users who think for a second; a pool of 20 takes half a second for each, and serves those who wait in any order.

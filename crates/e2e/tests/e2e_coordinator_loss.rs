@@ -165,8 +165,14 @@ fn an_agent_whose_share_another_has_is_told_to_end_and_what_it_did_is_counted() 
     ends_with(graz, 0);
     let result = test.result();
     let [_, started, completed, lost] = counts(&result);
-    assert_eq!((started, lost), (test.count() as u64, 0));
-    assert_eq!(completed, started, "the target's own count");
+    assert_eq!(
+        (started, lost),
+        (test.count() as u64, 0),
+        "the target's own count"
+    );
+    // Who is told to end does so at once.
+    let cut_off = &result["totals"]["seen"]["counts"]["interrupted"];
+    assert_eq!(completed + cut_off.as_u64().unwrap_or(0), started);
     let returned = marks(&result, "agent-returned");
     assert!(
         matches!(&returned[..], [what] if what.contains("it was told to end")),

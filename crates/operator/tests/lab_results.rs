@@ -227,10 +227,8 @@ fn a_volume_takes_the_result_where_it_is_wanted() {
     );
 }
 
-#[test]
-#[ignore = "needs a cluster"]
-fn an_object_store_takes_the_result_and_gives_it_back() {
-    let (lab, store) = (Lab::begun("store"), Store::serve("AKIDLAB"));
+/// Puts the address and the keys of a store into the secret `keys`; gives the variables that name them to a client.
+fn keep_keys<'s>(lab: &Lab, store: &'s Store) -> [(&'static str, &'s str); 3] {
     let keys = [
         ("AWS_ENDPOINT_URL", store.url.as_str()),
         ("AWS_ACCESS_KEY_ID", "AKIDLAB"),
@@ -241,6 +239,14 @@ fn an_object_store_takes_the_result_and_gives_it_back() {
         .map(|(name, value)| ((*name).to_owned(), json!(value)))
         .collect();
     lab.apply(&json!({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "keys"}, "stringData": data}));
+    keys
+}
+
+#[test]
+#[ignore = "needs a cluster"]
+fn an_object_store_takes_the_result_and_gives_it_back() {
+    let (lab, store) = (Lab::begun("store"), Store::serve("AKIDLAB"));
+    let keys = keep_keys(&lab, &store);
     let script = "export const options = { vus: 1, iterations: 3 }; export default function () {}";
     let spec = json!({"script": {"inline": script}, "results": "s3://bucket/nightly", "resultsSecret": "keys"});
     lab.apply(&json!({"apiVersion": "loadline.io/v1alpha1", "kind": "LoadTest", "metadata": {"name": "o"}, "spec": spec}));
@@ -333,16 +339,7 @@ fn documents_and_results_of_a_suite_are_fetched() {
         Service::start(),
         Store::serve("AKIDLAB"),
     );
-    let keys = [
-        ("AWS_ENDPOINT_URL", store.url.as_str()),
-        ("AWS_ACCESS_KEY_ID", "AKIDLAB"),
-        ("AWS_SECRET_ACCESS_KEY", "secret"),
-    ];
-    let data: serde_json::Map<String, Value> = keys
-        .iter()
-        .map(|(name, value)| ((*name).to_owned(), json!(value)))
-        .collect();
-    lab.apply(&json!({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "keys"}, "stringData": data}));
+    let keys = keep_keys(&lab, &store);
     apply_suite(&lab, "m", &service.url, &Value::Null);
     let stored = json!({"to": "s3://bucket/suites/o", "secret": "keys"});
     apply_suite(&lab, "o", &service.url, &stored);

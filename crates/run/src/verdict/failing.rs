@@ -144,7 +144,8 @@ fn are_few(facts: &Facts<'_>) -> bool {
     share(facts.counts.failed_total(), facts.counts.started) < FEW
 }
 
-/// Whether on a short way failures beside many answers came sooner than any of these: nobody had looked at the request, or it had not arrived.
+/// Whether on a short way failures beside many answers came sooner than any of these: nobody had looked at the request, or
+/// it had not arrived.
 fn fail_sooner(facts: &Facts<'_>) -> bool {
     let are_most = share(facts.counts.failed_total(), facts.counts.started) >= FAILURES;
     if are_most || weights::round_trip(facts).is_some() {

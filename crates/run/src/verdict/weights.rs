@@ -4,7 +4,7 @@
 //! delay); what they leave is the target's. Must not say who the limit is. Invariant: the shares are finite, none is below
 //! zero, and together they are one.
 
-use loadline_metric::Summary;
+use loadline_metric::{Summary, TimeTrend};
 use loadline_model::result::Row;
 use loadline_model::snapshot::Connections;
 use loadline_model::units;
@@ -322,7 +322,7 @@ pub(super) fn gaps_each(facts: &Facts<'_>) -> Option<f64> {
     let answers = share(facts.counts.completed, connections.opened.max(1));
     let each = share(connections.out_of_order, connections.min_rtt.count()) / answers;
     let time = facts.answered_time();
-    let late = time.count() - time.count_at_or_below(RETRANSMIT_NS);
+    let late = longer_than(time, RETRANSMIT_NS);
     let of_late = connections.out_of_order as f64 >= OF_LATE * late as f64;
     let are_many = connections.out_of_order > RETRANSMITS_MIN && (each >= MANY || of_late);
     (answers > 0.0 && are_many).then_some(each)
@@ -409,7 +409,7 @@ pub(super) fn lost_segments(facts: &Facts<'_>) -> u64 {
     }
     // What was sent again without need held nobody up.
     let late = [&facts.seen.answered_time, &facts.seen.failed_time];
-    let late = late.map(|time| time.count() - time.count_at_or_below(RETRANSMIT_NS));
+    let late = late.map(|time| longer_than(time, RETRANSMIT_NS));
     let most = late.iter().sum::<u64>().saturating_mul(EACH);
     connections
         .retransmits
@@ -429,7 +429,7 @@ fn sent_again_by_target(facts: &Facts<'_>) -> u64 {
     let Some(usual) = time.quantile(0.5).map(|ns| ns as u64) else {
         return 0;
     };
-    let later_than = |ns: u64| time.count() - time.count_at_or_below(usual.saturating_add(ns));
+    let later_than = |ns: u64| longer_than(time, usual.saturating_add(ns));
     let late = later_than(TIMEOUT_NS.start);
     let by_timeout = late - later_than(TIMEOUT_NS.end);
     let connections = &facts.seen.connections;
@@ -438,6 +438,11 @@ fn sent_again_by_target(facts: &Facts<'_>) -> u64 {
     let is_so =
         ours > RETRANSMITS_MIN && share(ours, late) >= OURS && share(by_timeout, late) >= MOST;
     if is_so { by_timeout } else { 0 }
+}
+
+/// How many took longer than this.
+fn longer_than(time: &TimeTrend, ns: u64) -> u64 {
+    time.count() - time.count_at_or_below(ns)
 }
 
 /// The round trip in seconds, where it is one that keeps anybody waiting. The fastest TCP handshake took one round trip,

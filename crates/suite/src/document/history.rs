@@ -7,7 +7,7 @@
 //! not know files. Invariant: no bytes make reading panic or take more memory than [`CELLS_MAX`] cells.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -121,17 +121,11 @@ impl History {
         self.rows
     }
 
-    /// Which of these identities no run has, in their order.
-    #[must_use]
-    pub fn without<'i>(&self, ids: impl IntoIterator<Item = &'i str>) -> Vec<&'i str> {
-        let ids: Vec<&str> = ids.into_iter().collect();
-        let wanted: HashSet<&str> = ids.iter().copied().collect();
-        let column = self.texts.iter().position(|known| known.name == ID);
-        let all = column
-            .into_iter()
-            .flat_map(|column| (0..self.rows).filter_map(move |row| self.said(column, row)));
-        let held: HashSet<&str> = all.filter(|id| wanted.contains(id)).collect();
-        ids.into_iter().filter(|id| !held.contains(id)).collect()
+    /// The identities of its runs.
+    pub fn ids(&self) -> impl Iterator<Item = &str> {
+        let column = self.texts.iter().find(|known| known.name == ID);
+        let words = column.into_iter().flat_map(|column| &column.values);
+        words.filter_map(|word| self.words.get(*word as usize).map(String::as_str))
     }
 
     /// Adds a run.

@@ -2,7 +2,7 @@
 //!
 //! Must not know what is in a document. Invariant: a document that would not change is not written.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -122,15 +122,10 @@ fn history_with(state: &StateFolder, outcome: &SuiteOutcome) -> Result<History, 
             (format!("{}/{}@{began}", row.id, run.repetition), row, run)
         })
         .collect();
-    let new: BTreeSet<String> = {
-        let ids = runs.iter().map(|(id, ..)| id.as_str());
-        history
-            .without(ids)
-            .into_iter()
-            .map(str::to_owned)
-            .collect()
-    };
-    for (id, row, run) in runs.into_iter().filter(|(id, ..)| new.contains(id)) {
+    let wanted: HashSet<&str> = runs.iter().map(|(id, ..)| id.as_str()).collect();
+    let ids = history.ids().filter(|id| wanted.contains(id));
+    let held: HashSet<String> = ids.map(str::to_owned).collect();
+    for (id, row, run) in runs.into_iter().filter(|(id, ..)| !held.contains(id)) {
         history.push(&HistoryRow {
             id,
             group: row.group.clone(),

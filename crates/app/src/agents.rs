@@ -12,7 +12,7 @@ use loadline_cluster::{
 };
 use loadline_engine::batches::ValueSender;
 use loadline_metric::MetricRegistry;
-use loadline_model::snapshot::Sample;
+use loadline_model::sample::Sample;
 use loadline_model::{ExitCode, TestPlan};
 use loadline_run::{Load, ScriptLog, ScriptMetrics};
 use loadline_script::vu::SetupData;

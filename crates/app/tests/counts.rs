@@ -7,7 +7,7 @@ use std::sync::{Arc, mpsc};
 use loadline_app::cli::{self, Command};
 use loadline_app::{Env, Files, plan};
 use loadline_model::RunResult;
-use loadline_model::snapshot::Sample;
+use loadline_model::sample::Sample;
 use loadline_target::TargetConfig;
 
 /// The result of a `bench` command line against a target of its own, whose URL stands for `@`.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use loadline_metric::{MetricId, MetricRegistry, TagSet};
 use loadline_model::ErrorClass;
-use loadline_model::snapshot::{RequestFacts, Sample, TaggedValues, VusAtWork};
+use loadline_model::sample::{RequestFacts, Sample, TaggedValues, VusAtWork};
 
 use crate::generated::values::Request;
 use crate::generated::{self as wire, Batch, Tags, Values};

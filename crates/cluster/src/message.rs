@@ -379,13 +379,8 @@ pub(crate) fn level_received(line: &LogLine) -> LogLevel {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
-    use loadline_metric::{
-        BuiltIn, HttpTimes, Measurements, MeasurementsDelta, MetricRegistry, SeriesPlan,
-    };
+    use loadline_metric::{BuiltIn, MeasurementsDelta};
     use proptest::prelude::*;
-    use prost::Message as _;
 
     use super::*;
 
@@ -432,72 +427,6 @@ mod tests {
         assert_eq!((worker, interval, planned, never_started), (11, 4, 9, 2));
         assert_eq!(last_done, Nanos(77));
         assert_eq!(*seen, snapshot());
-    }
-
-    /// Bytes of a second of an agent with two workers, each of which saw half of 14,000 requests: of an open model by `bench`, or of a script.
-    fn bytes_of_a_second(is_script: bool) -> usize {
-        let mut random = 0x2545_f491_4f6c_dd1d_u64;
-        let mut next = move || {
-            random ^= random << 13;
-            random ^= random >> 7;
-            random ^= random << 17;
-            random >> 11
-        };
-        let mut unit = move || next() as f64 / (1_u64 << 53) as f64;
-        // Around a median as services answer: the middle 95 % within a factor of four either way, roughly lognormal.
-        let mut time = move |median: f64| {
-            let bell = (0..12).map(|_| unit()).sum::<f64>() - 6.0;
-            (median * (0.7 * bell).exp()) as u64
-        };
-        let mut bytes = 0;
-        for worker in 0..2 {
-            let mut seen = Snapshot::default();
-            let plan = SeriesPlan::default();
-            let mut script = Measurements::new(&plan, Arc::new(MetricRegistry::new()));
-            let tags = TagSet::new()
-                .with("name", "http://shop/")
-                .with("status", "200");
-            for _ in 0..7_000 {
-                let times = HttpTimes {
-                    blocked: time(2_000.0),
-                    sending: time(10_000.0),
-                    waiting: time(2_000_000.0),
-                    receiving: time(30_000.0),
-                    ..HttpTimes::default()
-                };
-                seen.counts.started += 1;
-                seen.counts.completed += 1;
-                seen.answered_time.record(times.duration());
-                seen.response_time.record(times.duration() + time(50_000.0));
-                seen.schedule_lag.record(time(50_000.0));
-                if is_script {
-                    script.record_http(&times, Some(false), 0, &tags);
-                    script.record_ns(BuiltIn::IterationDuration.id(), times.duration(), 0, &tags);
-                }
-            }
-            if is_script {
-                seen.script = Some(Box::new(script.take()));
-            }
-            let report = WorkerReport::Interval {
-                worker,
-                interval: 7,
-                seen: Box::new(seen),
-                waiting: 0,
-                planned: 7_000,
-            };
-            let sent = report_to_send(7, report).expect("it can be written");
-            bytes += sent.expect("a worker's").encoded_len();
-        }
-        bytes
-    }
-
-    /// A second of 14,000 requests is to be 16 KiB an agent. Scripts are somewhat above it: each request has seven times of its own.
-    #[test]
-    fn a_busy_second_takes_few_bytes() {
-        for (is_script, most) in [(false, 10 << 10), (true, 20 << 10)] {
-            let bytes = bytes_of_a_second(is_script);
-            assert!(bytes <= most, "{is_script}: {bytes} bytes");
-        }
     }
 
     proptest! {

@@ -6,7 +6,7 @@
 use std::sync::mpsc::{SyncSender, TrySendError};
 use std::sync::{Arc, Weak};
 
-use loadline_model::snapshot::TaggedValues;
+use loadline_model::sample::TaggedValues;
 
 use crate::clock::Clock;
 

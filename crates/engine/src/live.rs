@@ -6,7 +6,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use loadline_model::snapshot::VusAtWork;
+use loadline_model::sample::VusAtWork;
 
 /// One worker's counters, alone on its cache lines.
 #[derive(Debug, Default)]

@@ -7,8 +7,9 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::mpsc::SyncSender;
 
+use loadline_model::sample::Sample;
 use loadline_model::secret::redacted_text;
-use loadline_model::snapshot::{Counts, ErrorKey, Sample, Shape, Snapshot};
+use loadline_model::snapshot::{Counts, ErrorKey, Shape, Snapshot};
 use loadline_model::{ErrorClass, Nanos};
 use loadline_steps::thread::EndedEarly;
 

@@ -12,7 +12,7 @@ use loadline_metric::{
     SeriesPlan, TagSet, Tagged,
 };
 use loadline_model::Nanos;
-use loadline_model::snapshot::{RequestFacts, TaggedValues};
+use loadline_model::sample::{RequestFacts, TaggedValues};
 
 use crate::batches::{Gone, ValueSender};
 use crate::clock::Clock;
@@ -215,7 +215,7 @@ fn share(yes: bool) -> f64 {
 mod tests {
     use std::sync::mpsc::{SyncSender, sync_channel};
 
-    use loadline_model::snapshot::VusAtWork;
+    use loadline_model::sample::VusAtWork;
 
     use super::*;
 

@@ -12,7 +12,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use loadline_model::plan::Behaviour;
-use loadline_model::snapshot::Sample;
+use loadline_model::sample::Sample;
 use loadline_model::url::Scheme;
 use loadline_model::{Nanos, RunCommand, TestPlan};
 use loadline_schedule::IterationPool;

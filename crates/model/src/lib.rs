@@ -34,6 +34,7 @@ pub mod request_metric;
 pub mod request_table;
 pub mod result;
 pub mod rows;
+pub mod sample;
 pub mod script_names;
 pub mod script_settings;
 pub mod secret;

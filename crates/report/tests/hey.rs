@@ -3,7 +3,7 @@
 
 mod support;
 
-use loadline_model::snapshot::Sample;
+use loadline_model::sample::Sample;
 use loadline_model::{ErrorClass, Executor, RunResult};
 use loadline_report::hey;
 use serde_json::Value;

@@ -9,7 +9,7 @@ use std::sync::mpsc::{Receiver, SyncSender};
 use loadline_engine::steps::{StepsSetup, StepsState};
 use loadline_engine::{ScriptMetrics, ScriptSetup, StartError};
 use loadline_model::result::RunResult;
-use loadline_model::snapshot::Sample;
+use loadline_model::sample::Sample;
 use loadline_model::{ExitCode, RunCommand};
 
 use crate::lifecycle::Trouble;

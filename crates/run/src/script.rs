@@ -12,7 +12,7 @@ use loadline_engine::live::LiveTotals;
 use loadline_metric::{Aggregated, BuiltIn, MeasurementsDelta, MetricId, TagSet};
 use loadline_model::event::{DROPPED_MARK, MANY_SERIES_MARK, Mark, WARNING_MARK};
 use loadline_model::result::ThresholdOutcome;
-use loadline_model::snapshot::TaggedValues;
+use loadline_model::sample::TaggedValues;
 use loadline_model::summarize::HeldThresholds;
 use loadline_model::tag_series::TagRows;
 use loadline_model::test_summary::ThresholdSummary;

@@ -9,7 +9,7 @@ use std::sync::mpsc::{self, Receiver, Sender, SyncSender};
 
 use loadline_model::event::DEFECT_MARK;
 use loadline_model::result::{RunResult, StopReason};
-use loadline_model::snapshot::Sample;
+use loadline_model::sample::Sample;
 use loadline_model::{ExitCode, RunCommand, RunEvent, TestPlan};
 use loadline_run::steps::StepsSetup;
 use loadline_run::{Load, ObserverFeed, RunSetup};

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::mpsc::Receiver;
 use std::thread::JoinHandle;
 
-use loadline_model::snapshot::Sample;
+use loadline_model::sample::Sample;
 use loadline_output::files;
 use loadline_output::samples::SampleSink;
 

@@ -7,7 +7,7 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
 use loadline_engine::batches::ValueSender;
 use loadline_metric::{MetricRegistry, SeriesPlan};
-use loadline_model::snapshot::Sample;
+use loadline_model::sample::Sample;
 use loadline_model::{RunEvent, TestPlan};
 use loadline_output::samples::SampleSink;
 use loadline_run::ScriptMetrics;

@@ -24,7 +24,7 @@ use std::sync::mpsc::{SyncSender, sync_channel};
 
 use loadline_engine::batches::ValueSender;
 use loadline_metric::MetricRegistry;
-use loadline_model::snapshot::TaggedValues;
+use loadline_model::sample::TaggedValues;
 use loadline_model::{RunEvent, TestPlan};
 use loadline_output::{OnTrouble, SinkReport};
 

@@ -11,8 +11,8 @@ use std::thread::{self, JoinHandle};
 
 use loadline_engine::batches::ValueSender;
 use loadline_metric::{BuiltIn, MetricId, TagSet};
+use loadline_model::sample::{RequestFacts, Sample, TaggedValues, VusAtWork};
 use loadline_model::secret::redacted_text;
-use loadline_model::snapshot::{RequestFacts, Sample, TaggedValues, VusAtWork};
 use loadline_model::{Behaviour, ErrorClass, RunEvent, TestPlan, is_good_status};
 
 /// The instant of the start, told when the run has begun.

@@ -24,7 +24,7 @@ use std::time::Duration;
 
 use loadline_engine::batches::ValueSender;
 use loadline_engine::{EngineSetup, ScriptLog, platform};
-use loadline_model::snapshot::Sample;
+use loadline_model::sample::Sample;
 use loadline_script::secrets::Secrets;
 use loadline_script::vu::SetupData;
 

@@ -1,13 +1,15 @@
 //! Reports on their way to the coordinator, and those that another coordinator would want.
 //!
 //! Must not own connections. Invariants: what was taken in is under way, or held, or has arrived; what has arrived is kept, so that all can
-//! be handed over: up to a bound as it was, and beyond it as one sum for each worker. While the coordinator is behind by more than its
-//! bound, seconds of a worker become one, and no count is lost.
+//! be handed over: up to a bound as it was, and beyond it as one sum for each worker. What all workers saw of a second goes in one of their
+//! reports. While the coordinator is behind by more than its bound, seconds of a worker become one, and no count is lost.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, VecDeque};
 use std::io;
 
 use loadline_engine::WorkerReport;
+use loadline_model::Snapshot;
 
 use crate::generated::Report;
 use crate::message::{report_received, report_to_send};
@@ -31,17 +33,21 @@ pub(crate) struct Outbox {
 }
 
 impl Outbox {
-    /// Takes in a report; gives what is to be sent now.
+    /// Takes in a report, which waits for those of the other workers; gives what is to be sent now.
     pub(crate) fn take(&mut self, report: WorkerReport) -> io::Result<Vec<Report>> {
         let Some(worker) = worker_of(&report) else {
             return Ok(Vec::new());
+        };
+        let ready = match self.held.contains_key(&worker) {
+            true => self.ready()?,
+            false => Vec::new(),
         };
         let report = match self.held.remove(&worker) {
             Some(older) => together(older, report),
             None => report,
         };
         self.held.insert(worker, report);
-        self.ready()
+        Ok(ready)
     }
 
     /// Everything up to a report has arrived; gives what is to be sent now.
@@ -100,8 +106,12 @@ impl Outbox {
         self.under_way.is_empty() && self.held.is_empty()
     }
 
-    fn ready(&mut self) -> io::Result<Vec<Report>> {
+    /// No other report is near: gives what is to be sent now.
+    pub(crate) fn ready(&mut self) -> io::Result<Vec<Report>> {
         let mut ready = Vec::new();
+        if self.bytes < UNDER_WAY_MAX {
+            gather(&mut self.held);
+        }
         while self.bytes < UNDER_WAY_MAX {
             let Some((_, report)) = self.held.pop_first() else {
                 break;
@@ -150,6 +160,21 @@ fn worker_of(report: &WorkerReport) -> Option<u32> {
     }
 }
 
+/// Moves what several workers saw of the same second into the report of the first of them: histograms take as many bytes in one report as in
+/// each of several.
+fn gather(held: &mut BTreeMap<u32, WorkerReport>) {
+    let mut by_second: BTreeMap<u64, &mut Snapshot> = BTreeMap::new();
+    for report in held.values_mut() {
+        let WorkerReport::Interval { interval, seen, .. } = report else {
+            continue;
+        };
+        match by_second.entry(*interval) {
+            Entry::Vacant(first) => drop(first.insert(seen)),
+            Entry::Occupied(mut first) => first.get_mut().merge(seen.take_but_for_its_thread()),
+        }
+    }
+}
+
 /// Two reports of a worker as one.
 fn together(older: WorkerReport, mut newer: WorkerReport) -> WorkerReport {
     if let WorkerReport::Interval { seen: mut all, .. } = older
@@ -163,7 +188,11 @@ fn together(older: WorkerReport, mut newer: WorkerReport) -> WorkerReport {
 
 #[cfg(test)]
 mod tests {
-    use loadline_model::{Nanos, Snapshot};
+    use std::sync::Arc;
+
+    use loadline_metric::{BuiltIn, HttpTimes, Measurements, MetricRegistry, SeriesPlan, TagSet};
+    use loadline_model::Nanos;
+    use prost::Message;
 
     use super::*;
     use crate::message::seen_of_bytes;
@@ -192,8 +221,8 @@ mod tests {
     #[test]
     fn seconds_become_one_while_the_coordinator_is_behind() {
         let mut outbox = Outbox::default();
-        let sent = outbox.take(interval(0, 1)).expect("written");
-        assert_eq!(sent.len(), 1);
+        outbox.take(interval(0, 1)).expect("written");
+        assert_eq!(outbox.ready().expect("written").len(), 1);
         outbox.bytes += UNDER_WAY_MAX;
         assert!(outbox.take(interval(1, 2)).expect("written").is_empty());
         assert!(outbox.take(interval(2, 4)).expect("written").is_empty());
@@ -220,6 +249,7 @@ mod tests {
         for second in 0..4 {
             outbox.take(interval(second, 1)).expect("written");
         }
+        outbox.ready().expect("written");
         let again = outbox.go_on_from(2).expect("written");
         assert_eq!(told(&again), [(2, 2, 1), (3, 3, 1)]);
         outbox.bytes += UNDER_WAY_MAX;
@@ -237,6 +267,7 @@ mod tests {
         for second in 0..6 {
             outbox.take(interval(second, 1 << second)).expect("written");
         }
+        outbox.ready().expect("written");
         outbox.received(3).expect("written");
         assert_eq!(outbox.hand_over().expect("written"), 0);
         let all = outbox.go_on_from(0).expect("written");
@@ -252,5 +283,106 @@ mod tests {
             told(&all),
             [(0, 1, 3), (1, 2, 4), (2, 3, 8), (3, 4, 16), (4, 5, 32)]
         );
+    }
+
+    #[test]
+    fn what_workers_saw_of_a_second_goes_in_one_report() {
+        let seen_by = |worker: u32, second: u64| {
+            let WorkerReport::Interval { mut seen, .. } = interval(second, 1 << worker) else {
+                unreachable!("an interval");
+            };
+            seen.worker_cpu_ns = u64::from(worker) + 5;
+            WorkerReport::Interval {
+                worker,
+                interval: second,
+                seen,
+                waiting: 3,
+                planned: 9,
+            }
+        };
+        let mut outbox = Outbox::default();
+        for (worker, second) in [(0, 4), (1, 3), (2, 4)] {
+            let sent = outbox.take(seen_by(worker, second)).expect("written");
+            assert!(sent.is_empty() && !outbox.is_empty());
+        }
+        // Worker 0 is ahead: nothing waits for the others any longer.
+        let mut sent = outbox.take(seen_by(0, 5)).expect("written");
+        sent.extend(outbox.ready().expect("written"));
+        assert_eq!(told(&sent), [(0, 4, 5), (1, 3, 2), (2, 4, 0), (3, 5, 1)]);
+        for (report, worker) in sent.iter().zip([0, 1, 2, 0]) {
+            let seen = seen_of_bytes(&report.seen).expect("read");
+            assert_eq!(seen.worker_cpu_ns, u64::from(worker) + 5);
+            assert_eq!(
+                (report.worker, report.waiting, report.planned),
+                (worker, 3, 9)
+            );
+        }
+    }
+
+    /// Bytes of a second of an agent with two workers, each of which saw half of 14,000 requests: of an open model by `bench`, or of a script.
+    fn bytes_of_a_second(is_script: bool) -> usize {
+        let mut random = 0x2545_f491_4f6c_dd1d_u64;
+        let mut next = move || {
+            random ^= random << 13;
+            random ^= random >> 7;
+            random ^= random << 17;
+            random >> 11
+        };
+        let mut unit = move || next() as f64 / (1_u64 << 53) as f64;
+        // Around a median as services answer: the middle 95 % within a factor of four either way, roughly lognormal.
+        let mut time = move |median: f64| {
+            let bell = (0..12).map(|_| unit()).sum::<f64>() - 6.0;
+            (median * (0.7 * bell).exp()) as u64
+        };
+        let mut outbox = Outbox::default();
+        for worker in 0..2 {
+            let mut seen = Snapshot::default();
+            let plan = SeriesPlan::default();
+            let mut script = Measurements::new(&plan, Arc::new(MetricRegistry::new()));
+            let tags = TagSet::new()
+                .with("name", "http://shop/")
+                .with("status", "200");
+            for _ in 0..7_000 {
+                let times = HttpTimes {
+                    blocked: time(2_000.0),
+                    sending: time(10_000.0),
+                    waiting: time(2_000_000.0),
+                    receiving: time(30_000.0),
+                    ..HttpTimes::default()
+                };
+                seen.counts.started += 1;
+                seen.counts.completed += 1;
+                seen.answered_time.record(times.duration());
+                seen.response_time.record(times.duration() + time(50_000.0));
+                seen.schedule_lag.record(time(50_000.0));
+                if is_script {
+                    script.record_http(&times, Some(false), 0, &tags);
+                    script.record_ns(BuiltIn::IterationDuration.id(), times.duration(), 0, &tags);
+                }
+            }
+            if is_script {
+                seen.script = Some(Box::new(script.take()));
+            }
+            let report = WorkerReport::Interval {
+                worker,
+                interval: 7,
+                seen: Box::new(seen),
+                waiting: 0,
+                planned: 7_000,
+            };
+            outbox.take(report).expect("it can be written");
+        }
+        let sent = outbox.ready().expect("it can be written");
+        assert_eq!(sent.len(), 2);
+        sent.iter().map(Message::encoded_len).sum()
+    }
+
+    /// A second of 14,000 requests is to be 16 KiB an agent.
+    #[test]
+    fn a_busy_second_takes_few_bytes() {
+        for (is_script, most) in [(false, 8 << 10), (true, 16 << 10)] {
+            let bytes = bytes_of_a_second(is_script);
+            assert!(bytes <= most, "{is_script}: {bytes} bytes");
+        }
     }
 }

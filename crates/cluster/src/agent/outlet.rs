@@ -9,7 +9,7 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::{self, JoinHandle};
 
 use loadline_engine::batches::ValueSender;
-use loadline_model::snapshot::{Sample, TaggedValues};
+use loadline_model::sample::{Sample, TaggedValues};
 use tokio::sync::mpsc::Sender;
 
 use crate::batch::{results_to_send, samples_to_send, values_to_send};

@@ -73,9 +73,15 @@ impl Post {
         }
     }
 
-    /// Takes in a report.
+    /// Takes in a report, which waits for those of the other workers.
     pub(super) fn take(&mut self, report: WorkerReport) {
         let reports = self.outbox.take(report);
+        self.send(reports);
+    }
+
+    /// No other report is near.
+    pub(super) fn flush(&mut self) {
+        let reports = self.outbox.ready();
         self.send(reports);
     }
 

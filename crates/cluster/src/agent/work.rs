@@ -206,8 +206,11 @@ impl Work {
                         true => unended(report).into_iter().for_each(|seen| post.take(seen)),
                         false => post.take(report),
                     }
+                    if is_last {
+                        post.flush();
+                    }
                 }
-                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Timeout) => post.flush(),
                 Err(RecvTimeoutError::Disconnected) => match self.control.recv() {
                     Ok(control) => is_leaving |= heed(control, engine, post, &mut delivered),
                     Err(_) => return,

@@ -19,7 +19,7 @@ use loadline_engine::live::LiveCounters;
 use loadline_engine::platform::GeneratorTotals;
 use loadline_engine::{ScriptLog, WorkerReport, platform};
 use loadline_metric::MetricRegistry;
-use loadline_model::snapshot::Sample;
+use loadline_model::sample::Sample;
 use loadline_model::{AgentShare, ExitCode, Nanos, RunCommand, Snapshot, TestPlan};
 use loadline_run::{Load, UnderWay};
 use loadline_script::host::LogEntry;

@@ -16,7 +16,7 @@ use loadline_engine::live::LiveCounters;
 use loadline_engine::{PlannedArrivals, WorkerReport, platform, runtime};
 use loadline_metric::MetricRegistry;
 use loadline_model::TestPlan;
-use loadline_model::snapshot::Sample;
+use loadline_model::sample::Sample;
 use tokio::sync::{mpsc, oneshot};
 use tokio_stream::wrappers::TcpListenerStream;
 use tonic::transport::Server;

@@ -15,8 +15,8 @@ use std::task::Poll;
 use std::time::Duration;
 
 use loadline_model::plan::Behaviour;
+use loadline_model::sample::Sample;
 use loadline_model::segment::Share;
-use loadline_model::snapshot::Sample;
 use loadline_model::{ClientPlan, Nanos, TestPlan};
 use loadline_schedule::{IterationPool, Schedule};
 use loadline_script::vu::ScriptFailure;

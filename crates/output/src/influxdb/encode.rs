@@ -10,7 +10,7 @@ use std::io::Write as _;
 
 use loadline_go::json::push_decimal;
 use loadline_metric::{MetricId, TagSet};
-use loadline_model::snapshot::TaggedValues;
+use loadline_model::sample::TaggedValues;
 
 use super::instants::Instants;
 use super::settings::{FieldKind, Precision};

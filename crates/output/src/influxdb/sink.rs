@@ -10,7 +10,7 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use loadline_http::Answer;
 use loadline_metric::MetricId;
-use loadline_model::snapshot::TaggedValues;
+use loadline_model::sample::TaggedValues;
 use url::form_urlencoded::byte_serialize;
 
 use super::encode::Points;

@@ -8,7 +8,7 @@ use std::thread;
 use std::time::Duration;
 
 use loadline_metric::{BuiltIn, MetricId, TagSet};
-use loadline_model::snapshot::TaggedValues;
+use loadline_model::sample::TaggedValues;
 use proptest::prelude::*;
 
 use super::encode::Points;

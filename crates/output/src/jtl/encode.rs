@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 
 use loadline_metric::{BuiltIn, MetricId, TagSet};
 use loadline_model::is_good_status;
-use loadline_model::snapshot::{RequestFacts, TaggedValues};
+use loadline_model::sample::{RequestFacts, TaggedValues};
 
 use crate::k6_lines::{Lines, MetricDescription};
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use loadline_metric::{BuiltIn, MetricId, TagSet};
-use loadline_model::snapshot::{RequestFacts, TaggedValues, VusAtWork};
+use loadline_model::sample::{RequestFacts, TaggedValues, VusAtWork};
 use proptest::prelude::*;
 
 use super::encode::JtlLines;

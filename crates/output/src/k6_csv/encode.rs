@@ -8,7 +8,7 @@ use std::io::Write;
 use std::str::FromStr;
 
 use loadline_metric::{MetricId, TagSet};
-use loadline_model::snapshot::TaggedValues;
+use loadline_model::sample::TaggedValues;
 
 use crate::k6_lines::{Lines, MetricDescription, Rendered, push_rfc3339, push_rfc3339_nano};
 

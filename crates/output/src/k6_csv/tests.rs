@@ -1,7 +1,7 @@
 //! Rows against those that k6 v2.2.0 wrote of the same values.
 
 use loadline_metric::{MetricId, TagSet};
-use loadline_model::snapshot::TaggedValues;
+use loadline_model::sample::TaggedValues;
 use std::sync::Arc;
 
 use super::encode::{CsvLines, CsvOptions, TimeFormat};

@@ -5,7 +5,7 @@
 
 use loadline_go::json::{HtmlEscape, push_number, push_string};
 use loadline_metric::{MetricId, TagSet};
-use loadline_model::snapshot::TaggedValues;
+use loadline_model::sample::TaggedValues;
 
 use crate::k6_lines::{
     Lines, MetricDescription, Rendered, SubMetricDescription, push_rfc3339_nano,

@@ -6,7 +6,7 @@ use std::io;
 use std::sync::mpsc::Receiver;
 
 use loadline_metric::MetricId;
-use loadline_model::snapshot::TaggedValues;
+use loadline_model::sample::TaggedValues;
 
 use super::encode::JsonLines;
 use crate::k6_lines::{Destination, LineSink, MetricDescription};

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use loadline_metric::TagSet;
-use loadline_model::snapshot::TaggedValues;
+use loadline_model::sample::TaggedValues;
 
 /// Most texts kept: more than the tag sets of most tests, and a few megabytes at most.
 const ENTRIES_MAX: usize = 4_096;

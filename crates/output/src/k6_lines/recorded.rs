@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use loadline_metric::{MetricDefinition, MetricId, TagSet};
-use loadline_model::snapshot::TaggedValues;
+use loadline_model::sample::TaggedValues;
 use serde_json::Value;
 
 use super::{Lines, MetricDescription, SubMetricDescription, ThresholdDescription};

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 
 use flate2::read::GzDecoder;
 use loadline_metric::{BuiltIn, MetricId, TagSet};
-use loadline_model::snapshot::TaggedValues;
+use loadline_model::sample::TaggedValues;
 
 use super::{Destination, LineSink, Lines, MetricDescription};
 use crate::report::OnTrouble;

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use loadline_metric::{BuiltIn, MetricId, TagSet};
-use loadline_model::snapshot::TaggedValues;
+use loadline_model::sample::TaggedValues;
 
 use super::{Carrier, Piece, Pool, Post, PushSink, Pushing, Refusal, Retry};
 use crate::k6_lines::{Lines, MetricDescription};

@@ -11,7 +11,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use loadline_metric::MetricId;
-use loadline_model::snapshot::TaggedValues;
+use loadline_model::sample::TaggedValues;
 
 use crate::k6_lines::{Lines, MetricDescription};
 use crate::report::SinkReport;

@@ -2,7 +2,7 @@
 //!
 //! Must not know files. Invariant: the buffer holds one batch at most and is used again.
 
-use loadline_model::snapshot::Sample;
+use loadline_model::sample::Sample;
 
 /// Makes rows of samples.
 pub(super) struct Rows<F> {

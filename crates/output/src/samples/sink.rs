@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use std::sync::mpsc::Receiver;
 use std::thread::{self, JoinHandle};
 
-use loadline_model::snapshot::Sample;
+use loadline_model::sample::Sample;
 
 use super::encode::Rows;
 

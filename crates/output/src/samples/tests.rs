@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::sync::mpsc::{Receiver, channel, sync_channel};
 use std::sync::{Arc, Mutex};
 
-use loadline_model::snapshot::Sample;
+use loadline_model::sample::Sample;
 
 use super::SampleSink;
 use crate::fixture::sample;

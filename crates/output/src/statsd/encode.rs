@@ -6,7 +6,7 @@
 use std::io::Write as _;
 
 use loadline_metric::{MetricDefinition, MetricId, MetricType, TagSet};
-use loadline_model::snapshot::TaggedValues;
+use loadline_model::sample::TaggedValues;
 
 use crate::k6_lines::{Lines, MetricDescription, Rendered};
 

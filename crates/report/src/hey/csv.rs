@@ -2,7 +2,7 @@
 //!
 //! Must not know where the lines go. Invariant: seconds have four decimals, failures have no line.
 
-use loadline_model::snapshot::Sample;
+use loadline_model::sample::Sample;
 
 /// The first line, without its end.
 #[must_use]

@@ -6,7 +6,7 @@
 use std::rc::Rc;
 
 use loadline_model::RunResult;
-use loadline_model::snapshot::Sample;
+use loadline_model::sample::Sample;
 
 use super::figures::{Bucket, Figures};
 use super::{BAR, BAR_CELLS, number};

@@ -160,7 +160,9 @@ impl Agent {
         };
         self.has_ended = is_last;
         self.seconds += 1;
-        let reports = self.outbox.take(report).expect("written");
+        let older = self.outbox.take(report).expect("written");
+        self.send(older);
+        let reports = self.outbox.ready().expect("written");
         self.send(reports);
     }
 

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use loadline_metric::{Contains, MetricId, MetricType, TagSet, Tagged};
 use loadline_model::Nanos;
-use loadline_model::snapshot::RequestFacts;
+use loadline_model::sample::RequestFacts;
 use loadline_model::system_tags::SystemTag;
 use loadline_script::host::{Host, InstanceFacts, LogEntry, ScenarioFacts};
 use loadline_script::samples::{CheckSample, HttpFacts, HttpSample};

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use loadline_metric::{MetricId, MetricRegistry, TagSet};
 use loadline_model::plan::{Scenario, ScriptBehaviour as ScriptFunction};
-use loadline_model::snapshot::VusAtWork;
+use loadline_model::sample::VusAtWork;
 use loadline_model::system_tags::SystemTag;
 use loadline_model::{Nanos, RunCommand, ScenarioChange, TestPlan};
 use loadline_script::host::{LogEntry, LogLevel};

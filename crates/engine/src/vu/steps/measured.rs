@@ -7,7 +7,7 @@
 use std::cell::RefCell;
 
 use loadline_metric::{HttpTimes, TagSet, Tagged};
-use loadline_model::snapshot::{RequestFacts, VusAtWork};
+use loadline_model::sample::{RequestFacts, VusAtWork};
 use loadline_model::{Nanos, TestPlan, is_good_status};
 use loadline_steps::listener::Heard;
 use loadline_steps::sample::{AssertionOutcome, Sample};

@@ -194,17 +194,20 @@ fn cold_start(facts: &Facts<'_>) -> Option<Finding> {
         return None;
     }
     let lasted: f64 = rows[..cold].iter().map(|row| row_seconds(row)).sum();
-    let at_first = at_first.map_or_else(
-        || "no response".to_owned(),
-        |ns| format!("median {}", duration(ns / 1e9)),
-    );
+    let (span, later) = (duration(lasted), duration(later / 1e9));
     Some(Code::ColdStart.finding(
         Gravity::Caution,
-        format!(
-            "responses of the first {} were slower: {at_first}, later {}",
-            duration(lasted),
-            duration(later / 1e9)
-        ),
+        match at_first {
+            None => {
+                format!("no response came in the first {span}; later ones took {later} (median)")
+            }
+            Some(ns) => {
+                let at_first = duration(ns / 1e9);
+                format!(
+                    "responses of the first {span} were slower: median {at_first}, later {later}"
+                )
+            }
+        },
         format!(
             "run longer[, or leave them out with {{warm-up}} {}s]",
             (lasted * 1.5).ceil()

@@ -96,7 +96,7 @@ fn a_suite_is_run_once_and_its_document_does_not_change() {
     );
     let (code, _, err) = suite(folder, &["resume"]);
     assert_eq!(code, Some(0));
-    assert!(err.contains("4 runs, 4 of them done"), "{err}");
+    assert!(err.contains("4 runs, 4 done"), "{err}");
     let (code, out, _) = suite(folder, &["render"]);
     assert_eq!(code, Some(0));
     assert!(out.contains("up to date"), "{out}");

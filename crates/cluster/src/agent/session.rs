@@ -168,7 +168,7 @@ impl Session<'_> {
     fn grace_is_over(&self, why: &str) -> AgentError {
         let grace = self.settings.orphan_grace.as_secs_f64();
         AgentError::CoordinatorLost {
-            why: format!("{why}; it was not there again in {grace} s"),
+            why: format!("{why}; it did not come back within {grace} s"),
             may_join_anew: false,
         }
     }

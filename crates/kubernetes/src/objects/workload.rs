@@ -216,7 +216,7 @@ impl Workload {
     pub fn rollout(&self) -> Rollout {
         let progressing = |text: String| Rollout::Progressing(format!("{}: {text}", self.name));
         if self.observed_generation < self.generation {
-            return progressing("the newest specification has not been looked at yet".to_owned());
+            return progressing("the newest specification has not been processed yet".to_owned());
         }
         if let Some(why) = &self.stuck {
             return Rollout::Failed(format!("{}: {why}", self.name));

@@ -129,7 +129,7 @@ impl Runner<'_> {
         let mut secrets = self.settings.secrets.iter();
         let (name, _) = secrets.find(|(_, value)| value.len() < SECRET_MIN)?;
         Some(format!(
-            "the secret {name} is shorter than {SECRET_MIN} bytes and could not be told from other text; use a longer one"
+            "the secret {name} is shorter than {SECRET_MIN} bytes and could not be distinguished from other text; use a longer one"
         ))
     }
 

@@ -195,7 +195,7 @@ fn help_lies_over_the_screen() {
 fn what_cannot_be_paused_is_told() {
     let mut shown = running(OPEN, 1);
     shown.says_no_pause = 1;
-    assert!(drawn(&shown, 100, 30).contains("only scenarios that are controlled from outside"));
+    assert!(drawn(&shown, 100, 30).contains("only externally controlled scenarios"));
 }
 
 #[test]

@@ -22,6 +22,7 @@ enum Drawn {
     Line,
     Dots,
     Blocks,
+    Full,
 }
 
 impl Drawn {
@@ -30,6 +31,7 @@ impl Drawn {
             Drawn::Line => Marker::Braille,
             Drawn::Dots => Marker::Dot,
             Drawn::Blocks => Marker::Bar,
+            Drawn::Full => Marker::Block,
         }
     }
 
@@ -39,6 +41,7 @@ impl Drawn {
             Drawn::Line => '⠒',
             Drawn::Dots => '•',
             Drawn::Blocks => '▄',
+            Drawn::Full => '█',
         }
     }
 }
@@ -145,12 +148,12 @@ fn times(frame: &mut Frame<'_>, area: Rect, shown: &Shown, rows: &[Row]) {
                 ("response p99", Drawn::Line, look.bad(), of(response, p99)),
                 (
                     "response p50",
-                    Drawn::Line,
+                    Drawn::Blocks,
                     look.second(),
                     of(response, p50),
                 ),
                 ("service p99", Drawn::Dots, look.caution(), of(service, p99)),
-                ("service p50", Drawn::Dots, look.accent(), of(service, p50)),
+                ("service p50", Drawn::Full, look.accent(), of(service, p50)),
             ]
             .to_vec(),
         ),
@@ -159,7 +162,7 @@ fn times(frame: &mut Frame<'_>, area: Rect, shown: &Shown, rows: &[Row]) {
             [
                 ("p99", Drawn::Line, look.bad(), of(service, p99)),
                 ("p90", Drawn::Dots, look.second(), of(service, p90)),
-                ("p50", Drawn::Line, look.accent(), of(service, p50)),
+                ("p50", Drawn::Blocks, look.accent(), of(service, p50)),
             ]
             .to_vec(),
         ),

@@ -141,7 +141,7 @@ impl Session<'_> {
             if self.orphaned_at.is_none() {
                 self.orphaned_at = Some(platform::monotonic_ns());
                 self.note(&format!(
-                    "the coordinator is gone: {why}; the load goes on for {} s at most, until it can be joined again",
+                    "the coordinator is gone: {why}; the load continues for at most {} s, unless it can be joined again",
                     self.settings.orphan_grace.as_secs_f64()
                 ));
             }

@@ -324,7 +324,7 @@ mod tests {
             Rollout::Complete => "complete",
             Rollout::Failed(_) => "failed",
             Rollout::Progressing(text) => {
-                let steps = ["looked at", "updated", "old replicas", "available"];
+                let steps = ["processed", "updated", "old replicas", "available"];
                 steps
                     .into_iter()
                     .find(|step| text.contains(step))
@@ -339,7 +339,7 @@ mod tests {
             json!({ "observedGeneration": generation, "replicas": replicas, "updatedReplicas": updated,
                 "readyReplicas": available, "availableReplicas": available })
         };
-        assert_eq!(said(&status(3, [3, 3, 3])), "looked at");
+        assert_eq!(said(&status(3, [3, 3, 3])), "processed");
         assert_eq!(said(&status(4, [4, 2, 3])), "updated");
         assert_eq!(said(&status(4, [4, 3, 3])), "old replicas");
         assert_eq!(said(&status(4, [3, 3, 2])), "available");

@@ -384,9 +384,13 @@ fn short_lived(facts: &Facts<'_>) -> Option<Finding> {
         Code::ClosedConnections.finding(
             Gravity::Note,
             format!(
-                "{} were opened for {} responses although keep-alive is on: the target closes each after {each:.1} requests",
+                "{} were opened for {} responses although keep-alive is on: the target closes each after {}",
                 counted(made, "connection"),
-                count(answered)
+                count(answered),
+                match each < 1.05 {
+                    true => "one request".to_owned(),
+                    false => format!("{each:.1} requests"),
+                }
             ),
             "look at the target's keep-alive settings: each new connection costs a handshake",
         )
@@ -568,12 +572,18 @@ fn wrong(facts: &Facts<'_>) -> Option<Finding> {
         s if s >= FAILED_CAUTION => Gravity::Caution,
         _ => Gravity::Note,
     };
+    let many = match wrong == counts.completed {
+        true => format!("all {} responses were wrong", count(wrong)),
+        false => format!(
+            "{} of {} responses were wrong ({})",
+            count(wrong),
+            count(counts.completed),
+            percent(wrong_share)
+        ),
+    };
     let text = format!(
-        "{} of {} responses were wrong ({}){}: throughput was {}, goodput {}",
-        count(wrong),
-        count(counts.completed),
-        percent(wrong_share),
-        most_often_wrong(facts),
+        "{many}{}: throughput was {}, goodput {}",
+        most_often_wrong(facts, wrong),
         rate(facts.per_second(counts.completed)),
         rate(facts.per_second(counts.good)),
     );
@@ -584,11 +594,15 @@ fn wrong(facts: &Facts<'_>) -> Option<Finding> {
     ))
 }
 
-fn most_often_wrong(facts: &Facts<'_>) -> String {
+fn most_often_wrong(facts: &Facts<'_>, wrong: u64) -> String {
+    let of_them = |n: u64| match n == wrong {
+        true => "all".to_owned(),
+        false => count(n),
+    };
     let check = facts.seen.failed_checks.rows().max_by_key(|(_, n)| **n);
     match (check, facts.worst_status()) {
-        (Some((check, n)), _) => format!(", {} by the check {check:?}", count(*n)),
-        (None, Some((status, n))) => format!(", {} with status {status}", count(n)),
+        (Some((check, n)), _) => format!(", {} by the check {check:?}", of_them(*n)),
+        (None, Some((status, n))) => format!(", {} with status {status}", of_them(n)),
         (None, None) => String::new(),
     }
 }

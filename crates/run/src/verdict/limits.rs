@@ -327,7 +327,7 @@ fn shared(facts: &Facts<'_>, limit: Limit, weights: Weights) -> Option<Finding> 
             format!("{part} {} ({})", side.place, percent(side.share))
         });
         let text = format!(
-            "of the {} that a request takes on average, about {}",
+            "a request takes {} on average: about {}",
             duration(time),
             listed(&taken.collect::<Vec<_>>())
         );

@@ -151,7 +151,7 @@ fn the_distribution_takes_the_place_of_the_charts() {
 fn requests_by_name_take_the_place_of_the_charts() {
     let mut shown = running("loadline bench -c 8 -z 20s h", 12);
     shown.body = Body::Names;
-    assert!(drawn(&shown, 80, 24).contains("all requests are alike so far"));
+    assert!(drawn(&shown, 80, 24).contains("one kind of request so far"));
     let mut result = shown.result.as_deref().cloned().expect("it runs");
     for (name, answered) in [("GET http://h/a", 70), ("GET http://h/b", 30)] {
         let row = result.totals.seen.requests.row(name.to_owned());

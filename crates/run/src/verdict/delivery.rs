@@ -387,10 +387,7 @@ fn short_lived(facts: &Facts<'_>) -> Option<Finding> {
                 "{} were opened for {} responses although keep-alive is on: the target closes each after {}",
                 counted(made, "connection"),
                 count(answered),
-                match each < 1.05 {
-                    true => "one request".to_owned(),
-                    false => format!("{each:.1} requests"),
-                }
+                counted(each.round() as u64, "request")
             ),
             "look at the target's keep-alive settings: each new connection costs a handshake",
         )
@@ -572,17 +569,13 @@ fn wrong(facts: &Facts<'_>) -> Option<Finding> {
         s if s >= FAILED_CAUTION => Gravity::Caution,
         _ => Gravity::Note,
     };
-    let many = match wrong == counts.completed {
-        true => format!("all {} responses were wrong", count(wrong)),
-        false => format!(
-            "{} of {} responses were wrong ({})",
-            count(wrong),
-            count(counts.completed),
-            percent(wrong_share)
-        ),
+    let part = match wrong == counts.completed {
+        true => format!("all {}", count(wrong)),
+        false => format!("{} of {}", count(wrong), count(counts.completed)),
     };
     let text = format!(
-        "{many}{}: throughput was {}, goodput {}",
+        "{part} responses were wrong ({}){}: throughput was {}, goodput {}",
+        percent(wrong_share),
         most_often_wrong(facts, wrong),
         rate(facts.per_second(counts.completed)),
         rate(facts.per_second(counts.good)),
@@ -595,10 +588,8 @@ fn wrong(facts: &Facts<'_>) -> Option<Finding> {
 }
 
 fn most_often_wrong(facts: &Facts<'_>, wrong: u64) -> String {
-    let of_them = |n: u64| match n == wrong {
-        true => "all".to_owned(),
-        false => count(n),
-    };
+    let all = || "all".to_owned();
+    let of_them = |n| if n == wrong { all() } else { count(n) };
     let check = facts.seen.failed_checks.rows().max_by_key(|(_, n)| **n);
     match (check, facts.worst_status()) {
         (Some((check, n)), _) => format!(", {} by the check {check:?}", of_them(*n)),

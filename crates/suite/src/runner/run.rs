@@ -123,7 +123,7 @@ impl Runner<'_> {
         let missing = |name: &&String| !self.settings.secrets.contains_key(*name);
         if let Some(name) = self.plan.secrets.iter().find(missing) {
             return Some(format!(
-                "the secret {name} is not there; set the variable {name}"
+                "the secret {name} is missing; set the variable {name}"
             ));
         }
         let mut secrets = self.settings.secrets.iter();

@@ -197,14 +197,14 @@ const charts = (() => {
   ].flat();
 
   // Room for the longest label of an axis, and the same for most of them.
-  const widthOf = (_, labels) => Math.max(66, 8 + 7 * Math.max(0, ...(labels || []).map((label) => (label || "").length)));
+  const roomFor = (_, labels) => Math.max(66, 8 + 7 * Math.max(0, ...(labels || []).map((label) => (label || "").length)));
 
   const axes = (colours, y) => {
     const font = "12px system-ui, sans-serif";
     const common = { stroke: colours.ink, font, grid: { stroke: colours.grid, width: 1 }, ticks: { show: false } };
     return [
       { ...common, size: 28, space: 70, incrs: TIMES, values: (_, ticks) => ticks.map(formats.clock) },
-      { ...common, size: widthOf, gap: 6, ...y },
+      { ...common, size: roomFor, gap: 6, ...y },
     ];
   };
 

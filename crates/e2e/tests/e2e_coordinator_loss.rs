@@ -270,7 +270,7 @@ fn an_agent_stops_when_its_grace_is_over() {
     kill(coordinator);
     let at_the_kill = test.count();
     let told = ends_with(graz, 105);
-    assert!(told.contains("it was not there again in 1 s"), "{told}");
+    assert!(told.contains("it did not come back within 1 s"), "{told}");
     assert!(test.count() > at_the_kill, "it went on");
     let at_the_end = test.count();
     clock::pause(Duration::from_millis(300));

@@ -124,7 +124,10 @@ fn the_first_suite_runs_as_it_was_written() {
     let url = target.url("/get");
     assert_eq!(init(&file, &[&url]).status.code(), Some(0));
     let written = std::fs::read_to_string(&file).expect("it was written");
-    assert!(written.contains(" listens loadline ("), "{written}");
+    assert!(
+        written.contains("Listening on port ") && written.contains(": loadline ("),
+        "{written}"
+    );
     let again = init(&file, &[&url]);
     assert_eq!(again.status.code(), Some(104), "it is there already");
     let printed = init("-", &["--", "hey", "-c", "2", &url]);

@@ -141,11 +141,12 @@ fn times(frame: &mut Frame<'_>, area: Rect, shown: &Shown, rows: &[Row]) {
     let p50 = |times: &Percentiles| times.p50;
     let p90 = |times: &Percentiles| times.p90;
     let p99 = |times: &Percentiles| times.p99;
+    // The lighter of two lines comes later, over the other.
     let (title, lines) = match rows.iter().any(|row| row.response_time_ns.is_some()) {
         true => (
             "times, log",
             [
-                ("response p99", Drawn::Line, look.bad(), of(response, p99)),
+                ("service p50", Drawn::Full, look.accent(), of(service, p50)),
                 (
                     "response p50",
                     Drawn::Blocks,
@@ -153,16 +154,16 @@ fn times(frame: &mut Frame<'_>, area: Rect, shown: &Shown, rows: &[Row]) {
                     of(response, p50),
                 ),
                 ("service p99", Drawn::Dots, look.caution(), of(service, p99)),
-                ("service p50", Drawn::Full, look.accent(), of(service, p50)),
+                ("response p99", Drawn::Line, look.bad(), of(response, p99)),
             ]
             .to_vec(),
         ),
         false => (
             "service time, log scale",
             [
-                ("p99", Drawn::Line, look.bad(), of(service, p99)),
-                ("p90", Drawn::Dots, look.second(), of(service, p90)),
                 ("p50", Drawn::Blocks, look.accent(), of(service, p50)),
+                ("p90", Drawn::Dots, look.second(), of(service, p90)),
+                ("p99", Drawn::Line, look.bad(), of(service, p99)),
             ]
             .to_vec(),
         ),

@@ -127,6 +127,19 @@ fn waiting_for_a_slow_target_does_not_make_the_load_smaller() {
 }
 
 #[test]
+fn what_is_sent_after_the_schedule_is_not_of_its_rate() {
+    let line = "-r 200 -z 1s -c 1 --max-vus 1 @/delay/0.02";
+    let result = result_of(line);
+    let (totals, rates) = (&result.totals, &result.totals.rates);
+    assert_eq!(totals.seen.counts.started, 200);
+    assert_eq!(rates.offered, Some(200.0));
+    // One virtual user has fifty responses in a second.
+    assert!(rates.started < 60.0, "{rates:?}");
+    let share = result.delivered_share().expect("an open model");
+    assert!(share < 0.3, "{share}");
+}
+
+#[test]
 fn one_virtual_user_is_enough_to_see_that_all_bodies_are_the_same() {
     let result = result_of("-n 5 -c 1 -b {} @/predict?nulls=1");
     let codes: Vec<&str> = result

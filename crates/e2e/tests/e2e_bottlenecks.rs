@@ -221,8 +221,8 @@ fn an_idle_replica() {
     staged
         .drive(&["-c", "9", "-z", "3s", "--observe", APIS, "{front}/ok"])
         .limited_by("target")
-        .tells("idle-replica", &["1 of 4 replicas stood idle"])
-        .headline("1 of 4 replicas stood idle");
+        .tells("idle-replica", &["1 of 4 replicas were idle"])
+        .headline("1 of 4 replicas were idle");
 }
 
 #[test]

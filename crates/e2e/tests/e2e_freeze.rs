@@ -157,7 +157,7 @@ fn dialect(arguments: &[&str]) -> Result<(), String> {
     let freeze = server.freeze();
     let output = running.finish();
     let report = in_one_line(&String::from_utf8_lossy(&output.stdout));
-    let all = "asked 10,000 · sent 10,000 · answered 10,000 · failed 0";
+    let all = "planned 10,000 · sent 10,000 · answered 10,000 · failed 0";
     assert!(report.contains(all), "{report}");
     let (_, line) = report
         .split_once("from the scheduled start:")

@@ -52,7 +52,7 @@ fn a_number_of_requests() {
     assert_eq!(ran.at("/totals/stop"), "finished");
     assert!(
         ran.report()
-            .contains("asked 5,000 · sent 5,000 · answered 5,000 · failed 0")
+            .contains("planned 5,000 · sent 5,000 · answered 5,000 · failed 0")
     );
     assert_eq!(ran.number("/metrics/service_time_ns/count"), 5000);
     ran.assert_memory_below(40);

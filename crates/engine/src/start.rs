@@ -214,7 +214,7 @@ impl Engine {
         }
     }
 
-    /// Lets every worker look whether what it waits for has come about.
+    /// Lets every worker check whether what it waits for has come about.
     pub fn look_again(&self) {
         for mailbox in &self.mailboxes {
             mailbox.notify.notify_one();

@@ -17,7 +17,8 @@ const STEADY_ROWS_MIN: usize = 2;
 
 /// The rates of a run: `planned` arrivals are the offered load, `None` in a closed model. They and
 /// the starts are counted over the time in which arrivals were due: a target that is waited for at the
-/// end does not make the load smaller that was offered.
+/// end does not make the load smaller that was offered, and what is sent to it by then does not make
+/// larger what was sent of it.
 #[must_use]
 pub fn rates(
     plan: &TestPlan,
@@ -47,8 +48,18 @@ pub fn rates(
         max_1s: best_second(&whole).filter(is_best),
         max_5s: best_five_seconds(&whole).filter(is_best),
         offered: planned.map(|planned| count(planned) * due(elapsed_ns)),
-        started: count(counts.started) * due(measured_ns),
+        started: count(counts.started.saturating_sub(late(plan, rows, planned))) * due(measured_ns),
     }
+}
+
+/// What was started when no arrival was due any more.
+fn late(plan: &TestPlan, rows: &[Row], planned: Option<u64>) -> u64 {
+    let (Some(_), Some(due)) = (planned, plan.time_filled()) else {
+        return 0;
+    };
+    let due_ns = Nanos::from(due).0;
+    let late = rows.iter().filter(|row| row.at_ns >= due_ns);
+    late.map(|row| row.started).sum()
 }
 
 #[expect(

@@ -135,8 +135,9 @@ impl Heard {
     /// Takes in a line of a suite's log.
     pub fn take_of_suite(&mut self, line: &str) {
         let number = |text: &str| text.parse::<u32>().ok();
-        if let Some((total, done)) = line.split_once(" runs, ")
-            && let Some(done) = done.strip_suffix(" of them done")
+        if let Some((total, done)) = line.split_once(", ")
+            && let Some(total) = total.strip_suffix(" runs").or(total.strip_suffix(" run"))
+            && let Some(done) = done.strip_suffix(" done")
             && let (Some(done), Some(total)) = (number(done), number(total))
         {
             self.runs = Some(Runs { done, total });
@@ -399,7 +400,8 @@ mod tests {
             heard.runs.map(|runs| (runs.done, runs.total))
         };
         assert_eq!(after("  ✓ a: early"), None);
-        assert_eq!(after("3 runs, 0 of them done"), Some((0, 3)));
+        assert_eq!(after("1 run, 0 done"), Some((0, 1)));
+        assert_eq!(after("3 runs, 0 done"), Some((0, 3)));
         assert_eq!(after("[1/3] a"), Some((0, 3)));
         assert_eq!(after("  run (10s): loadline bench x"), Some((0, 3)));
         assert_eq!(after("  ✗ a: failed"), Some((1, 3)));

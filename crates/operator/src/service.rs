@@ -151,7 +151,7 @@ async fn kinds(client: &Client, namespaces: &[String]) -> Result<Vec<Kind>, Stri
         match is_there {
             true => there.push(*kind),
             false => terminal::say(&format!(
-                "the cluster has no {}s; to run them: kubectl apply -f {}, and start the operator anew",
+                "the cluster has no {}s; to run them: kubectl apply -f {}, and restart the operator",
                 kind.name(),
                 kind.definition()
             )),

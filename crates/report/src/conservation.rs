@@ -1,4 +1,4 @@
-//! The line that accounts for every request: asked, sent, answered, failed, never answered.
+//! The line that accounts for every request: planned, sent, answered, failed, never answered.
 //!
 //! Must not know layout. Invariant: what is named adds up, or the line says that it does not.
 
@@ -19,7 +19,7 @@ pub(crate) fn line(result: &RunResult) -> String {
             Some(_) => "iterations ",
             None => "",
         };
-        parts.push(format!("{things}asked {}", count(asked)));
+        parts.push(format!("{things}planned {}", count(asked)));
     }
     parts.push(format!("sent {}", count(sent)));
     parts.push(format!(

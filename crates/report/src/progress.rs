@@ -14,7 +14,7 @@ use loadline_model::{RunResult, TestPlan};
 use crate::chart;
 use crate::page::cut;
 use crate::style::Style;
-use crate::units::{count, planned, rate, span};
+use crate::units::{count, counted, planned, rate, span};
 
 /// Seconds that the sparkline looks back.
 const LOOK_BACK: usize = 60;
@@ -146,7 +146,7 @@ impl Progress {
             parts.push(format!("{name}p50 {}", span(times.p50 as f64)));
             parts.push(format!("p99 {}", span(times.p99 as f64)));
         }
-        parts.push(format!("{} VUs busy", count(row.active_vus)));
+        parts.push(format!("{} busy", counted(row.active_vus, "VU")));
         if row.waiting > 0 {
             parts.push(format!("{} waiting", count(row.waiting)));
         }

@@ -86,9 +86,22 @@ impl Group {
     /// Whether it has a sampler that sends requests over HTTP.
     #[must_use]
     pub fn sends(&self) -> bool {
-        self.nodes.iter().any(|node| match &node.kind {
-            NodeKind::Sampler(sampler) => matches!(sampler.action, SamplerAction::Http(_)),
-            NodeKind::Controller(_) => false,
+        self.http_samplers().next().is_some()
+    }
+
+    /// Whether it has an HTTP sampler that keeps its connection.
+    #[must_use]
+    pub fn keeps_connections(&self) -> bool {
+        self.http_samplers().any(|plan| plan.request.keep_alive)
+    }
+
+    fn http_samplers(&self) -> impl Iterator<Item = &HttpSamplerPlan> {
+        self.nodes.iter().filter_map(|node| match &node.kind {
+            NodeKind::Sampler(sampler) => match &sampler.action {
+                SamplerAction::Http(plan) => Some(plan.as_ref()),
+                _ => None,
+            },
+            NodeKind::Controller(_) => None,
         })
     }
 }

@@ -152,7 +152,7 @@ pub(super) fn version(program: &Path, flag: &str) -> String {
         .unwrap_or_default()
         .split_whitespace()
         .find(numbered);
-    word.unwrap_or("version not told").to_owned()
+    word.unwrap_or("version unknown").to_owned()
 }
 
 /// Builds the floor program, optimized, into a folder of its own.

@@ -67,7 +67,7 @@ Examples:
 /// Options of `loadline k8s keep`.
 #[derive(Args, Debug)]
 pub struct K8sKeepArgs {
-    /// File that the coordinator holds a lock on while it is at work
+    /// File that the coordinator holds a lock on while it runs
     #[arg(long, value_name = "FILE")]
     pub at_work: PathBuf,
     /// What it leaves.

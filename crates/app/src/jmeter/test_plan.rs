@@ -11,7 +11,7 @@ use loadline_model::{
     Behaviour, ClientPlan, Executor, OnExhausted, Scenario, TestPlan, ThreadGroup,
 };
 use loadline_run::steps::GroupTimes;
-use loadline_steps::program::{NodeId, Phase, Program};
+use loadline_steps::program::{Group, NodeId, Phase, Program};
 use loadline_steps::scope::Scope;
 
 use super::group_shape;
@@ -123,7 +123,7 @@ pub(crate) fn test_plan(program: &Program, times: &[GroupTimes], seed: u64) -> T
         scenarios,
         seed,
         aggregation: AggregationPlan::default(),
-        ..TestPlan::without_load(client())
+        ..TestPlan::without_load(client(program))
     }
 }
 
@@ -146,9 +146,12 @@ fn scenario(name: String, behaviour: StepsBehaviour, shape: ThreadGroup) -> Scen
     }
 }
 
-/// JMeter's client trusts every certificate, and has no limits of its own.
-fn client() -> ClientPlan {
+/// JMeter's client trusts every certificate, and has no limits of its own. Whether a connection is kept, each sampler
+/// says: the client keeps none if no sampler does.
+fn client(program: &Program) -> ClientPlan {
     ClientPlan {
+        keep_alive: !program.groups.iter().any(Group::sends)
+            || program.groups.iter().any(Group::keeps_connections),
         connect_timeout: None,
         request_timeout: None,
         tls: TlsPlan {
@@ -156,5 +159,36 @@ fn client() -> ClientPlan {
             ..TlsPlan::default()
         },
         ..ClientPlan::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whether the client keeps connections for a plan whose samplers say so, or do not.
+    fn keeps(samplers: &[bool]) -> bool {
+        let sampler = |kept: &bool| {
+            format!(
+                "<HTTPSamplerProxy testname=\"S\"><boolProp name=\"HTTPSampler.use_keepalive\">{kept}</boolProp>\
+                 </HTTPSamplerProxy><hashTree/>"
+            )
+        };
+        let samplers: String = samplers.iter().map(sampler).collect();
+        let text = format!(
+            "<jmeterTestPlan><hashTree><TestPlan testname=\"P\"/><hashTree><ThreadGroup testname=\"T\">\
+             <stringProp name=\"ThreadGroup.num_threads\">1</stringProp></ThreadGroup><hashTree>{samplers}</hashTree>\
+             </hashTree></hashTree></jmeterTestPlan>"
+        );
+        let reading = loadline_jmeter::read(&text).expect("a plan");
+        client(&reading.program).keep_alive
+    }
+
+    #[test]
+    fn no_connection_is_kept_where_no_sampler_keeps_one() {
+        assert!(!keeps(&[false]));
+        assert!(!keeps(&[false, false]));
+        assert!(keeps(&[false, true]));
+        assert!(keeps(&[]));
     }
 }

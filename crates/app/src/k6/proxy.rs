@@ -51,7 +51,7 @@ fn named(env: &Env, names: [&str; 2]) -> Result<Option<ProxyPlan>, String> {
     };
     parse_proxy(text, PORT)
         .map(Some)
-        .map_err(|why| format!("environment variable {name}: {why}; mend or unset it"))
+        .map_err(|why| format!("environment variable {name}: {why}; correct or unset it"))
 }
 
 fn exceptions(env: &Env) -> Vec<String> {

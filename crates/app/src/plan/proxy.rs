@@ -74,7 +74,7 @@ fn of_scheme(
     let Some((name, text)) = names.iter().find_map(|name| Some((name, env.get(name)?))) else {
         return Ok(None);
     };
-    let advice = "mend or unset the variable, or give --no-proxy '*'";
+    let advice = "correct or unset the variable, or give --no-proxy '*'";
     parse_proxy(text, PORT)
         .map(Some)
         .map_err(|why| format!("environment variable {name}: {why}; {advice}"))

@@ -230,7 +230,7 @@ impl Api {
             (
                 "loadline_vus",
                 "gauge",
-                "Virtual users at work",
+                "Busy virtual users",
                 live.vus_active,
             ),
             (

@@ -108,7 +108,7 @@ impl Page {
             _ => return not_found(),
         };
         if is_paused.is_some() && !self.steering.can_pause {
-            let why = "only scenarios that are controlled from outside can be paused\n";
+            let why = "only externally controlled scenarios can be paused\n";
             return Answer::new(409, PLAIN, why);
         }
         if let Some(watch) = &self.watch {

@@ -195,8 +195,8 @@ impl State {
         let totals = self.totals(started);
         let measured = Duration::from_nanos(totals.measured_ns);
         let headline = match totals.measured_ns {
-            0 => "the run has begun".to_owned(),
-            _ => "the run goes on: the verdict comes at its end".to_owned(),
+            0 => "the run has started".to_owned(),
+            _ => "the run is in progress: the verdict follows at its end".to_owned(),
         };
         Some(Arc::new(RunResult {
             schema: SCHEMA.to_owned(),

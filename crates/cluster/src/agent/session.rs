@@ -141,7 +141,7 @@ impl Session<'_> {
             if self.orphaned_at.is_none() {
                 self.orphaned_at = Some(platform::monotonic_ns());
                 self.note(&format!(
-                    "the coordinator is gone: {why}; the load goes on for {} s at most, until it can be joined again",
+                    "the coordinator is gone: {why}; the load continues for at most {} s, unless it can be joined again",
                     self.settings.orphan_grace.as_secs_f64()
                 ));
             }
@@ -168,7 +168,7 @@ impl Session<'_> {
     fn grace_is_over(&self, why: &str) -> AgentError {
         let grace = self.settings.orphan_grace.as_secs_f64();
         AgentError::CoordinatorLost {
-            why: format!("{why}; it was not there again in {grace} s"),
+            why: format!("{why}; it did not come back within {grace} s"),
             may_join_anew: false,
         }
     }

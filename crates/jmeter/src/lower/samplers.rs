@@ -66,10 +66,10 @@ impl Lowering {
     /// What a debug element tells.
     pub(super) fn told(&mut self, element: &Element) -> Told {
         if element.flag("displaySystemProperties", false) {
-            self.warn("there are no system properties to be told");
+            self.warn("there are no system properties to show");
         }
         if element.flag("displaySamplerProperties", false) {
-            self.warn("the properties of the sampler are not told");
+            self.warn("the properties of the sampler are not shown");
         }
         Told {
             properties: element.flag("displayJMeterProperties", false),

@@ -63,8 +63,8 @@ fn what_runs_in_another_way_is_told() {
     assert_eq!(
         warnings,
         [
-            "P > TG > B: the properties of the sampler are not told",
-            "P > TG > K: there are no system properties to be told"
+            "P > TG > B: the properties of the sampler are not shown",
+            "P > TG > K: there are no system properties to show"
         ]
     );
     assert_eq!(reading.unsupported, []);

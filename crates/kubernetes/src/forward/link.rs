@@ -271,7 +271,7 @@ impl Link {
         match status {
             "401" => Error::new(
                 ErrorKind::Unauthorized,
-                format!("{told}: the cluster does not know who asks (401)"),
+                format!("{told}: the cluster does not accept the credentials (401)"),
             ),
             "403" => Error::new(
                 ErrorKind::Forbidden,

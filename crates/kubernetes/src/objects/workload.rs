@@ -216,7 +216,7 @@ impl Workload {
     pub fn rollout(&self) -> Rollout {
         let progressing = |text: String| Rollout::Progressing(format!("{}: {text}", self.name));
         if self.observed_generation < self.generation {
-            return progressing("the newest specification has not been looked at yet".to_owned());
+            return progressing("the newest specification has not been processed yet".to_owned());
         }
         if let Some(why) = &self.stuck {
             return Rollout::Failed(format!("{}: {why}", self.name));
@@ -324,7 +324,7 @@ mod tests {
             Rollout::Complete => "complete",
             Rollout::Failed(_) => "failed",
             Rollout::Progressing(text) => {
-                let steps = ["looked at", "updated", "old replicas", "available"];
+                let steps = ["processed", "updated", "old replicas", "available"];
                 steps
                     .into_iter()
                     .find(|step| text.contains(step))
@@ -339,7 +339,7 @@ mod tests {
             json!({ "observedGeneration": generation, "replicas": replicas, "updatedReplicas": updated,
                 "readyReplicas": available, "availableReplicas": available })
         };
-        assert_eq!(said(&status(3, [3, 3, 3])), "looked at");
+        assert_eq!(said(&status(3, [3, 3, 3])), "processed");
         assert_eq!(said(&status(4, [4, 2, 3])), "updated");
         assert_eq!(said(&status(4, [4, 3, 3])), "old replicas");
         assert_eq!(said(&status(4, [3, 3, 2])), "available");

@@ -38,7 +38,7 @@ impl TryFrom<Seen> for DistinctSeries {
     fn try_from(seen: Seen) -> Result<DistinctSeries, &'static str> {
         match &seen {
             Seen::Exact(hashes) if hashes.len() > EXACT_MAX => {
-                Err("too many series are told one by one")
+                Err("too many series are listed one by one")
             }
             Seen::Estimate(registers) if registers.len() != REGISTERS => {
                 Err("an estimate has another number of registers")

@@ -188,7 +188,7 @@ impl Watch {
         // What fails at once is refused where observers are started.
         if self.required && failures == FAILURES_MAX && !is_first {
             let text = format!(
-                "it is required and could not be read {FAILURES_MAX} times in a row: {}; mend it, or leave required out",
+                "it is required and could not be read {FAILURES_MAX} times in a row: {}; fix it, or leave required out",
                 gap.0
             );
             self.outbox.insist(

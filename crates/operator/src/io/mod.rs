@@ -494,7 +494,7 @@ fn left_to_other(place: &str) -> Note {
         is_warning: true,
         reason: "LeftToK6Operator".to_owned(),
         message: format!(
-            "k6-operator is at work (Lease {} in namespace {place}) and has this test. To switch: kubectl -n {place} scale deployment --all --replicas=0, then apply the TestRun anew",
+            "k6-operator is running (Lease {} in namespace {place}) and has this test. To switch: kubectl -n {place} scale deployment --all --replicas=0, then apply the TestRun again",
             lease::OTHER
         ),
     }

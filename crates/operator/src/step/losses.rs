@@ -30,12 +30,12 @@ impl At<'_> {
         ) {
             let cause = verdict::cause(current);
             let message = format!(
-                "the coordinator's pod {} is lost: {cause}; its Job makes another, and the load goes on meanwhile",
+                "the coordinator's pod {} is lost: {cause}; its Job creates another, and the load continues",
                 current.name
             );
             ("Unknown", "CoordinatorLost", message)
         } else if all > 1 && current.is_running && !current.is_over() {
-            let message = format!("pod {} goes on with the test", current.name);
+            let message = format!("pod {} continues the test", current.name);
             ("True", "CoordinatorReplaced", message)
         } else {
             return None;

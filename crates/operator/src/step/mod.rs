@@ -418,7 +418,7 @@ impl At<'_> {
         step.notes.push(Note {
             is_warning: true,
             reason: "EditIgnored".to_owned(),
-            message: "it was edited, and goes on as it started; delete it, and apply it anew"
+            message: "it was edited, and continues as it started; delete it, and apply it again"
                 .to_owned(),
         });
         step

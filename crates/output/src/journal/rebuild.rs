@@ -117,7 +117,7 @@ fn verdict_of(totals: &Totals) -> Verdict {
         delivery: Delivery::Unfinished,
         limit: Limit::Unknown,
         headline: format!(
-            "the process died; its journal tells the first {seconds:.1} s, and at most the last 2 \
+            "the process died; its journal has the first {seconds:.1} s, and at most the last 2 \
                  s before its death are missing"
         ),
         findings: Vec::new(),

@@ -238,22 +238,17 @@ fn generator<'a>() -> Vec<Measure<'a>> {
             .by_second(0.0, |row| Some(row.generator.cpu_cores)),
         Measure::new(
             "cpu_per_request",
-            "CPU a request",
+            "CPU per request",
             (Unit::Span, Better::Lower),
             |run| {
                 let started = run.totals.seen.counts.started;
                 (started > 0).then(|| run.totals.cpu_ns as f64 / started as f64)
             },
         ),
-        Measure::new(
-            "rss",
-            "Memory, highest",
-            (Unit::Size, Better::Lower),
-            |run| {
-                let bytes = run.totals.rss_max_bytes;
-                (bytes > 0).then_some(bytes as f64)
-            },
-        ),
+        Measure::new("rss", "Peak memory", (Unit::Size, Better::Lower), |run| {
+            let bytes = run.totals.rss_max_bytes;
+            (bytes > 0).then_some(bytes as f64)
+        }),
         Measure::new(
             "lag",
             "Schedule lag p99",

@@ -138,7 +138,7 @@ impl Comparison {
         }
         if rest.len() > NOTES_MAX {
             let more = format!(
-                "  and {} more without a bearing on the load",
+                "  and {} more that do not affect the load",
                 rest.len() - NOTES_MAX
             );
             page.line(&page.style.faint(&more));
@@ -296,7 +296,7 @@ impl Row {
 /// The outcome in words, with the size of the effect where there is room.
 pub(super) fn outcome(test: &Test, is_long: bool) -> String {
     let word = match test.outcome {
-        Outcome::Alike if is_long => return "not told apart".to_owned(),
+        Outcome::Alike if is_long => return "no clear change".to_owned(),
         Outcome::Alike => return "≈".to_owned(),
         Outcome::Better => "better",
         Outcome::Worse => "worse",

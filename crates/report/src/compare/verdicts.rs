@@ -28,7 +28,7 @@ pub(super) fn sections(sides: &[Side<'_>]) -> [Section; 2] {
                 words("verdict.limit", "Limited by", sides, |run| {
                     limit(run.verdict.limit).into()
                 }),
-                words("verdict.headline", "In a sentence", sides, |run| {
+                words("verdict.headline", "Headline", sides, |run| {
                     run.verdict.headline.clone()
                 }),
                 words("verdict.findings", "Findings", sides, findings),

@@ -117,7 +117,7 @@ fn failed_checks(html: &mut Html, result: &RunResult) {
     if rows.is_empty() {
         return;
     }
-    html.heading("Failed checks", "of the responses that came");
+    html.heading("Failed checks", "of the responses");
     let rows: Vec<Vec<String>> = rows
         .iter()
         .map(|(name, number)| vec![(*name).to_owned(), count(*number), share(*number, answered)])

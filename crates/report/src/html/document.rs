@@ -64,7 +64,7 @@ const CHARTS_SHOWN: [(&str, &str, &str); 14] = [
     (
         "histogram",
         "Histogram",
-        "requests by service time, warm-up left in",
+        "requests by service time, warm-up included",
     ),
     (
         "service",

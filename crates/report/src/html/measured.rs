@@ -28,7 +28,7 @@ pub(super) fn metrics(html: &mut Html, result: &RunResult) {
         wanted.copied().collect()
     };
     let seconds = summary.duration_ns as f64 / 1e9;
-    html.heading("Metrics", "of the script's run");
+    html.heading("Metrics", "of the whole run");
     table(html, &of(MetricType::Trend), TREND, trend);
     table(html, &of(MetricType::Rate), RATE, rate);
     table(html, &of(MetricType::Counter), COUNTER, |metric| {

@@ -61,7 +61,7 @@ fn notes(html: &mut Html, result: &RunResult) {
     if notes.is_empty() {
         return;
     }
-    html.heading("Remarks of observers", "");
+    html.heading("Observer notes", "");
     let columns = [
         ("at", Side::Numbers),
         ("who", Side::Words),

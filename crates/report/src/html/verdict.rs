@@ -95,7 +95,7 @@ pub(super) fn write(html: &mut Html, result: &RunResult) {
     }
     let mut requests = conservation::line(result).replace('\u{a0}', " ");
     if is_going_on(result) {
-        requests = requests.replace("never answered", "under way");
+        requests = requests.replace("never answered", "in flight");
     }
     html.between("<p class=\"requests\">", &requests, "</p></div>");
 }
@@ -146,7 +146,7 @@ fn crossed(html: &mut Html, result: &RunResult) {
         };
         html.between("<p class=\"ended\">", &text, "");
         html.raw(match is_going_on(result) {
-            true => " That is as of now.</p>",
+            true => " Later requests may still change that.</p>",
             false => "</p>",
         });
     }
@@ -160,11 +160,19 @@ fn finding(html: &mut Html, finding: &Finding, headline: &str) {
         Gravity::Alarm => ("<li class=\"alarm\">", "Alarm"),
     };
     html.raw(open).between("<b>", name, "</b> ");
-    if finding.text != headline {
-        html.text(&sentence(&finding.text));
-    }
-    if let Some(advice) = &finding.advice {
-        html.between("<span class=\"advice\">", &sentence(advice), "</span>");
+    let advice = finding.advice.as_deref().map(sentence);
+    match advice {
+        // The headline says it already, right above.
+        Some(advice) if finding.text == headline => {
+            html.text(&advice);
+        }
+        Some(advice) => {
+            html.text(&sentence(&finding.text));
+            html.between("<span class=\"advice\">", &advice, "</span>");
+        }
+        None => {
+            html.text(&sentence(&finding.text));
+        }
     }
     html.raw("</li>");
 }

@@ -108,7 +108,7 @@ pub(super) fn thresholds(page: &mut Page, result: &RunResult) {
                 Some(metric) => format!("was {}", observed(metric, value)),
                 None => format!("was {}", written(value, &outcome.threshold)),
             },
-            None => "there was nothing to hold it against".to_owned(),
+            None => "no samples to evaluate".to_owned(),
         };
         page.line(&format!("  {mark} {name}   {value}"));
     }

@@ -89,6 +89,6 @@ pub(super) fn write(page: &mut Page, result: &RunResult) {
     }
     if observations.notes.len() > NOTES_MAX {
         let more = observations.notes.len() - NOTES_MAX;
-        page.line(&format!("  and {more} more remarks of observers"));
+        page.line(&format!("  and {more} more observer notes"));
     }
 }

@@ -285,16 +285,14 @@ fn all_alike(facts: &Facts<'_>) -> Option<Finding> {
         return Some(Code::HollowAnswers.finding(
             Gravity::Alarm,
             format!("{}: {}", what(" without content"), body.text.trim()),
-            "send one request by hand and compare[; then add {expect} so that such an \
-                 answer is not goodput]",
+            "send one request by hand and compare[; then add {expect} so that such a response is not goodput]",
         ));
     }
     (requests_vary(facts) && !facts.may_think()).then(|| {
         Code::SameAnswer.finding(
             Gravity::Caution,
             format!("{}, though the requests differ", what("")),
-            "check that the target uses what is sent[, and say with {expect} what a right \
-                 answer holds]",
+            "check that the target uses what is sent[, and say with {expect} what a correct response contains]",
         )
     })
 }

@@ -67,11 +67,11 @@ pub(super) fn add_one_run(facts: &Facts<'_>, rate_error: Option<f64>, findings: 
         return;
     }
     let margin = rate_error.map_or_else(String::new, |error| {
-        format!(" (the rate is good to {} within it)", margin(error))
+        format!(" (its margin is {})", margin(error))
     });
     findings.push(Code::OneRun.finding(
         Gravity::Note,
-        format!("this is one run{margin}: it says nothing about how runs differ"),
+        format!("this is one run{margin}: it does not show how much runs vary"),
         "repeat it three times or more before comparing",
     ));
 }
@@ -127,7 +127,7 @@ fn too_short(facts: &Facts<'_>) -> Option<Finding> {
             ),
             match facts.evidence.plan.duration() {
                 Some(planned) if planned.as_secs_f64() >= SECONDS_MIN => {
-                    "it ended before its time: look for what stopped the virtual users"
+                    "it ended early: look for what stopped the virtual users"
                 }
                 _ if !facts.seen.ended_threads.is_empty() => {
                     "its threads ended early: fix the cause"
@@ -197,9 +197,7 @@ fn spikes(facts: &Facts<'_>) -> Option<Finding> {
     let at = time.quantiles(&percentiles)?;
     let spread = two_kinds(facts, &at).or_else(|| long_tail(facts))?;
     let advice = match spread.wrong_are_fast {
-        true => {
-            "look at the times of right and wrong responses apart: what is refused comes at once"
-        }
+        true => "look at the times of right and wrong responses separately: refusals come at once",
         false => {
             "look for pauses, timeouts (200 ms or 1 s suggests a lost packet), cache misses or a slow code path; do not quote the mean alone"
         }
@@ -300,8 +298,7 @@ fn lag_exceeds_latency(facts: &Facts<'_>) -> Option<Finding> {
             if planned {
                 "[set a smaller {start-window}, or ]quote service times"
             } else {
-                "relieve \
-                 the generator, or quote service times"
+                "take load off the generator, or quote service times"
             },
         )
     })

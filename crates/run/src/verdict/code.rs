@@ -179,7 +179,7 @@ codes! {
     LagExceedsLatency = "lag-exceeds-latency";
     /// Requests are missing from the counts.
     NotConserved = "not-conserved";
-    /// One run says nothing about how runs differ.
+    /// One run does not show how much runs vary.
     OneRun = "one-run";
 }
 

@@ -166,7 +166,7 @@ fn stopped(facts: &Facts<'_>) -> Option<Finding> {
         StopReason::Finished => None,
         StopReason::Crashed => Some(Code::RunCrashed.finding(
             Gravity::Alarm,
-            format!("the process died; its journal tells the first {at}"),
+            format!("the process died; its journal has the first {at}"),
             "look for an out-of-memory kill (dmesg) or a kill -9, then run again",
         )),
         StopReason::Defect => {
@@ -189,7 +189,7 @@ fn stopped(facts: &Facts<'_>) -> Option<Finding> {
         StopReason::ObserverLost => Some(Code::RunInterrupted.remark(
             Gravity::Caution,
             format!(
-                "ended after {at}, since a required observer was lost: the numbers are valid up to that point"
+                "ended after {at}, because a required observer was lost: the numbers are valid up to that point"
             ),
         )),
         StopReason::ThresholdCrossed => Some(Code::RunInterrupted.remark(
@@ -212,7 +212,7 @@ fn next_step(facts: &Facts<'_>) -> &'static str {
         Some(ErrorClass::Timeout)
             if facts.all.bytes_received == 0 && weights::round_trip(facts).is_some() =>
         {
-            "look whether the target hangs, or whether a link drops large packets (MTU): requests were taken and nothing came back"
+            "check whether the target hangs, or whether a link drops large packets (MTU): requests were taken and nothing came back"
         }
         Some(_) if is_unconnected(facts) && proxy.is_some() => {
             "connections go through the proxy: check that it answers and reaches the target, or raise {timeout}"
@@ -232,7 +232,7 @@ fn next_step(facts: &Facts<'_>) -> &'static str {
             "check that the port speaks TLS (https): it took what was sent and never answered the handshake"
         }
         None if facts.stuck().is_some() && facts.all.bytes_sent > 0 => {
-            "look whether the target hangs, or speaks something else on this port: it took what was sent and stayed silent"
+            "check whether the target hangs, or speaks something else on this port: it took what was sent and stayed silent"
         }
         None if facts.mean_service().is_some_and(|mean| mean >= HOPELESS_S) => {
             "the target cannot keep up: find out what slows it down, or lower the load"
@@ -311,11 +311,11 @@ fn never_answered(facts: &Facts<'_>) -> Option<Finding> {
     let (what, advice) = match facts.wait_for_connections().is_some() {
         true => (
             "a connection",
-            "look for what keeps connections from being made: a firewall, a full accept queue, a dead machine",
+            "look for what prevents connections: a firewall, a full accept queue, a dead machine",
         ),
         false => (
             "a response",
-            "look whether the target hangs; a {timeout} below the length of the run makes such requests failures",
+            "check whether the target hangs; a {timeout} below the length of the run makes such requests failures",
         ),
     };
     Some(Code::NeverAnswered.finding(
@@ -353,7 +353,7 @@ fn given_up(facts: &Facts<'_>) -> Option<Finding> {
         (
             connections.half_sent,
             "the target responded and did not take the rest of the request",
-            "look whether the target wants bodies of this size",
+            "check whether the target wants bodies of this size",
         )
     };
     (share(many, facts.counts.completed) >= SENT_AGAIN).then(|| {
@@ -384,9 +384,10 @@ fn short_lived(facts: &Facts<'_>) -> Option<Finding> {
         Code::ClosedConnections.finding(
             Gravity::Note,
             format!(
-                "{} were opened for {} responses although keep-alive is on: the target closes each after {each:.1} requests",
+                "{} were opened for {} responses although keep-alive is on: the target closes each after {}",
                 counted(made, "connection"),
-                count(answered)
+                count(answered),
+                counted(each.round() as u64, "request")
             ),
             "look at the target's keep-alive settings: each new connection costs a handshake",
         )
@@ -492,7 +493,7 @@ fn missed(facts: &Facts<'_>) -> Option<Finding> {
         ));
     }
     let text = format!(
-        "asked for {} {things} ({}), {past} {} ({}): {}",
+        "asked for {} {things} ({}), {past} {} in time ({}): {}",
         count(asked),
         rate(facts.asked_rate().unwrap_or(0.0)),
         count(facts.begun()),
@@ -515,8 +516,8 @@ fn what_became(facts: &Facts<'_>, missed: u64) -> String {
     let dropped =
         (dropped > 0).then(|| format!("{} were dropped{}", count(dropped), dropped_by(facts)));
     let why = match facts.said_by_marks(AGENT_LOST_MARK).is_empty() {
-        true => "were still waiting at the end",
-        false => "were due while an agent was away, or still waiting at the end",
+        true => "were still waiting when the schedule ended",
+        false => "were due while an agent was away, or still waiting when the schedule ended",
     };
     let waiting = (waiting > 0).then(|| format!("{} {why}", count(waiting)));
     let parts: Vec<String> = dropped.into_iter().chain(waiting).collect();
@@ -535,7 +536,7 @@ fn waited(facts: &Facts<'_>) -> Option<Finding> {
     let (what, advice) = match is_own {
         true => (
             "arrivals waited for the generator, though a VU was free",
-            "relieve the generator and run again: users would not have waited",
+            "take load off the generator and run again: users would not have waited",
         ),
         false => (
             "arrivals waited for a free VU",
@@ -568,12 +569,14 @@ fn wrong(facts: &Facts<'_>) -> Option<Finding> {
         s if s >= FAILED_CAUTION => Gravity::Caution,
         _ => Gravity::Note,
     };
+    let part = match wrong == counts.completed {
+        true => format!("all {}", count(wrong)),
+        false => format!("{} of {}", count(wrong), count(counts.completed)),
+    };
     let text = format!(
-        "{} of {} responses were wrong ({}){}: throughput was {}, goodput {}",
-        count(wrong),
-        count(counts.completed),
+        "{part} responses were wrong ({}){}: throughput was {}, goodput {}",
         percent(wrong_share),
-        most_often_wrong(facts),
+        most_often_wrong(facts, wrong),
         rate(facts.per_second(counts.completed)),
         rate(facts.per_second(counts.good)),
     );
@@ -584,11 +587,13 @@ fn wrong(facts: &Facts<'_>) -> Option<Finding> {
     ))
 }
 
-fn most_often_wrong(facts: &Facts<'_>) -> String {
+fn most_often_wrong(facts: &Facts<'_>, wrong: u64) -> String {
+    let all = || "all".to_owned();
+    let of_them = |n| if n == wrong { all() } else { count(n) };
     let check = facts.seen.failed_checks.rows().max_by_key(|(_, n)| **n);
     match (check, facts.worst_status()) {
-        (Some((check, n)), _) => format!(", {} by the check {check:?}", count(*n)),
-        (None, Some((status, n))) => format!(", {} with status {status}", count(n)),
+        (Some((check, n)), _) => format!(", {} by the check {check:?}", of_them(*n)),
+        (None, Some((status, n))) => format!(", {} with status {status}", of_them(n)),
         (None, None) => String::new(),
     }
 }

@@ -181,8 +181,8 @@ impl<'a> Facts<'a> {
         if self.is_script() {
             PlannedWords {
                 things: "iterations",
-                past: "began",
-                participle: "begun",
+                past: "started",
+                participle: "started",
             }
         } else {
             PlannedWords {

@@ -327,7 +327,7 @@ fn shared(facts: &Facts<'_>, limit: Limit, weights: Weights) -> Option<Finding> 
             format!("{part} {} ({})", side.place, percent(side.share))
         });
         let text = format!(
-            "of the {} that a request takes on average, about {}",
+            "a request takes {} on average: about {}",
             duration(time),
             listed(&taken.collect::<Vec<_>>())
         );
@@ -369,7 +369,7 @@ fn unhurried(facts: &Facts<'_>, limit: Limit) -> Option<Finding> {
         Code::TooFewVus.finding(
             Gravity::Note,
             format!(
-                "{} {} always busy, and answers show no queue in the target{}",
+                "{} {} always busy, and responses show no queue in the target{}",
                 counted(facts.vus, "virtual user"),
                 if facts.vus == 1 { "was" } else { "were" },
                 pace(facts)
@@ -421,7 +421,7 @@ fn ceiling(facts: &Facts<'_>, limit: Limit) -> Option<Finding> {
                         percent(1.0 - facts.request_share())
                     ),
                     false if limit == Limit::Unknown => format!(
-                        "responses do not tell whether they waited in the target{}",
+                        "responses do not show whether they waited in the target{}",
                         pace(facts)
                     ),
                     false => format!("responses show no queue in the target{}", pace(facts)),
@@ -451,7 +451,7 @@ fn faster(facts: &Facts<'_>, limit: Limit, asked: f64, needed: u64, times: f64) 
             "{asked} needs responses {times} times as fast: more connections would only wait longer"
         ),
         false => format!(
-            "{asked} needs {} connections that are answered as fast, or responses {times} times as fast",
+            "{asked} needs {} connections with the same response time, or responses {times} times as fast",
             count(needed)
         ),
     }

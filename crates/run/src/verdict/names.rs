@@ -178,7 +178,7 @@ fn failing(names: &[Named<'_>]) -> Option<Finding> {
         Code::FailingRequest.finding(
             Gravity::Note,
             format!(
-                "{of_all} of the failures are of {}, {} of whose requests failed",
+                "{of_all} of the failures come from {}: {} of its requests failed",
                 shown(worst.name),
                 percent(worst.failed / worst.requests)
             ),

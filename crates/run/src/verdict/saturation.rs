@@ -90,7 +90,9 @@ pub(super) fn finding(knee: &Knee, limit: Limit) -> Finding {
         rate(knee.point.offered),
     );
     let advice = match limit {
-        Limit::Generator => "relieve the generator and run again: the generator caused this knee",
+        Limit::Generator => {
+            "take load off the generator and run again: the generator caused this knee"
+        }
         Limit::Plan => {
             "allow more virtual users ({max-vus}) and run again: the plan caused this knee"
         }

@@ -150,7 +150,7 @@ fn good_answers(facts: &Facts<'_>) -> String {
     let goodput = rate(facts.per_second(facts.counts.good));
     let sent = rate(facts.per_second(facts.counts.started));
     match facts.good_share() {
-        _ if facts.counts.good == 0 => format!("none of {sent} got a good response"),
+        _ if facts.counts.good == 0 => format!("0 of {sent} were good responses"),
         few if few < WELL && sent != goodput => format!("{goodput} of {sent} were good responses"),
         _ => format!("{goodput} good responses"),
     }

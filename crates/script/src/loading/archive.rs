@@ -144,7 +144,7 @@ impl Archive {
         let mut named = entries(&bytes.into()).map_err(|error| fail(error.to_string()))?;
         let mut take = |name: &str| {
             let found = named.remove(name);
-            found.ok_or_else(|| fail(format!("it holds no {name}; make it again")))
+            found.ok_or_else(|| fail(format!("it holds no {name}; create it again")))
         };
         let metadata = take("metadata.json")?;
         let data = take("data")?;

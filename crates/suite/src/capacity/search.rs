@@ -93,7 +93,7 @@ impl Order {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Aim {
-    /// A short look whether the rate is far below or above the capacity.
+    /// A short check whether the rate is far below or above the capacity.
     Bracket,
     /// To halve the interval.
     Narrow,

@@ -138,7 +138,7 @@ fn kind(spec: &DocumentSpec) -> Result<DocumentKind, DocumentError> {
         _ => Err(DocumentError::at(
             &spec.file,
             format!(
-                "`{}` does not tell what kind of document it is",
+                "`{}` does not say what kind of document it is",
                 spec.file.value
             ),
             "end it with .md, .html, .csv, .json or .xml, or add `kind`".to_owned(),

@@ -10,7 +10,7 @@ use super::source::DocumentRows;
 /// Footnotes of a table; what is found beyond them shares a last one.
 const FOOTNOTES_MAX: usize = 15;
 /// What the last one says.
-const OTHERS: &str = "Further cautions, which `loadline report` tells of each result.";
+const OTHERS: &str = "Further cautions: `loadline report` lists them for each result.";
 /// What is said of a row of one run beside rows of several.
 const ONE_RUN: &str = "One run only: how far runs differ is not known.";
 /// Findings that the note on repetitions tells already.
@@ -54,7 +54,7 @@ const WORDS: [(&str, &str); 69] = [
     ("requests-failed", "Failures: some requests failed."),
     (
         "network-failures",
-        "Failures: most lie between generator and service.",
+        "Failures: most happened between generator and service.",
     ),
     (
         "target-died",
@@ -163,7 +163,7 @@ const WORDS: [(&str, &str); 69] = [
     ),
     (
         "one-core-full",
-        "One core full: a component of the service kept one core busy and no more.",
+        "One core full: a component of the service used exactly one core.",
     ),
     ("machine-full", "Machine full: a machine had no free core."),
     (
@@ -264,7 +264,7 @@ const WORDS: [(&str, &str); 69] = [
         "Backlog: a stage of the pipeline did not keep up with its input.",
     ),
     ("slowing", "Slowing: responses took longer and longer."),
-    ("pauses", "Pauses: the service stood still again and again."),
+    ("pauses", "Pauses: the service paused again and again."),
     (
         "handshakes",
         "Handshakes: opening connections took much of the time.",

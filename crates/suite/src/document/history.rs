@@ -106,7 +106,7 @@ impl fmt::Display for HistoryError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "byte {}: {}; make the history anew from the results",
+            "byte {}: {}; rebuild the history from the results",
             self.at, self.what
         )
     }

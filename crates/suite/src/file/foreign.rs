@@ -219,7 +219,7 @@ static POD_KEYS: &[Key] = keys! {
     "selector": TEXT => "Labels that the pods have, as app=api",
     "namespace": TEXT => "Their namespace (default: the context's)",
     "context": TEXT => "The context of the kubeconfig (default: the current one)",
-    "containers": KeyType::Flag => "Read containers apart where a pod has several (default true)",
+    "containers": KeyType::Flag => "Read containers separately where a pod has several (default true)",
 };
 static NODE: Object = object("observer of nodes", &[NODE_KEYS]);
 static NODE_KEYS: &[Key] = keys! {

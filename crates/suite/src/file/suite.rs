@@ -172,8 +172,7 @@ fn read(path: &str, source: &str) -> Result<SuiteFile, Problem> {
         let fix = format!("keep it below {BYTES_MAX}, and data in files of their own");
         return Err(Problem::new(At { line: 1, column: 1 }, what, fix));
     }
-    let root = Node::parse(source)
-        .map_err(|error| Problem::of_yaml(error, "mend the YAML at this place"))?;
+    let root = Node::parse(source).map_err(|error| Problem::of_yaml(error, "fix the YAML here"))?;
     if root.value == Value::Null {
         let start = At { line: 1, column: 1 };
         return Err(Problem::new(

@@ -209,7 +209,7 @@ static PHASES_KEYS: &[Key] = keys! {
     "warm_up": KeyType::Duration => "Load before the measured one, left out of it (default none)",
     "ramp": KeyType::Duration => "Time to reach the load (default none)",
     "steady": KeyType::Duration => "Time to hold it (default: the duration without the ramp)",
-    "tail": KeyType::Duration => "Time that observers go on after the load (default: theirs)",
+    "tail": KeyType::Duration => "How long observers continue after the load (default: theirs)",
 };
 /// A smoke run.
 pub(crate) static SMOKE: Object = object("smoke run", &[SMOKE_KEYS]);

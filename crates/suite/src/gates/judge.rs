@@ -237,7 +237,7 @@ fn shapes(limit: f64, result: &RunResult, others: &[Arc<RunResult>]) -> Judged {
         }
     }
     let Some(Comparison { share, example }) = worst else {
-        return Judged::Cannot("there is no other repetition to hold responses against".to_owned());
+        return Judged::Cannot("there is no other repetition to compare responses with".to_owned());
     };
     let others = others.len();
     let text = match example {

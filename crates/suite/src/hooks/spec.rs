@@ -548,11 +548,7 @@ fn wait_log(within: Fields) -> Result<Condition, Problem> {
         let why = error.to_string();
         let why = why.lines().last().unwrap_or_default();
         let what = format!("{pattern:?} is not a regular expression: {why}");
-        return Err(Problem::new(
-            at,
-            what,
-            "mend it; \\ makes a sign stand for itself",
-        ));
+        return Err(Problem::new(at, what, "fix it; \\ escapes a character"));
     }
     Ok(Condition::Log {
         file: within.text("file").unwrap_or_default(),

@@ -123,7 +123,7 @@ fn head(wish: &InitWish, text: &mut Text) {
         );
         text.comment(0, &start);
     }
-    text.comment(0, &format!("loadline suite plan {file} shows the rows and their command lines; run makes the runs and writes"));
+    text.comment(0, &format!("loadline suite plan {file} shows the rows and their command lines; run executes them and writes"));
     text.comment(0, &format!("{}; resume runs rows that are unfinished or have changed. Keys: docs/suite.md, docs/document.md", wish.document));
     text.setting(0, "name", &name(wish));
 }
@@ -150,7 +150,7 @@ fn defaults(wish: &InitWish, shape: &Shape, text: &mut Text) {
     text.blank();
     text.line(
         0,
-        "defaults: # settings of every row; an axis or a row may say otherwise",
+        "defaults: # settings of every row; an axis or a row may override them",
     );
     front(wish, text);
     match shape.duration {
@@ -163,8 +163,8 @@ fn defaults(wish: &InitWish, shape: &Shape, text: &mut Text) {
         ),
     }
     let why = match shape.repeat {
-        1 => "3 makes three runs of each row: figures then carry their 95 % interval",
-        _ => "runs of each row say how far runs differ: figures carry their 95 % interval",
+        1 => "3 makes three runs of each row: figures then get a 95 % interval",
+        _ => "runs of each row: figures get a 95 % interval",
     };
     text.line(1, &format!("repeat: {} # {why}", shape.repeat));
     if let Some(warm_up) = shape.warm_up {
@@ -213,12 +213,12 @@ fn observers(wish: &InitWish, text: &mut Text) {
         (InitLoad::Testbed(_), _) => {
             text.comment(
                 1,
-                "CPU and memory of each component, its replicas together and apart.",
+                "CPU and memory of each component, its replicas together and separately.",
             );
             true
         }
         (_, ServiceSeen::Elsewhere) => {
-            text.comment(1, "What the service uses is not seen from here: docs/observe.md has observers of pods, Prometheus, …");
+            text.comment(1, "The service's resources cannot be read from here: docs/observe.md has observers of pods, Prometheus, …");
             text.comment(1, "  service: { scrape: { url: http://HOST:PORT/metrics, metric: process_resident_memory_bytes } }");
             false
         }
@@ -254,7 +254,7 @@ fn observers(wish: &InitWish, text: &mut Text) {
 fn listeners(port: u16, processes: &[(String, u32)]) -> String {
     if processes.is_empty() {
         return format!(
-            "Nothing listens on port {port} yet; what does when a run begins is observed."
+            "Nothing listens on port {port} yet; the process that does when a run starts is observed."
         );
     }
     let seen: Vec<String> = processes
@@ -264,9 +264,9 @@ fn listeners(port: u16, processes: &[(String, u32)]) -> String {
     let seen = seen.join(", ");
     match processes.iter().any(|(name, _)| name == FORWARDER) {
         true => format!(
-            "On port {port} listens {seen}, which only forwards: observe the container's group, service: {{ cgroup: {{ pid: PID }} }}"
+            "Listening on port {port}: {seen}, which only forwards: observe the container's group, service: {{ cgroup: {{ pid: PID }} }}"
         ),
-        false => format!("On port {port} listens {seen}; child processes count."),
+        false => format!("Listening on port {port}: {seen}; child processes are included."),
     }
 }
 
@@ -296,7 +296,7 @@ fn gates(wish: &InitWish, text: &mut Text) {
         || matches!(wish.load, InitLoad::Testbed(_));
     match is_here {
         true => {
-            text.comment(1, "A row that misses a gate has failed. The generator shares this machine: where it is the bottleneck, no row fails.");
+            text.comment(1, "A row that misses a gate fails, except that the generator may be the limit: it shares this machine.");
             text.line(1, "gates: { goodput: 99%, generator: false }");
         }
         false => text.line(
@@ -319,7 +319,7 @@ fn document(wish: &InitWish, shape: &Shape, text: &mut Text) {
         Some(preset) => {
             text.setting(4, "preset", preset);
             shape.with(wish, text);
-            text.line(4, "columns: # further ones, behind those of the preset");
+            text.line(4, "columns: # more columns, after those of the preset");
         }
         None => {
             let intro = shape.intro();

@@ -244,7 +244,7 @@ impl Shape {
     pub(super) fn intro(&self) -> &'static str {
         match self.vus.is_empty() {
             true => "value: plan.short",
-            false => "value: plan.users, format: \"{} users:\"",
+            false => "value: plan.users, format: \"Users: {}\"",
         }
     }
 

@@ -364,7 +364,7 @@ fn names_that_no_row_has_are_told_with_what_was_probably_meant() {
         (
             "  rows: {group: h}\n  columns: [{title: a, value: row.id}]\n",
             "s.yaml:7:31: ",
-            "group `h`, which is not there: it stays empty; did you mean `g`?",
+            "group `h`, which does not exist: it stays empty; did you mean `g`?",
         ),
         (
             "  rows: {labels: {client: jmeter}}\n  columns: [{title: a, value: row.id}]\n",

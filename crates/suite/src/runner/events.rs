@@ -92,7 +92,7 @@ pub enum RunEnd {
     Failed {
         /// Why, the first first.
         reasons: Vec<String>,
-        /// Whether it is made again.
+        /// Whether it is repeated.
         again: bool,
     },
     /// It was stopped on the way.

@@ -123,13 +123,13 @@ impl Runner<'_> {
         let missing = |name: &&String| !self.settings.secrets.contains_key(*name);
         if let Some(name) = self.plan.secrets.iter().find(missing) {
             return Some(format!(
-                "the secret {name} is not there; set the variable {name}"
+                "the secret {name} is missing; set the variable {name}"
             ));
         }
         let mut secrets = self.settings.secrets.iter();
         let (name, _) = secrets.find(|(_, value)| value.len() < SECRET_MIN)?;
         Some(format!(
-            "the secret {name} is shorter than {SECRET_MIN} bytes and could not be told from other text; use a longer one"
+            "the secret {name} is shorter than {SECRET_MIN} bytes and could not be distinguished from other text; use a longer one"
         ))
     }
 

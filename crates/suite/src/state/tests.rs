@@ -132,7 +132,7 @@ fn a_result_that_was_cut_is_named_and_its_run_is_missing() {
         "{}",
         damaged[0]
     );
-    assert!(state.whole(&row(), 1).is_none(), "it is made again");
+    assert!(state.whole(&row(), 1).is_none(), "it is repeated");
     let outcome = state.outcome(&record).expect("the others can be told");
     assert_eq!(outcome.rows[0].status, RowStatus::Pending);
 }

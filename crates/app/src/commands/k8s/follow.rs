@@ -190,7 +190,7 @@ pub(super) fn coordinator(place: &Place, test: &TestName) -> Result<Pod, Ending>
     let first = pods.map_err(told)?.into_iter().next();
     first.ok_or_else(|| {
         let why = format!(
-            "test {test} has no coordinator's pod; is loadline-operator at work in its namespace?"
+            "test {test} has no coordinator's pod; is loadline-operator running in its namespace?"
         );
         Ending::refusal(loadline_model::ExitCode::Other, &why)
     })

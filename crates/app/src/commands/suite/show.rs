@@ -15,7 +15,7 @@ use serde_json::json;
 /// One event as lines.
 pub(super) fn event(event: &SuiteEvent) -> String {
     match event {
-        SuiteEvent::Planned { runs, done } => format!("{runs} runs, {done} of them done\n"),
+        SuiteEvent::Planned { runs, done } => format!("{}, {done} done\n", several(runs, "run")),
         SuiteEvent::Restoring { changes } => format!("undoing {changes} changes made by hooks\n"),
         SuiteEvent::Started {
             number,
@@ -75,7 +75,7 @@ fn ended(title: &str, how: &RunEnd, left: Option<String>) -> String {
                 lines += &format!("    {reason}\n");
             }
             if *again {
-                lines += "    it is made again\n";
+                lines += "    it is repeated\n";
             }
             lines
         }
@@ -83,13 +83,20 @@ fn ended(title: &str, how: &RunEnd, left: Option<String>) -> String {
     }
 }
 
+/// So many of a thing. The operator reads such a line: no commas.
+fn several(number: &(impl ToString + ?Sized), thing: &str) -> String {
+    let number = number.to_string();
+    let plural = if number == "1" { "" } else { "s" };
+    format!("{number} {thing}{plural}")
+}
+
 /// The rows with their commands.
 pub(super) fn plan(plan: &Plan, only: Option<&[usize]>) -> String {
     let mut text = format!(
-        "{}: {} rows, {} runs\n",
+        "{}: {}, {}\n",
         plan.name,
-        plan.rows.len(),
-        plan.runs.len()
+        several(&plan.rows.len(), "row"),
+        several(&plan.runs.len(), "run")
     );
     let chosen = |index: &usize| only.is_none_or(|only| only.contains(index));
     for index in (0..plan.rows.len()).filter(chosen) {
@@ -214,7 +221,7 @@ pub(super) fn status(outcome: &SuiteOutcome, state: &StateFolder) -> String {
             .get("title")
             .map_or(row.id.as_str(), String::as_str);
         let repeat = row.plan.get("repeat").map_or("1", String::as_str);
-        let runs = format!("{} of {repeat} runs", row.runs.len());
+        let runs = format!("{} of {}", row.runs.len(), several(repeat, "run"));
         text += &format!("  {sign} {title} · {runs} · {}\n", row.id);
         for reason in &row.reasons {
             text += &format!("      {reason}\n");
@@ -329,7 +336,7 @@ mod tests {
         };
         assert_eq!(
             super::event(&event),
-            "  ✗ a: failed · about 1m30s left\n    goodput: 11 of 100\n    it is made again\n"
+            "  ✗ a: failed · about 1m30s left\n    goodput: 11 of 100\n    it is repeated\n"
         );
     }
 }

@@ -90,7 +90,7 @@ pub(super) fn run(
         false => wanted.tell(&file)?,
         true if prober.is_stopped() => {
             print::to_stderr(
-                "loadline: stopped before the first load had ended: there is nothing to tell\n",
+                "loadline: stopped before the first load ended: there is nothing to report\n",
             );
         }
         true => {}

@@ -204,7 +204,7 @@ fn conclusions(curve: &Curve) -> Vec<String> {
             units::rate(knee.throughput)
         ),
         (None, Some(NoKnee::Contradicted { bend, throughput, load: at, measured })) => format!(
-            "knee: none told; throughput bends at {} ({}), but at {} it was {}: it goes on rising",
+            "knee: none; throughput bends at {} ({}), but at {} it was {}: it keeps rising",
             load(bend),
             units::rate(throughput),
             load(at),

@@ -23,7 +23,7 @@ Flags:
                               PATCH
   -b, --body=\"\"               Request body
   -f, --body-file=\"\"          File with the request body
-  -s, --stream                Send the body in chunks; a file is read anew for
+  -s, --stream                Send the body in chunks; a file is read again for
                               each request
       --cert=\"\"               PEM file of the client certificate
       --key=\"\"                PEM file of its key

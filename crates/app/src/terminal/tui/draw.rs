@@ -128,8 +128,7 @@ fn phase_word(shown: &Shown) -> &'static str {
 fn draw_foot(frame: &mut Frame<'_>, area: Rect, shown: &Shown) {
     let look = shown.look;
     if shown.says_no_pause > 0 {
-        let text =
-            "only scenarios that are controlled from outside can be paused    q stop    ? help";
+        let text = "only externally controlled scenarios can be paused    q stop    ? help";
         frame.render_widget(Line::styled(text, look.caution()), area);
         return;
     }
@@ -140,7 +139,7 @@ fn draw_foot(frame: &mut Frame<'_>, area: Rect, shown: &Shown) {
     };
     let pause = match (shown.may_pause(), shown.is_paused) {
         (false, _) => None,
-        (true, true) => Some(("p", " go on   ")),
+        (true, true) => Some(("p", " resume   ")),
         (true, false) => Some(("p", " pause   ")),
     };
     let views = [
@@ -161,12 +160,12 @@ fn draw_foot(frame: &mut Frame<'_>, area: Rect, shown: &Shown) {
 const HELP: [&str; 10] = [
     "q, Ctrl-C   stop: requests are interrupted;",
     "            again to wait for nothing",
-    "p, space    pause, or go on (scenarios that are",
-    "            controlled from outside, --paused)",
+    "p, space    pause or resume (externally controlled",
+    "            scenarios, --paused)",
     "d           distribution of times, or charts again",
     "n           requests by name, or charts again",
     "?           show or hide this",
-    "Esc         hide this; charts",
+    "Esc         hide this, or back to the charts",
     "",
     "The summary is printed when the run has ended.",
 ];

@@ -151,7 +151,7 @@ fn the_distribution_takes_the_place_of_the_charts() {
 fn requests_by_name_take_the_place_of_the_charts() {
     let mut shown = running("loadline bench -c 8 -z 20s h", 12);
     shown.body = Body::Names;
-    assert!(drawn(&shown, 80, 24).contains("all requests are alike so far"));
+    assert!(drawn(&shown, 80, 24).contains("one kind of request so far"));
     let mut result = shown.result.as_deref().cloned().expect("it runs");
     for (name, answered) in [("GET http://h/a", 70), ("GET http://h/b", 30)] {
         let row = result.totals.seen.requests.row(name.to_owned());
@@ -195,7 +195,7 @@ fn help_lies_over_the_screen() {
 fn what_cannot_be_paused_is_told() {
     let mut shown = running(OPEN, 1);
     shown.says_no_pause = 1;
-    assert!(drawn(&shown, 100, 30).contains("only scenarios that are controlled from outside"));
+    assert!(drawn(&shown, 100, 30).contains("only externally controlled scenarios"));
 }
 
 #[test]

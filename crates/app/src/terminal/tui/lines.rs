@@ -22,6 +22,7 @@ enum Drawn {
     Line,
     Dots,
     Blocks,
+    Full,
 }
 
 impl Drawn {
@@ -30,6 +31,7 @@ impl Drawn {
             Drawn::Line => Marker::Braille,
             Drawn::Dots => Marker::Dot,
             Drawn::Blocks => Marker::Bar,
+            Drawn::Full => Marker::Block,
         }
     }
 
@@ -39,6 +41,7 @@ impl Drawn {
             Drawn::Line => '⠒',
             Drawn::Dots => '•',
             Drawn::Blocks => '▄',
+            Drawn::Full => '█',
         }
     }
 }
@@ -138,28 +141,29 @@ fn times(frame: &mut Frame<'_>, area: Rect, shown: &Shown, rows: &[Row]) {
     let p50 = |times: &Percentiles| times.p50;
     let p90 = |times: &Percentiles| times.p90;
     let p99 = |times: &Percentiles| times.p99;
+    // The lighter of two lines comes later, over the other.
     let (title, lines) = match rows.iter().any(|row| row.response_time_ns.is_some()) {
         true => (
             "times, log",
             [
-                ("response p99", Drawn::Line, look.bad(), of(response, p99)),
+                ("service p50", Drawn::Full, look.accent(), of(service, p50)),
                 (
                     "response p50",
-                    Drawn::Line,
+                    Drawn::Blocks,
                     look.second(),
                     of(response, p50),
                 ),
                 ("service p99", Drawn::Dots, look.caution(), of(service, p99)),
-                ("service p50", Drawn::Dots, look.accent(), of(service, p50)),
+                ("response p99", Drawn::Line, look.bad(), of(response, p99)),
             ]
             .to_vec(),
         ),
         false => (
             "service time, log scale",
             [
-                ("p99", Drawn::Line, look.bad(), of(service, p99)),
+                ("p50", Drawn::Blocks, look.accent(), of(service, p50)),
                 ("p90", Drawn::Dots, look.second(), of(service, p90)),
-                ("p50", Drawn::Line, look.accent(), of(service, p50)),
+                ("p99", Drawn::Line, look.bad(), of(service, p99)),
             ]
             .to_vec(),
         ),

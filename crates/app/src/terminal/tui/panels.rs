@@ -40,14 +40,11 @@ pub(super) fn state(shown: &Shown) -> Line<'static> {
     match all.first() {
         None => {}
         Some((true, _)) => spans.push(Span::styled(
-            format!("✓ {} hold", counted(all.len() as u64, "threshold")),
+            format!("✓ {} met so far", counted(all.len() as u64, "threshold")),
             look.good(),
         )),
         Some((false, worst)) => spans.push(Span::styled(
-            format!(
-                "✗ {failing} of {} fail: {worst}",
-                counted(all.len() as u64, "threshold")
-            ),
+            format!("✗ {failing} of {} thresholds failing: {worst}", all.len()),
             look.bad(),
         )),
     }

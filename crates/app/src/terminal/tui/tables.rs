@@ -63,7 +63,7 @@ pub(super) fn names(frame: &mut Frame<'_>, area: Rect, shown: &Shown) {
             area,
             shown,
             "requests",
-            "all requests are alike so far",
+            "one kind of request so far: a list needs several names or URLs",
         );
     };
     const FIGURE: usize = 9;

@@ -9,7 +9,7 @@ impl Roster {
     pub(in crate::coordinator) fn process_ended(&mut self, name: &str, how: &str) {
         let has_joined = self.seats.iter().any(|seat| seat.name == name);
         let why = format!(
-            "{name}: its process ended before it joined ({how}); what it said on standard error tells why"
+            "{name}: its process ended before it joined ({how}); its standard error says why"
         );
         if !self.is_closed && !has_joined && !self.failures.contains(&why) {
             self.failures.push(why);

@@ -21,7 +21,7 @@ const ADOPT_WITHIN: Duration = Duration::from_secs(10);
 const ORDERS_MAX: usize = 1_000;
 /// Why an agent that joins anew is not wanted.
 pub(super) const HAS_ITS_OWN: &str =
-    "the test began under another coordinator, and goes on with the agents that it has";
+    "the test started under another coordinator, and continues with its agents";
 
 /// What is known of a test that another coordinator began.
 #[derive(Debug)]
@@ -84,7 +84,7 @@ impl Roster {
         let is_first = self.adoption.is_none() && !self.is_closed && !is_of_run;
         if !is_first && (self.adoption.is_none() || !is_of_run) {
             let why =
-                "the test has begun without it: it was away for too long, or another has its share";
+                "the test started without it: it was away for too long, or another has its share";
             return Err(why.to_owned());
         }
         if part.number >= self.expected.wanted {
@@ -187,7 +187,7 @@ impl Roster {
             self.orders = orders.filter_map(command_of).collect();
         }
         let (here, all) = (adoption.handed.len(), self.expected.wanted);
-        let note = format!("{name} goes on with its share: {here} of {all} are back");
+        let note = format!("{name} continues its share: {here} of {all} are back");
         vec![Act::Note(note)]
     }
 

@@ -38,7 +38,7 @@ impl Roster {
         let mut acts = vec![Act::Close(seat.link)];
         if !seat.has_ended() {
             acts.push(Act::Note(format!(
-                "{} cannot be heard: {why}; its load goes on, and it may come back for {} s",
+                "{} is unreachable: {why}; its load continues, and it has {} s to come back",
                 seat.label(),
                 seat.grace_ns / nanos(Duration::from_secs(1))
             )));
@@ -126,7 +126,7 @@ impl Roster {
             acts.push(Act::Say(link, What::Order(order)));
             if is_at_work {
                 let what = format!(
-                    "{name} was back after {gap:.1} s, when another had its share: it was told to end"
+                    "{name} was back after {gap:.1} s, when another had its share: it was stopped"
                 );
                 acts.push(Act::Note(what.clone()));
                 acts.push(Act::Tell(WorkerReport::Returned { workers, what }));
@@ -137,7 +137,7 @@ impl Roster {
         let missed = self.orders.iter().skip(heard);
         acts.extend(missed.map(|order| Act::Say(link, What::Order(Order::from(*order)))));
         if is_at_work {
-            let what = format!("{name} could not be heard for {gap:.1} s; its load went on");
+            let what = format!("{name} was unreachable for {gap:.1} s; its load continued");
             acts.push(Act::Note(format!("{name} is back after {gap:.1} s")));
             acts.push(Act::Tell(WorkerReport::Returned { workers, what }));
         }

@@ -583,7 +583,7 @@ proptest! {
                 world.carry_out(acts);
             }
         });
-        prop_assert!(world.agents[0].is_stopped, "it was told to end");
+        prop_assert!(world.agents[0].is_stopped, "it was stopped");
         prop_assert_eq!(world.sum, world.done());
     }
 }

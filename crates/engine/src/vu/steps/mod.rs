@@ -480,7 +480,7 @@ impl StepsVu {
         }
     }
 
-    /// Waits until threads are let go, an instant (milliseconds since 1970), or it is time to look whether the test ends.
+    /// Waits until threads are let go, an instant (milliseconds since 1970), or it is time to check whether the test ends.
     async fn await_others(
         &self,
         mut told: Pin<Box<Notified<'_>>>,

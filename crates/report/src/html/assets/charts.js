@@ -73,10 +73,10 @@ const charts = (() => {
       })),
     },
     vus: {
-      unit: formats.count,
+      unit: formats.level,
       incrs: [1, 2, 5].flatMap((step) => [1, 10, 100, 1e3, 1e4, 1e5, 1e6].map((size) => step * size)).sort((a, b) => a - b),
       series: [
-        { label: "at work", values: plain("vus"), colour: 0, keep: true },
+        { label: "busy", values: plain("vus"), colour: 0, keep: true },
         { label: "arrivals waiting", values: plain("waiting"), colour: 2, dash: [6, 3] },
       ],
     },
@@ -196,12 +196,15 @@ const charts = (() => {
     [1, 2, 3, 6, 12, 24, 48, 96, 192].map((hours) => hours * 3600),
   ].flat();
 
+  // Room for the longest label of an axis, and the same for most of them.
+  const roomFor = (_, labels) => Math.max(66, 8 + 7 * Math.max(0, ...(labels || []).map((label) => (label || "").length)));
+
   const axes = (colours, y) => {
     const font = "12px system-ui, sans-serif";
     const common = { stroke: colours.ink, font, grid: { stroke: colours.grid, width: 1 }, ticks: { show: false } };
     return [
       { ...common, size: 28, space: 70, incrs: TIMES, values: (_, ticks) => ticks.map(formats.clock) },
-      { ...common, size: 66, gap: 6, ...y },
+      { ...common, size: roomFor, gap: 6, ...y },
     ];
   };
 

@@ -10,6 +10,9 @@ const formats = (() => {
 
   const count = known((n) => Math.round(n).toLocaleString("en-US"));
 
+  // A mean of few: one of three that was busy half of the time is not none.
+  const level = known((n) => (n < 9.95 && !Number.isInteger(n) ? n.toFixed(1) : count(n)));
+
   const rate = known((n) => {
     if (n === 0) return "0/s";
     if (n >= 1e6 - 5e3) return `${(n / 1e6).toFixed(2)}M/s`;
@@ -75,5 +78,5 @@ const formats = (() => {
   const wall = (startedMs, s) =>
     startedMs > 0 ? `${new Date(startedMs + s * 1000).toISOString().slice(11, 19)} UTC` : "";
 
-  return { count, rate, rateTick, span, tick, clock, bytes, byteRate, byteTick, cores, coreTick, percent, percentTick, wall };
+  return { count, level, rate, rateTick, span, tick, clock, bytes, byteRate, byteTick, cores, coreTick, percent, percentTick, wall };
 })();

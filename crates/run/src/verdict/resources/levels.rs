@@ -170,7 +170,7 @@ fn machine(component: &Component<'_>) -> Option<(f64, Sign)> {
         finding: Code::MachineFull.finding(
             Gravity::Caution,
             text,
-            "give generator and target machines of their own, or more cores",
+            "give generator and target separate machines, or more cores",
         ),
     };
     Some((share, sign))

@@ -98,7 +98,7 @@ pub(super) fn findings(observations: &Observations) -> Vec<Finding> {
         false => Code::ObserverGap.finding(
             Gravity::Caution,
             format!("{observer} read nothing: {}", first.text),
-            "mend what it names, and run again: the verdict knows nothing of what it was to watch",
+            "fix what it names, and run again: the verdict lacks what it was to observe",
         ),
     };
     vec![finding]

@@ -105,10 +105,7 @@ fn uneven(peers: &[&Component<'_>]) -> Option<Sign> {
             .iter()
             .filter(|(cores, _)| *cores < IDLE * most)
             .count();
-        let text = format!(
-            "{idle_count} of {} replicas stood idle: {short}",
-            uses.len()
-        );
+        let text = format!("{idle_count} of {} replicas were idle: {short}", uses.len());
         return Some(Sign {
             weight: Weight::Explains,
             finding: Code::IdleReplica.finding(
@@ -117,7 +114,7 @@ fn uneven(peers: &[&Component<'_>]) -> Option<Sign> {
                 "connections may be pinned to replicas: use more connections, replace them \
                  regularly, or balance requests",
             ),
-            short: format!("{idle_count} of {} replicas stood idle", uses.len()),
+            short: format!("{idle_count} of {} replicas were idle", uses.len()),
         });
     }
     (*most >= AT_WORK && *most >= UNEVEN * least).then(|| Sign {
@@ -183,7 +180,7 @@ fn absent(component: &Component<'_>) -> Option<Sign> {
         finding: Code::NoReplica.finding(
             Gravity::Caution,
             format!("{short} after the load began: a cold start is in the results"),
-            "keep one replica up, or report the cold start apart from the sustained load",
+            "keep one replica up, or report the cold start separately from the sustained load",
         ),
         short,
     })
@@ -210,7 +207,7 @@ fn scaled_late(component: &Component<'_>) -> Option<Sign> {
             Code::ScaledLate,
             Gravity::Caution,
             short,
-            "start with more replicas, let the autoscaler look more often, or make starting faster",
+            "start with more replicas, let the autoscaler check more often, or start replicas faster",
         )
     })
 }
@@ -232,7 +229,7 @@ fn grown_late(component: &Component<'_>) -> Option<Sign> {
             first.1,
             duration(seconds)
         );
-        Sign::explaining(Code::ScaledLate, Gravity::Caution, short, "start with more replicas, let the autoscaler look more often, or report the time before apart")
+        Sign::explaining(Code::ScaledLate, Gravity::Caution, short, "start with more replicas, let the autoscaler check more often, or report the time before separately")
     })
 }
 

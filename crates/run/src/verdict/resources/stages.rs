@@ -43,7 +43,7 @@ fn behind(pipeline: &Component<'_>, components: &[Component<'_>]) -> Option<Sign
         .and_then(|series| series.aggregate(Aggregation::Last, pipeline.phases.span(Phase::Tail)));
     let afterwards = match drained {
         Some(seconds) => format!(", drained {} after the load", duration(seconds)),
-        None => ", not drained when it was last looked at".to_owned(),
+        None => ", not drained at the last reading".to_owned(),
     };
     let short = format!(
         "{} takes {} of {} taken in",

@@ -58,7 +58,7 @@ fn fifty_by_fifty_asked_and_seventeen_delivered_is_the_targets_ceiling() {
     assert!(
         missed
             .text
-            .contains("asked for 750,000 requests (2,500/s), sent 5,361 (0.7 %)"),
+            .contains("asked for 750,000 requests (2,500/s), sent 5,361 in time (0.7 %)"),
         "{}",
         missed.text
     );

@@ -57,7 +57,7 @@ fn a_pace_that_is_shared_and_changes_leaves_open_whose_it_is() {
     let few = found(&verdict, Code::TooFewVus).expect("virtual users were all in use");
     assert!(
         few.text
-            .contains("do not tell whether they waited in the target (the fastest took 20 ms"),
+            .contains("do not show whether they waited in the target (the fastest took 20 ms"),
         "{}",
         few.text
     );

@@ -250,7 +250,7 @@ fn an_idle_replica_explains_a_slow_target() {
     assert!(
         run.judge()
             .headline
-            .ends_with(": 1 of 2 replicas stood idle")
+            .ends_with(": 1 of 2 replicas were idle")
     );
     // A replica with one busy thread is what comes of it.
     let mut run = busy(&[
@@ -260,7 +260,7 @@ fn an_idle_replica_explains_a_slow_target() {
     assert!(
         run.judge()
             .headline
-            .ends_with(": 1 of 2 replicas stood idle")
+            .ends_with(": 1 of 2 replicas were idle")
     );
     assert!(text_of(&mut run, Code::OneCoreFull).is_some());
     let mut run = busy(&[

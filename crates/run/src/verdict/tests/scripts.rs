@@ -20,7 +20,8 @@ fn iterations_of_a_script_are_counted_as_such() {
     let verdict = run.judge();
     assert_eq!(verdict.delivery, Delivery::FellShort);
     let missed = found(&verdict, Code::OfferedLoadMissed).expect("told");
-    let begun = "asked for 6,000 iterations (100/s), began 3,000 (50.0 %): 3,000 were dropped";
+    let begun =
+        "asked for 6,000 iterations (100/s), started 3,000 in time (50.0 %): 3,000 were dropped";
     assert!(missed.text.starts_with(begun), "{}", missed.text);
     run.totals.seen.counts.dropped = 0;
     let verdict = run.judge();

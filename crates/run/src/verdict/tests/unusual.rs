@@ -410,7 +410,7 @@ fn requests_that_are_not_allowed_are_the_plans_mistake_whoever_is_busy() {
     assert_eq!(verdict.limit, Limit::Plan);
     assert_eq!(
         verdict.headline,
-        "none of 4,000/s got a good response, all have status 401"
+        "0 of 4,000/s were good responses, all have status 401"
     );
     // A plan may want such answers.
     run.totals.seen.counts.good = 12_000;

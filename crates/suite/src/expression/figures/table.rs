@@ -215,12 +215,9 @@ pub static FIGURES: &[Figure] = &[
         "from the start of the run to its last response",
         |run| Some(run.totals.elapsed_ns as f64 / 1e9),
     ),
-    number(
-        "vus",
-        Dimension::NUMBER,
-        "most virtual users at work",
-        |run| Some(run.totals.active_vus_max as f64),
-    ),
+    number("vus", Dimension::NUMBER, "peak number of busy VUs", |run| {
+        Some(run.totals.active_vus_max as f64)
+    }),
     number(
         "vus_planned",
         Dimension::NUMBER,

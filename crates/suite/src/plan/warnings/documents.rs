@@ -104,7 +104,7 @@ impl Known<'_> {
         let name = named.name();
         let what = match named {
             Named::Group(_) => format!(
-                "the table takes rows of the group `{name}`, which is not there: it stays empty"
+                "the table takes rows of the group `{name}`, which does not exist: it stays empty"
             ),
             Named::Label(_, Some(value)) if self.names_like(named).contains(name) => {
                 let values = self.rows.iter().filter_map(|row| row.labels.get(name));

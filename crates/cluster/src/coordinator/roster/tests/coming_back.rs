@@ -162,7 +162,7 @@ fn agents_of_another_test_or_run_are_refused() {
     let acts = roster.heard(S, 7, graceful(Some(other)));
     assert!(refused(&acts).contains("another test"), "{acts:?}");
     let acts = roster.heard(S, 8, graceful(Some(part("that run", 0))));
-    assert!(refused(&acts).contains("begun without it"), "{acts:?}");
+    assert!(refused(&acts).contains("started without it"), "{acts:?}");
 }
 
 /// An agent of another coordinator's run hands over; its clock is ahead.

@@ -62,8 +62,8 @@ pub struct Sample {
     pub latency_ms: u64,
     /// How long connecting took; zero where a connection was used again.
     pub connect_ms: u64,
-    /// Time within it that does not count.
-    pub idle_ms: u64,
+    /// Time within it that does not count; below zero: time that counts more than once.
+    pub idle_ms: i64,
     /// The decoded body.
     #[serde(skip)]
     pub data: Vec<u8>,
@@ -120,13 +120,19 @@ impl Sample {
     /// Puts a sample below this one: it is named by its place, and its size counts here, as does its end where it is later.
     pub fn add_below(&mut self, mut below: Sample) {
         below.label = format!("{}-{}", self.label, self.children.len());
+        self.add_named_below(below);
+    }
+
+    /// The same for a sample that keeps its name.
+    pub fn add_named_below(&mut self, below: Sample) {
         self.bytes += below.bytes;
         self.sent_bytes += below.sent_bytes;
         self.header_bytes += below.header_bytes;
         self.body_bytes += below.body_bytes;
         let behind_ms = below.start_ms.saturating_sub(self.start_ms).max(0);
-        let span_ms = behind_ms.unsigned_abs() + below.elapsed_ms + below.idle_ms;
-        self.elapsed_ms = self.elapsed_ms.max(span_ms.saturating_sub(self.idle_ms));
+        let elapsed_ms = i64::try_from(below.elapsed_ms).unwrap_or(i64::MAX);
+        let span_ms = elapsed_ms.saturating_add(behind_ms + below.idle_ms - self.idle_ms);
+        self.elapsed_ms = self.elapsed_ms.max(span_ms.max(0).unsigned_abs());
         self.children.push(below);
     }
 

@@ -74,7 +74,9 @@ fn applied(element: &Element) -> Option<Applied> {
         "CSVDataSet" | "CounterConfig" | "RandomVariableConfig" | "RandomCSVDataSetConfig" => {
             Applied::Data
         }
-        "UserParameters" | "RegExUserParameters" | "URLRewritingModifier" => Applied::Before,
+        "UserParameters" | "RegExUserParameters" | "URLRewritingModifier" | "AnchorModifier" => {
+            Applied::Before
+        }
         "JSR223Listener" | "BSFListener" | "BeanShellListener" => Applied::Listener,
         "ConstantTimer"
         | "UniformRandomTimer"
@@ -170,6 +172,9 @@ impl Lowering {
         if element.class == "RegExUserParameters" {
             let parameters = Arc::new(self.found_parameters(element));
             return Some(PreProcessor::FoundParameters(parameters));
+        }
+        if element.class == "AnchorModifier" {
+            return Some(PreProcessor::FollowPage);
         }
         if element.class != "UserParameters" {
             self.unsupported(element, element.class.clone());
@@ -340,7 +345,8 @@ impl Lowering {
 /// Whether an element has passes of its own.
 fn is_controller(element: &Element) -> bool {
     let class = element.class.as_str();
-    class.ends_with("Controller") || matches!(class, "InterleaveControl" | "RunTime")
+    class.ends_with("Controller")
+        || matches!(class, "InterleaveControl" | "RunTime" | "ParallelSampler")
 }
 
 /// Whether user parameters are set at each pass of the controller around them, not before each sample.

@@ -79,6 +79,8 @@ struct Lowering {
     path: Vec<String>,
     /// Whether the plan is in the functional mode.
     is_functional: bool,
+    /// Whether what is read is in a branch of a sampler.
+    is_in_branch: bool,
     /// Numbers given out to elements that keep something.
     ids: HashMap<*const Element, usize>,
     /// Texts that were read, by where the tree has them.

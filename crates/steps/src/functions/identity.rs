@@ -7,9 +7,13 @@ use std::fmt::Write as _;
 use super::{Call, Outcome};
 use crate::scope::Scope;
 
-/// `__threadNum()`: the number within the group, from 1.
+/// `__threadNum()`: the number within the group, from 1, which the thread's name ends with; a branch has its name alone.
 pub(super) fn thread_number(_: &Call, scope: &mut Scope<'_>, out: &mut String) -> Outcome {
-    append(out, scope.thread.number)
+    let name = scope.thread.name.as_str();
+    append(
+        out,
+        name.rsplit_once('-').map_or(name, |(_, number)| number),
+    )
 }
 
 /// `__threadGroupName()`.

@@ -111,7 +111,7 @@ pub(super) fn ask(sample: &Sample, method: &str, now_ms: i64) -> ScriptValue {
         "getTime" => number(sample.elapsed_ms),
         "getLatency" => number(sample.latency_ms),
         "getConnectTime" => number(sample.connect_ms),
-        "getIdleTime" => number(sample.idle_ms),
+        "getIdleTime" => ScriptValue::Number(sample.idle_ms as f64),
         "getStartTime" | "getTimeStamp" => ScriptValue::Number(sample.start_ms as f64),
         "getEndTime" => ScriptValue::Number(end_ms),
         "currentTimeInMillis" => ScriptValue::Number(now_ms as f64),
@@ -193,7 +193,7 @@ pub(super) fn change(
         }
         "setLatency" => sample.latency_ms = count()?,
         "setConnectTime" => sample.connect_ms = count()?,
-        "setIdleTime" => sample.idle_ms = count()?,
+        "setIdleTime" => sample.idle_ms = i64::try_from(count()?).unwrap_or(i64::MAX),
         "setBytes" => sample.bytes = count()?,
         "setSentBytes" => sample.sent_bytes = count()?,
         "setIgnore" => sample.is_ignored = true,

@@ -37,6 +37,14 @@ pub struct AssertionOutcome {
     pub has_blank_message: bool,
 }
 
+impl AssertionOutcome {
+    /// Whether it has a message, be it empty.
+    #[must_use]
+    pub fn has_message(&self) -> bool {
+        self.failure || self.error || self.has_blank_message || !self.message.is_empty()
+    }
+}
+
 /// A sample: one row of the results, and those below it. As data it has no body: who is sent a sample counts it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Sample {
@@ -166,10 +174,7 @@ impl Sample {
     /// The message of the first assertion that has one; empty where none has.
     #[must_use]
     pub fn failure_message(&self) -> &str {
-        let told = |one: &&AssertionOutcome| {
-            one.failure || one.error || one.has_blank_message || !one.message.is_empty()
-        };
-        let first = self.assertions.iter().find(told);
+        let first = self.assertions.iter().find(|one| one.has_message());
         first.map_or("", |one| one.message.as_str())
     }
 }

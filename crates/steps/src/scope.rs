@@ -202,3 +202,11 @@ pub struct Scope<'a> {
     /// Passes of the thread group's loop that this thread has begun.
     pub iteration: u64,
 }
+
+impl Scope<'_> {
+    /// The value of a variable, an object's as it is now.
+    pub(crate) fn variable(&mut self, name: &str) -> Option<&str> {
+        self.memory.kept.refresh(name, self.variables);
+        self.variables.get(name)
+    }
+}

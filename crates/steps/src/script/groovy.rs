@@ -215,7 +215,7 @@ impl<'d> Desk<'d> {
             self.context.variables.remove(name);
             return;
         }
-        let text = print::text(value);
+        let text = print::java_text(value);
         self.memory.kept.put(name, &text, value);
         self.context.variables.put(name, text);
     }

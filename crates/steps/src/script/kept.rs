@@ -12,6 +12,8 @@ use loadline_groovy::map::{Map, MapKind};
 use loadline_groovy::value::{List, ListKind, Value};
 use loadline_groovy::{Counter, Dialect, Script, order, print};
 
+use crate::variables::Variables;
+
 /// Scripts with variables in them make ever new texts: so many are kept.
 const MOST_READ: usize = 256;
 
@@ -55,6 +57,28 @@ impl Kept {
     pub(super) fn get(&self, name: &str, text: &str) -> Option<Value> {
         let (known, value) = self.objects.get(name)?;
         (known == text).then(|| value.clone())
+    }
+
+    /// Gives a variable the text that its object has now: scripts change objects where they are.
+    pub(crate) fn refresh(&mut self, name: &str, variables: &mut Variables) {
+        let Some((known, value)) = self.objects.get_mut(name) else {
+            return;
+        };
+        if variables.get(name) == Some(known.as_str()) {
+            let now = print::java_text(value);
+            if now != *known {
+                variables.put(name, now.as_str());
+                *known = now;
+            }
+        }
+    }
+
+    /// The same for all objects.
+    pub(crate) fn refresh_all(&mut self, variables: &mut Variables) {
+        let names: Vec<String> = self.objects.keys().cloned().collect();
+        for name in names {
+            self.refresh(&name, variables);
+        }
     }
 
     /// Takes the names that an element has set.

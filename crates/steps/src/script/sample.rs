@@ -194,7 +194,13 @@ pub(super) fn change(
         "setLatency" => sample.latency_ms = count()?,
         "setConnectTime" => sample.connect_ms = count()?,
         "setIdleTime" => sample.idle_ms = i64::try_from(count()?).unwrap_or(i64::MAX),
-        "setBytes" => sample.bytes = count()?,
+        "setBytes" => {
+            let bytes = count()?;
+            // What came counts, where something did.
+            if sample.header_bytes + sample.body_bytes == 0 && sample.data.is_empty() {
+                sample.bytes = bytes;
+            }
+        }
         "setSentBytes" => sample.sent_bytes = count()?,
         "setIgnore" => sample.is_ignored = true,
         "setStopThread" => order(sample, Action::StopThread, flag(given)),

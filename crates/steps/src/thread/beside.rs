@@ -161,11 +161,12 @@ impl Thread {
     pub fn end_branch(&mut self, branch: usize, end: Option<End>) {
         self.change_strand(branch);
         self.free_all_locks();
-        let memory = std::mem::take(&mut self.strand.memory);
-        let pauses = std::mem::take(&mut self.strand.pauses);
-        self.rested.insert(self.strand.root, (memory, pauses));
         self.change_strand(branch);
         if let Some(beside) = &mut self.beside {
+            let strand = &mut beside.strands[branch];
+            let memory = std::mem::take(&mut strand.memory);
+            let pauses = std::mem::take(&mut strand.pauses);
+            self.rested.insert(strand.root, (memory, pauses));
             beside.running = beside.running.saturating_sub(1);
             beside.end = beside.end.max(end);
         }
@@ -186,6 +187,8 @@ impl Thread {
         let other = &mut beside.strands[branch];
         self.http.change_sampler(&mut self.strand.http);
         std::mem::swap(&mut self.strand, other);
+        // Objects are among the variables, which all strands share.
+        std::mem::swap(&mut self.strand.memory.kept, &mut other.memory.kept);
         self.http.change_sampler(&mut self.strand.http);
     }
 

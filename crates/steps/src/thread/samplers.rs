@@ -84,6 +84,8 @@ impl Thread {
             data.push('\n');
         };
         if told.variables {
+            let objects = &mut self.strand.memory.kept;
+            objects.refresh_all(&mut self.variables);
             list("JMeterVariables", &mut self.variables.iter());
         }
         if told.properties {

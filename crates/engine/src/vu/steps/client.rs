@@ -519,24 +519,25 @@ fn write_head(buffer: &mut Vec<u8>, ask: &HttpAsk) {
         buffer.extend_from_slice(part.as_bytes());
     }
     for (name, value) in &ask.headers {
-        push_within_line(buffer, name);
+        push_within_line(buffer, name, b'?');
         buffer.extend_from_slice(b": ");
-        push_within_line(buffer, value);
+        push_within_line(buffer, value, b' ');
         buffer.extend_from_slice(b"\r\n");
     }
     buffer.extend_from_slice(b"\r\n");
 }
 
-/// Writes what may not add a line to the head: as the client of JMeter, a byte for a character, `?` for one that has none.
-fn push_within_line(buffer: &mut Vec<u8>, text: &str) {
+/// Writes what may not add a line to the head: as the client of JMeter, a byte for a character, `?` for one that has none, and
+/// what a value has for the end of a line.
+fn push_within_line(buffer: &mut Vec<u8>, text: &str, line_end: u8) {
     let is_plain = |byte: &u8| matches!(byte, b'\t' | b' '..=b'~');
     if text.as_bytes().iter().all(is_plain) {
         return buffer.extend_from_slice(text.as_bytes());
     }
     let byte_of = |c: char| match c {
-        '\r' | '\n' => None,
-        '\t' | ' '..='~' | '\u{a0}'..='\u{ff}' => u8::try_from(u32::from(c)).ok(),
-        _ => Some(b'?'),
+        '\r' | '\n' | '\u{b}' | '\u{c}' => line_end,
+        '\t' | ' '..='~' | '\u{a0}'..='\u{ff}' => u8::try_from(u32::from(c)).unwrap_or(b'?'),
+        _ => b'?',
     };
-    buffer.extend(text.chars().filter_map(byte_of));
+    buffer.extend(text.chars().map(byte_of));
 }

@@ -101,7 +101,9 @@ pub struct Commons {
     /// The nodes that each `__XPath` gives in turn, by file and expression.
     pub nodes: Mutex<HashMap<(String, String), NodesInTurn>>,
     /// Values of scripts among the properties that are no texts, each with the text that its property has.
-    pub objects: Mutex<HashMap<String, (String, Shared)>>,
+    pub objects: Mutex<HashMap<String, (String, Arc<Shared>)>>,
+    /// Held by a run of a script that has a queue of these.
+    pub queues: Mutex<()>,
     /// What elements of the plan keep for all threads.
     pub(crate) elements: crate::commons::Elements,
 }

@@ -141,6 +141,18 @@ impl Lowering {
         applies
     }
 
+    /// What applies to a transaction that is told as a parent sample: assertions of the innermost level come first.
+    pub(super) fn applicable_to_transaction(&self, scope: &Scope<'_>) -> Applicable {
+        let assertions = scope.innermost_first().filter_map(|element| {
+            let made = self.applied.get(&std::ptr::from_ref(element))?;
+            Some(made.assertions.iter().cloned())
+        });
+        Applicable {
+            assertions: assertions.flatten().collect(),
+            ..self.applicable(scope)
+        }
+    }
+
     /// A script, among what it applies as.
     fn apply_script(&mut self, element: &Element, made: &mut Applicable) {
         let Some(kind) = scripts::kind(&element.class) else {

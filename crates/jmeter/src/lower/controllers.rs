@@ -9,7 +9,7 @@ use loadline_steps::program::{
 use loadline_steps::text::Text;
 
 use super::applied::Scope;
-use super::{Lowering, enabled, is_without_effect};
+use super::{FRAGMENT, Lowering, enabled, is_without_effect};
 use crate::tree::{Element, Properties};
 
 /// What is said of a Parallel Controller that JMeter runs no sample of.
@@ -68,7 +68,9 @@ impl Lowering {
         element: &Element,
         scope: &Scope<'_>,
     ) -> Option<NodeId> {
-        if is_without_effect(element) || super::applied::is_applied(element) {
+        // A fragment in a group is a controller like others.
+        let is_nothing = is_without_effect(element) && element.class != FRAGMENT;
+        if is_nothing || super::applied::is_applied(element) {
             return None;
         }
         let below: Vec<&Element> = enabled(&element.children).collect();
@@ -79,7 +81,7 @@ impl Lowering {
             let applies = match &rule {
                 ControllerRule::Transaction {
                     is_parent: true, ..
-                } => self.applicable(&inner),
+                } => self.applicable_to_transaction(&inner),
                 _ => Applicable::default(),
             };
             let id = nodes.len();
@@ -203,7 +205,7 @@ impl Lowering {
     /// The rule of a controller; `None`: the element is none.
     fn rule(&mut self, element: &Element) -> Option<ControllerRule> {
         Some(match element.class.as_str() {
-            "GenericController" | "RecordingController" => ControllerRule::Simple,
+            "GenericController" | "RecordingController" | FRAGMENT => ControllerRule::Simple,
             "LoopController" => ControllerRule::Loop {
                 times: self.property(element, "LoopController.loops"),
                 ends_for_good: !element.flag("LoopController.continue_forever", true),

@@ -51,8 +51,11 @@ pub struct Reading {
     pub origins: Vec<RequestOrigins>,
 }
 
+/// The class of fragments.
+const FRAGMENT: &str = "TestFragmentController";
+
 /// Classes that have no effect without JMeter's window.
-const WITHOUT_EFFECT: &[&str] = &["WorkBench", "ProxyControl", "TestFragmentController"];
+const WITHOUT_EFFECT: &[&str] = &["WorkBench", "ProxyControl", FRAGMENT];
 
 /// Reads the elements of a plan. `explains`: tell where values come from.
 pub(crate) fn lower(elements: &[Element], explains: bool) -> Reading {
@@ -103,8 +106,9 @@ impl Lowering {
         self.variables(plan, variables);
         self.all_variables(&plan.children);
         self.all_listeners(&plan.children);
+        // A fragment beside the groups is there for modules alone.
         let shared: Vec<&Element> = enabled(&plan.children)
-            .filter(|one| !groups::is_group(one))
+            .filter(|one| !groups::is_group(one) && one.class != FRAGMENT)
             .collect();
         self.read_applied(&shared);
         for group in enabled(&plan.children).filter(|one| groups::is_group(one)) {

@@ -22,6 +22,8 @@ const MOST_READ: usize = 256;
 pub struct Kept {
     /// Objects among the variables, each with the text that the variable has for it.
     objects: HashMap<String, (String, Value)>,
+    /// Whether a run keeps others from the queues among the properties.
+    pub(super) has_turn: bool,
     /// The names that each BeanShell element has set, by the place of the element.
     spaces: HashMap<usize, HashMap<String, Value>>,
     /// Scripts that were made up while the test ran.
@@ -133,7 +135,7 @@ pub(super) fn shown(source: &str) -> String {
 }
 
 /// A value that threads share.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Shared {
     /// Nothing.
     Null,

@@ -230,6 +230,14 @@ impl Thread {
         self.group_began_ms = unix_ms;
     }
 
+    /// How often it goes round as its group says now; `None`: without end.
+    pub fn loops(&mut self, host: &dyn Host) -> Option<u64> {
+        let program = Arc::clone(&self.program);
+        let walker = Walker::new(&program, self.group, host);
+        let loops = walker.group.schedule.loops()?;
+        u64::try_from(long_or_zero(&self.text(&walker, loops))).ok()
+    }
+
     /// Whether it is to end by the clock.
     #[must_use]
     pub fn is_late(&self, unix_ms: i64) -> bool {

@@ -269,7 +269,10 @@ impl StepsVu {
                 cuts_pauses_short: !is_kept_up,
             });
         }
-        let loops = of.times().loops;
+        let loops = match of.times().asks_loops {
+            true => thread.loops(&host),
+            false => of.times().loops,
+        };
         let mut done = 0;
         while loops.is_none_or(|loops| done < loops) {
             let begun = self.shared.clock.now();

@@ -31,6 +31,8 @@ pub struct GroupTimes {
     pub shape: ThreadGroup,
     /// Iterations of each; `None`: no limit.
     pub loops: Option<u64>,
+    /// Whether each thread asks the plan for them when it begins: what was done before it may have changed them.
+    pub asks_loops: bool,
     /// Which of the phases it runs in, from 0.
     pub stage: usize,
 }
@@ -301,6 +303,7 @@ mod tests {
         let group = |stage| GroupTimes {
             shape: ThreadGroup::Rows { rows: Vec::new() },
             loops: None,
+            asks_loops: false,
             stage,
         };
         let state = StepsState::new(&[group(0), group(1), group(2)]);

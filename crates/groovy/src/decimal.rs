@@ -8,8 +8,8 @@ use std::fmt;
 use num_bigint::BigInt;
 use num_traits::{One as _, Signed as _, ToPrimitive as _, Zero as _};
 
-/// `digits / 10^scale`.
-#[derive(Clone, Debug)]
+/// `digits / 10^scale`. Equal are those that have both alike, as in Java.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Decimal {
     /// The digits, without the point.
     pub digits: BigInt,

@@ -45,6 +45,7 @@ const PLUGINS: &[(&str, &str)] = &[
     ("CorrectedResultCollector", "kg.apc.jmeter.vizualizers"),
     ("VariableThroughputTimer", "kg.apc.jmeter.timers"),
     ("RandomCSVDataSetConfig", "com.blazemeter.jmeter"),
+    ("ParallelSampler", "com.blazemeter.jmeter.controller"),
 ];
 
 /// Properties whose kind JMeter takes for granted before its first sample: the class of the element that they stand

@@ -22,6 +22,9 @@ const LONGEST: usize = 2_000;
 /// itself, 2 KB of stack a level and more without optimisation.
 const MOST_SIGNS: usize = 200;
 
+/// Characters of a text that Jackson shows where it is no JSON.
+const SHOWN: usize = 500;
+
 /// An expression that was read.
 pub struct JmesPath {
     expression: Expression<'static>,
@@ -75,8 +78,8 @@ impl JmesPath {
     /// # Errors
     /// The text is no JSON, or a function does not take what it is given.
     pub(crate) fn find(&self, text: &str) -> Result<Found, String> {
+        let document = read(text)?;
         let text = first_value(text);
-        let document = Variable::from_json(text)?;
         let value = self.expression.search(document);
         let value = value.map_err(|fault| fault.to_string())?;
         let mut orders = Orders::default();
@@ -86,6 +89,11 @@ impl JmesPath {
         }
         Ok(Found { value, orders })
     }
+}
+
+/// The value that a text of JSON begins with.
+fn read(text: &str) -> Result<Variable, String> {
+    Variable::from_json(first_value(text)).map_err(|fault| unread(text, &fault))
 }
 
 /// The first value in a text of JSON: JMeter reads no further.
@@ -179,12 +187,17 @@ impl Found {
         }
     }
 
-    /// Whether it is the value that a text of JSON has.
+    /// Whether it is what is expected: as a text, or else as the value that a text of JSON begins with.
     ///
     /// # Errors
     /// The text is no JSON.
     pub(crate) fn is(&self, text: &str) -> Result<bool, String> {
-        Ok(Variable::from_json(text)? == *self.value)
+        if self.told() == text {
+            return Ok(true);
+        }
+        let expected = read(text)?;
+        // A number with a fraction is another than one without.
+        Ok(self.text_of(&expected) == self.told() && expected == *self.value)
     }
 
     fn text_of(&self, value: &Variable) -> String {
@@ -237,6 +250,52 @@ impl Found {
     }
 }
 
+/// How Jackson, which JMeter reads JSON with, tells of a text that is none; `fault`: how it is told where its words are not known.
+fn unread(text: &str, fault: &str) -> String {
+    const VALUES: &str = "(JSON String, Number, Array, Object or token 'null', 'true' or 'false')";
+    let blank = text.len() - text.trim_start().len();
+    let rest = &text[blank..];
+    let is_of_word = |one: char| one.is_alphanumeric() || matches!(one, '_' | '$');
+    let word: &str = &rest[..rest.find(|one| !is_of_word(one)).unwrap_or(rest.len())];
+    let (what, behind) = match rest.chars().next() {
+        None => ("No content to map due to end-of-input".to_owned(), 0),
+        Some(first) if first.is_alphabetic() => {
+            let what = format!("Unrecognized token '{word}': was expecting {VALUES}");
+            (what, word.len() + 1)
+        }
+        Some(first) if first.is_ascii_digit() || "-\"[{".contains(first) => {
+            return fault.to_owned();
+        }
+        Some(first) => {
+            let code = u32::from(first);
+            let what = format!(
+                "Unexpected character ('{first}' (code {code})): expected a valid value {VALUES}"
+            );
+            (what, first.len_utf8() + 1)
+        }
+    };
+    let line = 1 + text[..blank].matches('\n').count();
+    let column = text[..blank]
+        .rsplit('\n')
+        .next()
+        .unwrap_or_default()
+        .chars()
+        .count()
+        + behind;
+    let shown = text
+        .char_indices()
+        .nth(SHOWN)
+        .map_or(text.len(), |(at, _)| at);
+    let left_out = match text[shown..].chars().count() {
+        0 => String::new(),
+        count => format!("[truncated {count} chars]"),
+    };
+    format!(
+        "{what}\n at [Source: (String)\"{}\"{left_out}; line: {line}, column: {column}]",
+        &text[..shown]
+    )
+}
+
 /// A text in quotes, as JSON has it.
 fn quoted(text: &str) -> String {
     Variable::String(text.to_owned()).to_string()
@@ -265,6 +324,18 @@ mod tests {
 
     #[test]
     fn faults_are_told() {
+        let told = |text: &str| found("a", text).expect_err("no JSON");
+        assert_eq!(
+            told("GET /x"),
+            "Unrecognized token 'GET': was expecting (JSON String, Number, Array, Object or token 'null', 'true' or 'false')\n \
+             at [Source: (String)\"GET /x\"; line: 1, column: 4]"
+        );
+        assert_eq!(
+            told("\n <p>"),
+            "Unexpected character ('<' (code 60)): expected a valid value (JSON String, Number, Array, Object or token 'null', \
+             'true' or 'false')\n at [Source: (String)\"\n <p>\"; line: 2, column: 3]"
+        );
+        assert!(told(&format!("x{}", " ".repeat(600))).contains("[truncated 101 chars]; line: 1"));
         assert!(found("[", "{}").is_err(), "malformed");
         assert!(found("a", "nope").is_err(), "no JSON");
         assert!(found("abs(a)", "{\"a\":\"x\"}").is_err(), "no number");

@@ -391,6 +391,8 @@ pub enum PreProcessor {
     UrlRewriting(Arc<crate::http::UrlRewriting>),
     /// Gives the arguments of the request what an extractor found for their names.
     FoundParameters(Arc<crate::http::FoundParameters>),
+    /// Lets the request go where a link, a form or a frame of the answer before goes that fits it.
+    FollowPage,
 }
 
 /// What is done after a sample.
@@ -519,6 +521,17 @@ pub struct Told {
     pub properties: bool,
 }
 
+/// Branches that run beside one another.
+#[derive(Debug)]
+pub struct Parallel {
+    /// The controllers that the branches are below of, each a loop of one round.
+    pub branches: Vec<NodeId>,
+    /// Whether what is sampled in them is told below one sample.
+    pub is_parent: bool,
+    /// How many run at a time; `None`: all of them.
+    pub at_a_time: Option<Text>,
+}
+
 /// What a sampler does.
 #[derive(Debug)]
 pub enum SamplerAction {
@@ -534,6 +547,8 @@ pub enum SamplerAction {
     Script(Box<ScriptElement>),
     /// Says what it is told to say: a sample that nothing was done for.
     Dummy(Box<DummySample>),
+    /// Runs what is below it.
+    Parallel(Parallel),
 }
 
 /// A Flow Control Action.

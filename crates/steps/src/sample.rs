@@ -37,6 +37,14 @@ pub struct AssertionOutcome {
     pub has_blank_message: bool,
 }
 
+impl AssertionOutcome {
+    /// Whether it has a message, be it empty.
+    #[must_use]
+    pub fn has_message(&self) -> bool {
+        self.failure || self.error || self.has_blank_message || !self.message.is_empty()
+    }
+}
+
 /// A sample: one row of the results, and those below it. As data it has no body: who is sent a sample counts it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Sample {
@@ -62,8 +70,8 @@ pub struct Sample {
     pub latency_ms: u64,
     /// How long connecting took; zero where a connection was used again.
     pub connect_ms: u64,
-    /// Time within it that does not count.
-    pub idle_ms: u64,
+    /// Time within it that does not count; below zero: time that counts more than once.
+    pub idle_ms: i64,
     /// The decoded body.
     #[serde(skip)]
     pub data: Vec<u8>,
@@ -120,13 +128,19 @@ impl Sample {
     /// Puts a sample below this one: it is named by its place, and its size counts here, as does its end where it is later.
     pub fn add_below(&mut self, mut below: Sample) {
         below.label = format!("{}-{}", self.label, self.children.len());
+        self.add_named_below(below);
+    }
+
+    /// The same for a sample that keeps its name.
+    pub fn add_named_below(&mut self, below: Sample) {
         self.bytes += below.bytes;
         self.sent_bytes += below.sent_bytes;
         self.header_bytes += below.header_bytes;
         self.body_bytes += below.body_bytes;
         let behind_ms = below.start_ms.saturating_sub(self.start_ms).max(0);
-        let span_ms = behind_ms.unsigned_abs() + below.elapsed_ms + below.idle_ms;
-        self.elapsed_ms = self.elapsed_ms.max(span_ms.saturating_sub(self.idle_ms));
+        let elapsed_ms = i64::try_from(below.elapsed_ms).unwrap_or(i64::MAX);
+        let span_ms = elapsed_ms.saturating_add(behind_ms + below.idle_ms - self.idle_ms);
+        self.elapsed_ms = self.elapsed_ms.max(span_ms.max(0).unsigned_abs());
         self.children.push(below);
     }
 
@@ -160,10 +174,7 @@ impl Sample {
     /// The message of the first assertion that has one; empty where none has.
     #[must_use]
     pub fn failure_message(&self) -> &str {
-        let told = |one: &&AssertionOutcome| {
-            one.failure || one.error || one.has_blank_message || !one.message.is_empty()
-        };
-        let first = self.assertions.iter().find(told);
+        let first = self.assertions.iter().find(|one| one.has_message());
         first.map_or("", |one| one.message.as_str())
     }
 }

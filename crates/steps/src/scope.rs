@@ -101,7 +101,9 @@ pub struct Commons {
     /// The nodes that each `__XPath` gives in turn, by file and expression.
     pub nodes: Mutex<HashMap<(String, String), NodesInTurn>>,
     /// Values of scripts among the properties that are no texts, each with the text that its property has.
-    pub objects: Mutex<HashMap<String, (String, Shared)>>,
+    pub objects: Mutex<HashMap<String, (String, Arc<Shared>)>>,
+    /// Held by a run of a script that has a queue of these.
+    pub queues: Mutex<()>,
     /// What elements of the plan keep for all threads.
     pub(crate) elements: crate::commons::Elements,
 }
@@ -201,4 +203,12 @@ pub struct Scope<'a> {
     pub sampler: &'a str,
     /// Passes of the thread group's loop that this thread has begun.
     pub iteration: u64,
+}
+
+impl Scope<'_> {
+    /// The value of a variable, an object's as it is now.
+    pub(crate) fn variable(&mut self, name: &str) -> Option<&str> {
+        self.memory.kept.refresh(name, self.variables);
+        self.variables.get(name)
+    }
 }

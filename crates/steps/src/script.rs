@@ -9,6 +9,7 @@ mod elements;
 mod groovy;
 mod held;
 pub mod kept;
+mod lent;
 mod objects;
 mod orders;
 mod sample;

@@ -144,7 +144,7 @@ impl Text {
         for piece in &self.pieces {
             match piece {
                 Piece::Literal(text) => out.push_str(text),
-                Piece::Variable(name) => match scope.variables.get(name) {
+                Piece::Variable(name) => match scope.variable(name) {
                     Some(text) => out.push_str(text),
                     None => {
                         out.push_str("${");

@@ -59,6 +59,7 @@ pub(super) fn times_of(group: &Group, scope: &mut Scope<'_>) -> GroupTimes {
     GroupTimes {
         shape,
         loops,
+        asks_loops: (group.schedule.loops()).is_some_and(|loops| loops.constant().is_none()),
         stage: 0,
     }
 }

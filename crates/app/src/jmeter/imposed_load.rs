@@ -100,6 +100,7 @@ impl Trial {
         evaluated.times[group] = GroupTimes {
             shape: load.shape(),
             loops: None,
+            asks_loops: false,
             ..evaluated.times[group]
         };
         let mut plan = test_plan::test_plan(&evaluated.program, &evaluated.times, seed);

@@ -48,6 +48,7 @@ struct GroupRecipe {
     name: String,
     shape: ThreadGroup,
     loops: Option<u64>,
+    asks_loops: bool,
     stage: usize,
 }
 
@@ -105,6 +106,7 @@ impl StepsRecipe {
                     name: group.name.clone(),
                     shape: times.shape.clone(),
                     loops: times.loops,
+                    asks_loops: times.asks_loops,
                     stage: times.stage,
                 })
                 .collect(),
@@ -143,6 +145,7 @@ impl StepsRecipe {
             times.push(GroupTimes {
                 shape: recipe.shape,
                 loops: recipe.loops,
+                asks_loops: recipe.asks_loops,
                 stage: recipe.stage,
             });
         }

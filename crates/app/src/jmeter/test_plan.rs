@@ -94,6 +94,7 @@ pub(crate) fn cut_to_one_loop(times: &mut GroupTimes) {
         _ => None,
     };
     times.loops = Some(times.loops.map_or(1, |loops| loops.min(1)));
+    times.asks_loops = false;
     times.shape = ThreadGroup::Ramp {
         threads: times.shape.threads_max().min(1),
         delay_ms: 0,

@@ -18,6 +18,13 @@ pub struct Counter {
     is_long: bool,
 }
 
+impl PartialEq for Counter {
+    /// Whether it counts on the same number.
+    fn eq(&self, other: &Counter) -> bool {
+        Arc::ptr_eq(&self.number, &other.number)
+    }
+}
+
 impl Counter {
     fn new(number: i64, is_long: bool) -> Counter {
         Counter {

@@ -74,7 +74,9 @@ fn applied(element: &Element) -> Option<Applied> {
         "CSVDataSet" | "CounterConfig" | "RandomVariableConfig" | "RandomCSVDataSetConfig" => {
             Applied::Data
         }
-        "UserParameters" | "RegExUserParameters" | "URLRewritingModifier" => Applied::Before,
+        "UserParameters" | "RegExUserParameters" | "URLRewritingModifier" | "AnchorModifier" => {
+            Applied::Before
+        }
         "JSR223Listener" | "BSFListener" | "BeanShellListener" => Applied::Listener,
         "ConstantTimer"
         | "UniformRandomTimer"
@@ -139,6 +141,18 @@ impl Lowering {
         applies
     }
 
+    /// What applies to a transaction that is told as a parent sample: assertions of the innermost level come first.
+    pub(super) fn applicable_to_transaction(&self, scope: &Scope<'_>) -> Applicable {
+        let assertions = scope.innermost_first().filter_map(|element| {
+            let made = self.applied.get(&std::ptr::from_ref(element))?;
+            Some(made.assertions.iter().cloned())
+        });
+        Applicable {
+            assertions: assertions.flatten().collect(),
+            ..self.applicable(scope)
+        }
+    }
+
     /// A script, among what it applies as.
     fn apply_script(&mut self, element: &Element, made: &mut Applicable) {
         let Some(kind) = scripts::kind(&element.class) else {
@@ -170,6 +184,9 @@ impl Lowering {
         if element.class == "RegExUserParameters" {
             let parameters = Arc::new(self.found_parameters(element));
             return Some(PreProcessor::FoundParameters(parameters));
+        }
+        if element.class == "AnchorModifier" {
+            return Some(PreProcessor::FollowPage);
         }
         if element.class != "UserParameters" {
             self.unsupported(element, element.class.clone());
@@ -340,7 +357,8 @@ impl Lowering {
 /// Whether an element has passes of its own.
 fn is_controller(element: &Element) -> bool {
     let class = element.class.as_str();
-    class.ends_with("Controller") || matches!(class, "InterleaveControl" | "RunTime")
+    class.ends_with("Controller")
+        || matches!(class, "InterleaveControl" | "RunTime" | "ParallelSampler")
 }
 
 /// Whether user parameters are set at each pass of the controller around them, not before each sample.

@@ -3,13 +3,20 @@
 //! Must not know requests. Invariant: a node stands behind the node that it hangs on.
 
 use loadline_steps::program::{
-    Applicable, Controller, ControllerRule, ForEach, Node, NodeId, NodeKind,
+    Applicable, Controller, ControllerRule, ForEach, Node, NodeId, NodeKind, Parallel, Sampler,
+    SamplerAction,
 };
 use loadline_steps::text::Text;
 
 use super::applied::Scope;
-use super::{Lowering, enabled, is_without_effect};
+use super::{FRAGMENT, Lowering, enabled, is_without_effect};
 use crate::tree::{Element, Properties};
+
+/// What is said of a Parallel Controller that JMeter runs no sample of.
+const NESTED: &str = "a Parallel Controller within another: its plugin fails to run it";
+
+/// Branches that run at a time where a number is wanted and none is given.
+const AT_A_TIME: &str = "6";
 
 impl Lowering {
     /// The nodes of a group.
@@ -61,7 +68,9 @@ impl Lowering {
         element: &Element,
         scope: &Scope<'_>,
     ) -> Option<NodeId> {
-        if is_without_effect(element) || super::applied::is_applied(element) {
+        // A fragment in a group is a controller like others.
+        let is_nothing = is_without_effect(element) && element.class != FRAGMENT;
+        if is_nothing || super::applied::is_applied(element) {
             return None;
         }
         let below: Vec<&Element> = enabled(&element.children).collect();
@@ -72,7 +81,7 @@ impl Lowering {
             let applies = match &rule {
                 ControllerRule::Transaction {
                     is_parent: true, ..
-                } => self.applicable(&inner),
+                } => self.applicable_to_transaction(&inner),
                 _ => Applicable::default(),
             };
             let id = nodes.len();
@@ -91,6 +100,9 @@ impl Lowering {
             set_children(nodes, id, children);
             return Some(id);
         }
+        if element.class == "ParallelSampler" {
+            return self.parallel(nodes, parent, element, &below, &inner);
+        }
         self.refuse_strays(&below);
         let sampler = self.sampler(element, &inner)?;
         let name = self.text(element, &sampler.1);
@@ -100,6 +112,81 @@ impl Lowering {
             kind: NodeKind::Sampler(Box::new(sampler.0)),
         });
         Some(nodes.len() - 1)
+    }
+
+    /// A sampler that runs what is below it beside one another. What gives variables with each pass right below it has no pass.
+    fn parallel(
+        &mut self,
+        nodes: &mut Vec<Node>,
+        parent: NodeId,
+        element: &Element,
+        below: &[&Element],
+        scope: &Scope<'_>,
+    ) -> Option<NodeId> {
+        if self.is_in_branch {
+            self.unsupported(element, NESTED);
+            return None;
+        }
+        let limit = element.flag("LIMIT_MAX_THREAD_NUMBER", false);
+        let at_a_time = limit.then(|| match element.find_text("MAX_THREAD_NUMBER") {
+            Some(number) => self.text(element, number),
+            None => self.fresh_text(element, AT_A_TIME),
+        });
+        let id = nodes.len();
+        nodes.push(Node {
+            name: self.text(element, &element.name),
+            parent,
+            kind: NodeKind::Sampler(Box::new(Sampler {
+                action: SamplerAction::Parallel(Parallel {
+                    branches: Vec::new(),
+                    is_parent: element.flag("PARENT_SAMPLE", false),
+                    at_a_time,
+                }),
+                applies: self.applicable(scope),
+            })),
+        });
+        self.is_in_branch = true;
+        let made: Vec<NodeId> = (below.iter())
+            .filter_map(|branch| self.branch(nodes, id, branch, scope))
+            .collect();
+        self.is_in_branch = false;
+        if let NodeKind::Sampler(sampler) = &mut nodes[id].kind
+            && let SamplerAction::Parallel(parallel) = &mut sampler.action
+        {
+            parallel.branches = made;
+        }
+        Some(id)
+    }
+
+    /// A branch of a sampler: a loop of one round with what is in it.
+    fn branch(
+        &mut self,
+        nodes: &mut Vec<Node>,
+        parent: NodeId,
+        element: &Element,
+        scope: &Scope<'_>,
+    ) -> Option<NodeId> {
+        let id = nodes.len();
+        nodes.push(Node {
+            name: self.fresh_text(element, &format!("wrapped {}", element.name)),
+            parent,
+            kind: NodeKind::Controller(Box::new(Controller {
+                rule: ControllerRule::Loop {
+                    times: self.fresh_text(element, "1"),
+                    ends_for_good: true,
+                },
+                children: Vec::new(),
+                at_pass: Vec::new(),
+                applies: Applicable::default(),
+            })),
+        });
+        let children = self.children(nodes, id, &[element], scope);
+        if children.is_empty() {
+            nodes.truncate(id);
+            return None;
+        }
+        set_children(nodes, id, children);
+        Some(id)
     }
 
     /// Names what stands below a sampler and is not known; samplers and controllers never run there.
@@ -118,7 +205,7 @@ impl Lowering {
     /// The rule of a controller; `None`: the element is none.
     fn rule(&mut self, element: &Element) -> Option<ControllerRule> {
         Some(match element.class.as_str() {
-            "GenericController" | "RecordingController" => ControllerRule::Simple,
+            "GenericController" | "RecordingController" | FRAGMENT => ControllerRule::Simple,
             "LoopController" => ControllerRule::Loop {
                 times: self.property(element, "LoopController.loops"),
                 ends_for_good: !element.flag("LoopController.continue_forever", true),

@@ -75,7 +75,7 @@ impl Lowering {
                 path: self.property(element, "JMES_PATH").into(),
                 checks_value: element.flag("JSONVALIDATION", false),
                 expected: self.property(element, "EXPECTED_VALUE").into(),
-                is_pattern: element.flag("ISREGEX", false),
+                is_pattern: element.flag("ISREGEX", true),
                 expects_null: element.flag("EXPECT_NULL", false),
                 inverted: element.flag("INVERT", false),
             }),

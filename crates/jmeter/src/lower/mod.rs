@@ -51,8 +51,11 @@ pub struct Reading {
     pub origins: Vec<RequestOrigins>,
 }
 
+/// The class of fragments.
+const FRAGMENT: &str = "TestFragmentController";
+
 /// Classes that have no effect without JMeter's window.
-const WITHOUT_EFFECT: &[&str] = &["WorkBench", "ProxyControl", "TestFragmentController"];
+const WITHOUT_EFFECT: &[&str] = &["WorkBench", "ProxyControl", FRAGMENT];
 
 /// Reads the elements of a plan. `explains`: tell where values come from.
 pub(crate) fn lower(elements: &[Element], explains: bool) -> Reading {
@@ -79,6 +82,8 @@ struct Lowering {
     path: Vec<String>,
     /// Whether the plan is in the functional mode.
     is_functional: bool,
+    /// Whether what is read is in a branch of a sampler.
+    is_in_branch: bool,
     /// Numbers given out to elements that keep something.
     ids: HashMap<*const Element, usize>,
     /// Texts that were read, by where the tree has them.
@@ -101,8 +106,9 @@ impl Lowering {
         self.variables(plan, variables);
         self.all_variables(&plan.children);
         self.all_listeners(&plan.children);
+        // A fragment beside the groups is there for modules alone.
         let shared: Vec<&Element> = enabled(&plan.children)
-            .filter(|one| !groups::is_group(one))
+            .filter(|one| !groups::is_group(one) && one.class != FRAGMENT)
             .collect();
         self.read_applied(&shared);
         for group in enabled(&plan.children).filter(|one| groups::is_group(one)) {

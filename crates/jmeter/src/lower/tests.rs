@@ -53,6 +53,28 @@ fn what_is_not_known_below_a_sampler_is_refused() {
 }
 
 #[test]
+fn a_parallel_controller_within_another_is_refused() {
+    let class = "com.blazemeter.jmeter.controller.ParallelSampler";
+    let parallel = |name: &str, inner: &str| {
+        format!("<{class} testname=\"{name}\"/><hashTree>{inner}</hashTree>")
+    };
+    let simple = format!(
+        "<GenericController testname=\"C\"/><hashTree>{}</hashTree>",
+        parallel("inner", "")
+    );
+    let reading = plan(&parallel("outer", &simple));
+    assert_eq!(
+        unsupported(&reading),
+        [(
+            "P > TG > outer > C > inner",
+            "a Parallel Controller within another: its plugin fails to run it"
+        )]
+    );
+    let reading = plan(&(parallel("one", "") + &parallel("two", "")));
+    assert_eq!(unsupported(&reading), []);
+}
+
+#[test]
 fn what_runs_in_another_way_is_told() {
     let reading = plan(
         "<DebugSampler testname=\"K\"><boolProp name=\"displaySystemProperties\">true</boolProp></DebugSampler><hashTree/>\

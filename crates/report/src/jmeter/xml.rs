@@ -151,7 +151,7 @@ impl Writer<'_> {
         self.element("name", &outcome.name);
         self.element("failure", &outcome.failure.to_string());
         self.element("error", &outcome.error.to_string());
-        if outcome.failure || outcome.error || outcome.has_blank_message {
+        if outcome.has_message() {
             self.element("failureMessage", &outcome.message);
         }
         self.depth -= 1;

@@ -1,6 +1,6 @@
 //! `JMESPathAssertion`: that an expression finds something, or what it finds.
 //!
-//! Must not know expressions. Invariant: whatever goes wrong is a failure, or with `invert` a success.
+//! Must not know expressions. Invariant: whatever goes wrong is an error, or with `invert` a success.
 
 use loadline_java::oro::{Oro, OroFault};
 
@@ -37,7 +37,7 @@ impl JmesPathAssertion {
         match self.holds(&text, scope) {
             Ok(holds) if holds != self.inverted => Finding::Holds(Some(String::new())),
             Err(_) if self.inverted => Finding::Holds(Some(String::new())),
-            Err(fault) => Finding::Fails(fault),
+            Err(fault) => Finding::Error(fault),
             Ok(_) => {
                 let path = self.path.text().evaluate(scope);
                 let expected = self.expected.text().evaluate(scope);
@@ -59,8 +59,8 @@ impl JmesPathAssertion {
         if !self.checks_value {
             return Ok(!found.is_null());
         }
-        if found.is_null() || self.expects_null {
-            return Ok(found.is_null() && self.expects_null);
+        if self.expects_null {
+            return Ok(found.is_null());
         }
         if !self.is_pattern {
             let expected = self.expected.text().evaluate(scope);

@@ -6,10 +6,15 @@ use std::fmt::Write as _;
 
 use super::{Call, Outcome};
 use crate::scope::Scope;
+use crate::text::Text;
 
-/// `__threadNum()`: the number within the group, from 1.
+/// `__threadNum()`: the number within the group, from 1, which the thread's name ends with; a branch has its name alone.
 pub(super) fn thread_number(_: &Call, scope: &mut Scope<'_>, out: &mut String) -> Outcome {
-    append(out, scope.thread.number)
+    let name = scope.thread.name.as_str();
+    append(
+        out,
+        name.rsplit_once('-').map_or(name, |(_, number)| number),
+    )
 }
 
 /// `__threadGroupName()`.
@@ -17,9 +22,15 @@ pub(super) fn group_name(_: &Call, scope: &mut Scope<'_>, out: &mut String) -> O
     append(out, &scope.thread.group)
 }
 
-/// `__samplerName([variable])`.
+/// `__samplerName([variable])`: as it is now, where variables or functions stand in it.
 pub(super) fn sampler_name(_: &Call, scope: &mut Scope<'_>, out: &mut String) -> Outcome {
-    append(out, scope.sampler)
+    let name = std::mem::take(&mut scope.sampler);
+    match Text::parse(name) {
+        Ok(text) => text.evaluate_into(scope, out),
+        Err(_) => out.push_str(name),
+    }
+    scope.sampler = name;
+    Ok(())
 }
 
 /// `__machineName([variable])`.

@@ -412,8 +412,10 @@ impl Exchange {
             && self.fetch.depth > 0;
         let told = self.body.as_ref().map(|body| body.told.clone());
         let told = told.unwrap_or_default();
-        let mut sample = outcome::sample_of(reply, plan.request.md5 || is_resource_as_md5);
-        if plan.request.client == HttpClient::Java {
+        let client = plan.request.client;
+        let as_md5 = plan.request.md5 || is_resource_as_md5;
+        let mut sample = outcome::sample_of(reply, client, as_md5);
+        if client == HttpClient::Java {
             sample.body_bytes = java::body_bytes(reply);
             sample.bytes = sample.header_bytes + sample.body_bytes;
         }

@@ -10,7 +10,7 @@ use super::rewriting::{Rewrite, UrlRewriting};
 use super::settings::HttpSettings;
 use super::written::written_url;
 use super::{FoundParameters, HeaderField, HttpSamplerPlan, body};
-use crate::host::World;
+use crate::host::{LogLevel, World};
 use crate::scope::Scope;
 use crate::text::Text;
 
@@ -20,12 +20,10 @@ pub struct HttpMemory {
     jars: Vec<Kept<Jar>>,
     caches: Vec<Kept<Cache>>,
     settings: Option<Arc<HttpSettings>>,
-    /// The sampler at work; `None`: it is of another kind.
-    at_work: Option<AtWork>,
+    /// What is kept of the sampler at work alone.
+    sampler: SamplerAtWork,
     /// What scripts made of the fields of header managers, by the managers' numbers.
     fields: Vec<(usize, Vec<HeaderField>)>,
-    /// What modifiers do to the request that is next or under way.
-    rewrites: Vec<Rewrite>,
     /// Sessions that modifiers found last.
     sessions: Vec<Kept<String>>,
     /// Whether a proxy has asked who the user is.
@@ -36,6 +34,15 @@ pub struct HttpMemory {
     is_other_user: bool,
     /// Whether connections are to be made anew.
     is_new_user: bool,
+}
+
+/// What is kept of a sampler at work alone.
+#[derive(Debug, Default)]
+pub(crate) struct SamplerAtWork {
+    /// The sampler; `None`: it is of another kind.
+    at_work: Option<AtWork>,
+    /// What modifiers do to its request.
+    rewrites: Vec<Rewrite>,
 }
 
 /// A sampler at work, as scripts have changed it.
@@ -68,12 +75,12 @@ impl HttpMemory {
     /// A sampler is made ready: what modifiers and scripts did to the one before is over, but for the fields of header
     /// managers. `None`: it is of another kind.
     pub(crate) fn make_ready(&mut self, plan: Option<&Arc<HttpSamplerPlan>>) {
-        self.rewrites.clear();
-        self.at_work = plan.map(|plan| AtWork {
+        self.sampler.rewrites.clear();
+        self.sampler.at_work = plan.map(|plan| AtWork {
             plan: Arc::clone(plan),
             name: None,
         });
-        if let Some(at_work) = &mut self.at_work
+        if let Some(at_work) = &mut self.sampler.at_work
             && let Some(fields) = merged(&at_work.plan, &self.fields)
         {
             Arc::make_mut(&mut at_work.plan).headers = fields;
@@ -83,25 +90,47 @@ impl HttpMemory {
     /// Gives the arguments of the sampler at work what an extractor found for their names.
     pub(crate) fn give_found(&mut self, parameters: &FoundParameters, scope: &mut Scope<'_>) {
         let found = parameters.values(scope);
-        if let Some(at_work) = self.at_work.as_mut().filter(|_| !found.is_empty()) {
+        if let Some(at_work) = self.sampler.at_work.as_mut().filter(|_| !found.is_empty()) {
             let plan = Arc::make_mut(&mut at_work.plan);
             FoundParameters::give(&found, &mut plan.request, scope);
         }
     }
 
+    /// Puts what is kept of another sampler in the place of the one at work, and keeps that one's there.
+    pub(crate) fn change_sampler(&mut self, other: &mut SamplerAtWork) {
+        std::mem::swap(&mut self.sampler, other);
+    }
+
+    /// Lets the sampler at work go where the page before leads.
+    pub(crate) fn follow_page(&mut self, scope: &mut Scope<'_>) {
+        let page = scope.previous.filter(|page| !page.method.is_empty());
+        match (&mut self.sampler.at_work, page) {
+            (Some(at_work), Some(page)) => {
+                let page = Arc::clone(page);
+                let plan = Arc::make_mut(&mut at_work.plan);
+                plan.request.follow_page(&page, scope);
+            }
+            _ => scope.host.world().log(
+                LogLevel::Info,
+                "o.a.j.p.h.m.AnchorModifier",
+                "Can't apply HTML Link Parser when the previous sampler run is not an HTTP Request.",
+            ),
+        }
+    }
+
     /// The sampler at work; `None`: it is of another kind.
     pub(crate) fn at_work(&self) -> Option<&AtWork> {
-        self.at_work.as_ref()
+        self.sampler.at_work.as_ref()
     }
 
     /// The same, to be changed.
     pub(crate) fn at_work_mut(&mut self) -> Option<&mut AtWork> {
-        self.at_work.as_mut()
+        self.sampler.at_work.as_mut()
     }
 
     /// Gives the sampler at work other header fields, and so the manager that they are of.
     pub(crate) fn set_fields(&mut self, fields: Vec<HeaderField>) {
-        let Some(at_work) = &mut self.at_work else {
+        let Some(at_work) = &mut self.sampler.at_work else {
             return;
         };
         // Several managers are made one for each sample: what is changed of that is over with it.
@@ -115,12 +144,12 @@ impl HttpMemory {
     /// The URL that the sampler at work asks for; `None`: it is none.
     pub(crate) fn url_of(&self, plan: &HttpSamplerPlan, scope: &mut Scope<'_>) -> Option<String> {
         let method = plan.request.method.evaluate(scope).into_owned();
-        written_url(&plan.request, &method, &self.rewrites, scope).ok()
+        written_url(&plan.request, &method, &self.sampler.rewrites, scope).ok()
     }
 
     /// The arguments of the sampler at work as a query.
     pub(crate) fn query_of(&self, plan: &HttpSamplerPlan, scope: &mut Scope<'_>) -> String {
-        body::query(&plan.request, &self.rewrites, &[], scope)
+        body::query(&plan.request, &self.sampler.rewrites, &[], scope)
     }
 
     /// Lets a function look at the cookies that the sampler at work sends; `None`: it sends none.
@@ -142,12 +171,12 @@ impl HttpMemory {
         };
         let found = of_iteration(&mut self.sessions, modifier.id, 0, false, String::new);
         let rewrite = modifier.rewrite(&argument, sample, found);
-        self.rewrites.push(rewrite);
+        self.sampler.rewrites.push(rewrite);
     }
 
     /// What modifiers do to the request that is next or under way.
     pub(super) fn rewrites(&self) -> &[Rewrite] {
-        &self.rewrites
+        &self.sampler.rewrites
     }
 
     /// Whether a proxy has asked who the user is, and so is told at once from then on.

@@ -7,7 +7,7 @@ use md5::{Digest, Md5};
 use super::auth::hexadecimal;
 use super::location;
 use super::url::{Url, malformed};
-use super::{HttpFault, HttpReply};
+use super::{HttpClient, HttpFault, HttpReply};
 use crate::sample::{DataType, Sample};
 
 /// What was fetched.
@@ -60,12 +60,38 @@ pub(super) fn push_line(lines: &mut String, name: &str, value: &str) {
     }
 }
 
+/// The fields of an answer as JMeter tells them: those that a decoded body makes untrue come last, but for Java's own client.
+fn told_fields(
+    fields: &[(String, String)],
+    may_be_decoded: bool,
+) -> impl Iterator<Item = &(String, String)> {
+    const DECODED: [&str; 4] = ["gzip", "x-gzip", "deflate", "br"];
+    const LAST: [&str; 3] = ["content-length", "content-encoding", "content-md5"];
+    let is_coding = |(name, value): &(String, String)| {
+        let is_decoded = DECODED
+            .iter()
+            .any(|one| value.trim().eq_ignore_ascii_case(one));
+        name.eq_ignore_ascii_case("content-encoding") && is_decoded
+    };
+    let is_decoded = may_be_decoded && fields.iter().any(is_coding);
+    let last: &[&str] = if is_decoded { &LAST } else { &[] };
+    let place = move |name: &str| last.iter().position(|one| one.eq_ignore_ascii_case(name));
+    let first = fields.iter().filter(move |field| place(&field.0).is_none());
+    let of = move |wanted: usize| {
+        fields
+            .iter()
+            .filter(move |field| place(&field.0) == Some(wanted))
+    };
+    first.chain((0..last.len()).flat_map(of))
+}
+
 /// What an answer says: codes, data, sizes; `as_md5`: of the data only its MD5 is kept.
-pub(super) fn sample_of(reply: &HttpReply, as_md5: bool) -> Sample {
+pub(super) fn sample_of(reply: &HttpReply, client: HttpClient, as_md5: bool) -> Sample {
     let content_type = reply.last_header("content-type").unwrap_or_default();
+    let may_be_decoded = client == HttpClient::Apache && !reply.body.is_empty();
     let mut response_headers = format!("HTTP/1.1 {} {}\n", reply.status, reply.reason);
     response_headers.reserve(LINES_BYTES);
-    for (name, value) in &reply.headers {
+    for (name, value) in told_fields(&reply.headers, may_be_decoded) {
         push_line(&mut response_headers, name, value);
     }
     Sample {

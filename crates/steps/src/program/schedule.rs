@@ -15,6 +15,18 @@ pub struct Lifetime {
     pub delay_s: Text,
 }
 
+impl GroupSchedule {
+    /// How often each thread goes round, where a loop of the group says so.
+    #[must_use]
+    pub fn loops(&self) -> Option<&Text> {
+        match self {
+            GroupSchedule::Ramp { loops, .. } | GroupSchedule::Rows { loops, .. } => Some(loops),
+            GroupSchedule::Steps(steps) => Some(&steps.loops),
+            _ => None,
+        }
+    }
+}
+
 /// When the threads of a group start and end.
 #[derive(Debug)]
 pub enum GroupSchedule {

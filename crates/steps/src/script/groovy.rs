@@ -14,7 +14,7 @@ use loadline_groovy::{Dialect, Fault, Script, print};
 
 use super::ScriptLanguage;
 use super::elements::{self, Held};
-use super::kept::Shared;
+use super::lent::LentObjects;
 use super::objects;
 use super::orders::ENGINE;
 use super::sampler;
@@ -22,7 +22,7 @@ use super::task::{ScriptContext, ScriptTask};
 use super::value::{ScriptObject, ScriptValue};
 use crate::host::Host;
 use crate::http::HttpMemory;
-use crate::scope::{Commons, FunctionMemory, Scope, ThreadIdentity, locked};
+use crate::scope::{Commons, FunctionMemory, Scope, ThreadIdentity};
 use crate::world::{LogLevel, World};
 
 /// Nanoseconds of processor time that a script may take: beyond that, the other threads of its worker have waited for
@@ -47,6 +47,8 @@ pub(super) struct Desk<'d> {
     pub(super) http: &'d mut HttpMemory,
     /// What it holds of the sampler at work.
     pub(super) held: Held,
+    /// What it has of objects among the properties.
+    lent: LentObjects<'d>,
     /// What it finds by name, and has set.
     pub(super) names: HashMap<String, Value>,
     /// Whether it is BeanShell's.
@@ -139,12 +141,18 @@ impl<'d> Desk<'d> {
             memory,
             http,
             held: Held::default(),
+            lent: LentObjects::default(),
         }
     }
 
     /// Runs a script.
     pub(super) fn run(&mut self, script: &Script) -> Result<Value, String> {
-        script.run(self).map_err(|thrown| thrown.told())
+        let outcome = script.run(self).map_err(|thrown| thrown.told());
+        if self.lent.has_turn() {
+            self.memory.kept.has_turn = false;
+        }
+        self.lent.settle(self.commons);
+        outcome
     }
 
     /// What texts of the plan see while the script runs.
@@ -215,7 +223,7 @@ impl<'d> Desk<'d> {
             self.context.variables.remove(name);
             return;
         }
-        let text = print::text(value);
+        let text = print::java_text(value);
         self.memory.kept.put(name, &text, value);
         self.context.variables.put(name, text);
     }
@@ -236,11 +244,12 @@ impl<'d> Desk<'d> {
     /// `props`: texts are JMeter's properties, other values are kept beside them for all threads.
     fn of_properties(&mut self, method: &str, given: &[Value]) -> Option<Value> {
         let name = given.first().map(print::text).unwrap_or_default();
-        let found = |desk: &Self| {
+        let found = |desk: &mut Self| {
             let text = desk.world().own_property(&name)?;
-            let objects = locked(&desk.commons.objects);
-            let object = objects.get(&name).filter(|(known, _)| *known == text);
-            Some(object.map_or_else(|| Value::text(text.as_str()), |(_, object)| object.value()))
+            let is_guarded = desk.memory.kept.has_turn;
+            let object = desk.lent.get(desk.commons, &name, &text, is_guarded);
+            desk.memory.kept.has_turn |= desk.lent.has_turn();
+            Some(object.unwrap_or_else(|| Value::text(text.as_str())))
         };
         Some(match (method, given) {
             ("get" | "getProperty" | "getAt", [_]) => found(self).unwrap_or(Value::Null),
@@ -249,18 +258,8 @@ impl<'d> Desk<'d> {
             }
             ("put" | "setProperty" | "putAt", [_, value]) => {
                 let before = found(self).unwrap_or(Value::Null);
-                let text = print::text(value);
-                let mut objects = locked(&self.commons.objects);
-                match value {
-                    Value::Text(_) | Value::Composed(_) => {
-                        objects.remove(&name);
-                    }
-                    other => {
-                        objects.insert(name.clone(), (text.clone(), Shared::of(other)));
-                    }
-                }
-                drop(objects);
-                self.world().set_property(&name, &text);
+                self.lent.put(self.commons, &name, value);
+                self.world().set_property(&name, &print::text(value));
                 before
             }
             ("remove", [_]) => {

@@ -12,6 +12,8 @@ use loadline_groovy::map::{Map, MapKind};
 use loadline_groovy::value::{List, ListKind, Value};
 use loadline_groovy::{Counter, Dialect, Script, order, print};
 
+use crate::variables::Variables;
+
 /// Scripts with variables in them make ever new texts: so many are kept.
 const MOST_READ: usize = 256;
 
@@ -20,6 +22,8 @@ const MOST_READ: usize = 256;
 pub struct Kept {
     /// Objects among the variables, each with the text that the variable has for it.
     objects: HashMap<String, (String, Value)>,
+    /// Whether a run keeps others from the queues among the properties.
+    pub(super) has_turn: bool,
     /// The names that each BeanShell element has set, by the place of the element.
     spaces: HashMap<usize, HashMap<String, Value>>,
     /// Scripts that were made up while the test ran.
@@ -55,6 +59,28 @@ impl Kept {
     pub(super) fn get(&self, name: &str, text: &str) -> Option<Value> {
         let (known, value) = self.objects.get(name)?;
         (known == text).then(|| value.clone())
+    }
+
+    /// Gives a variable the text that its object has now: scripts change objects where they are.
+    pub(crate) fn refresh(&mut self, name: &str, variables: &mut Variables) {
+        let Some((known, value)) = self.objects.get_mut(name) else {
+            return;
+        };
+        if variables.get(name) == Some(known.as_str()) {
+            let now = print::java_text(value);
+            if now != *known {
+                variables.put(name, now.as_str());
+                *known = now;
+            }
+        }
+    }
+
+    /// The same for all objects.
+    pub(crate) fn refresh_all(&mut self, variables: &mut Variables) {
+        let names: Vec<String> = self.objects.keys().cloned().collect();
+        for name in names {
+            self.refresh(&name, variables);
+        }
     }
 
     /// Takes the names that an element has set.
@@ -109,7 +135,7 @@ pub(super) fn shown(source: &str) -> String {
 }
 
 /// A value that threads share.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Shared {
     /// Nothing.
     Null,

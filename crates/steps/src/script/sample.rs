@@ -111,7 +111,7 @@ pub(super) fn ask(sample: &Sample, method: &str, now_ms: i64) -> ScriptValue {
         "getTime" => number(sample.elapsed_ms),
         "getLatency" => number(sample.latency_ms),
         "getConnectTime" => number(sample.connect_ms),
-        "getIdleTime" => number(sample.idle_ms),
+        "getIdleTime" => ScriptValue::Number(sample.idle_ms as f64),
         "getStartTime" | "getTimeStamp" => ScriptValue::Number(sample.start_ms as f64),
         "getEndTime" => ScriptValue::Number(end_ms),
         "currentTimeInMillis" => ScriptValue::Number(now_ms as f64),
@@ -193,8 +193,14 @@ pub(super) fn change(
         }
         "setLatency" => sample.latency_ms = count()?,
         "setConnectTime" => sample.connect_ms = count()?,
-        "setIdleTime" => sample.idle_ms = count()?,
-        "setBytes" => sample.bytes = count()?,
+        "setIdleTime" => sample.idle_ms = i64::try_from(count()?).unwrap_or(i64::MAX),
+        "setBytes" => {
+            let bytes = count()?;
+            // What came counts, where something did.
+            if sample.header_bytes + sample.body_bytes == 0 && sample.data.is_empty() {
+                sample.bytes = bytes;
+            }
+        }
         "setSentBytes" => sample.sent_bytes = count()?,
         "setIgnore" => sample.is_ignored = true,
         "setStopThread" => order(sample, Action::StopThread, flag(given)),

@@ -8,13 +8,11 @@ use std::sync::Arc;
 use loadline_groovy::print;
 use loadline_groovy::thrown::Thrown;
 use loadline_groovy::value::{Outcome, Value};
-use loadline_java::charset::Charset;
 use loadline_java::numbers::int_or_zero;
-use loadline_java::url_coding;
 
 use super::elements::{Element, argument, literal, number_of};
 use super::groovy::Desk;
-use crate::http::{AtWork, HttpRequestPlan, HttpSamplerPlan};
+use crate::http::{AtWork, HttpArgument, HttpRequestPlan, HttpSamplerPlan};
 use crate::text::Text;
 
 /// What a sampler can be asked for, beside what its fields are asked by.
@@ -292,18 +290,7 @@ impl Desk<'_> {
 
     /// Adds an argument whose texts are in the coding of forms.
     fn add_coded_argument(&mut self, name: &str, value: &str) {
-        let decoded = |text: &str| url_coding::decode_in(text, Charset::UTF_8);
-        let (plain_name, plain_value) = (
-            decoded(name).unwrap_or_else(|_| name.to_owned()),
-            decoded(value).unwrap_or_else(|_| value.to_owned()),
-        );
-        let is_coded = plain_name != name || plain_value != value;
-        let one = argument(
-            Text::literal(&plain_name),
-            Text::literal(&plain_value),
-            is_coded,
-        );
-        self.add(Element::Argument(one));
+        self.add(Element::Argument(HttpArgument::of_form(name, value)));
     }
 
     fn add_argument(&mut self, method: &str, given: &[Value]) {

@@ -15,21 +15,21 @@ impl Thread {
 
     /// Ends the thread before its time, unless it ends already.
     pub(super) fn end_early(&mut self, early: EndedEarly) {
-        if self.ending.is_none() {
-            self.ending = Some(End::Thread);
+        if self.strand.ending.is_none() {
+            self.strand.ending = Some(End::Thread);
             self.ended_early = Some(early);
         }
     }
 
     /// Ends the thread after the sampler at work.
     pub(super) fn end_after_walk(&mut self, end: End) {
-        self.ending = Some(end);
-        self.walks_on = true;
+        self.strand.ending = Some(end);
+        self.strand.walks_on = true;
     }
 
     /// What a failed sample leads to: what ends the thread or the test is done, and where the thread goes on is given back.
     /// The group's word on that is the last, then what was ordered, then the handlers'; of these the last one's. Handlers
-    /// around a transaction that tells the sample below itself do not hear of it.
+    /// around a transaction that tells the sample below itself do not hear of it, and a branch knows nothing of its group.
     pub(super) fn on_error(
         &mut self,
         walker: &Walker<'_>,
@@ -48,6 +48,7 @@ impl Thread {
         let deaf = self.telling_transaction(walker, node);
         let deaf = deaf.map_or(0, |above| handlers(&walker.controller(above).applies).len());
         let of_group = match walker.group.on_error {
+            _ if self.is_branch() => Action::Continue,
             OnError::Continue => Action::Continue,
             OnError::NextIteration => Action::NextThreadIteration,
             OnError::StopThread => Action::StopThread,
@@ -55,6 +56,7 @@ impl Thread {
             OnError::StopTestNow => Action::StopTestNow,
         };
         let of_handlers = handlers(applies).into_iter().skip(deaf);
+        let of_handlers = of_handlers.filter(|_| !walker.is_told_below(node));
         let mut goes_on = None;
         for action in of_handlers.chain(ordered).chain([of_group]) {
             match action {
@@ -80,7 +82,8 @@ impl Thread {
             Action::StopTestNow => self.end_after_walk(End::TestNow),
             Action::NextThreadIteration => {
                 self.cut_passes(walker, node, &walker.above(node));
-                self.skips_rest = true;
+                self.strand.skips_rest = true;
+                self.skip_rest_behind_branches();
             }
             Action::NextLoopIteration => self.go_to_loop(walker, node, false),
             Action::BreakLoop => self.go_to_loop(walker, node, true),
@@ -103,8 +106,8 @@ impl Thread {
         let Some(place) = place else {
             self.cut_passes(walker, node, &above);
             match ends {
-                true => self.ending = Some(End::Thread),
-                false => self.skips_rest = true,
+                true => self.strand.ending = Some(End::Thread),
+                false => self.strand.skips_rest = true,
             }
             return;
         };

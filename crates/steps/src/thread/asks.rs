@@ -11,6 +11,13 @@ pub enum Ask {
     Send(Box<HttpAsk>),
     /// HTTP exchanges beside those that are under way already; the first of all to end is to be told.
     Together(Vec<NumberedAsk>),
+    /// Branches to be run beside one another, each as if it were a thread, so many at a time.
+    Branches {
+        /// How many there are.
+        count: usize,
+        /// How many run at a time.
+        at_a_time: usize,
+    },
     /// Time to pass before it goes on, in milliseconds.
     Sleep(u64),
     /// Until it is let go with others, or an instant (milliseconds since 1970).
@@ -25,8 +32,8 @@ pub enum Ask {
     Over(End),
 }
 
-/// How a thread ends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// How a thread ends, the mildest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum End {
     /// It alone.
     Thread,

@@ -39,7 +39,7 @@ impl Thread {
                                 "o.a.j.t.JMeterThread",
                                 &message,
                             );
-                            self.previous = Some(Arc::new(sample));
+                            self.strand.previous = Some(Arc::new(sample));
                             return None;
                         }
                     }
@@ -70,14 +70,15 @@ impl Thread {
             let told = above.map_or(&[][..], |applies| &applies.script_listeners);
             let is_told =
                 |one: &&Arc<ScriptElement>| !told.iter().any(|other| Arc::ptr_eq(one, other));
-            for listener in applies.script_listeners.iter().filter(is_told) {
+            let listeners = applies.script_listeners.iter().filter(is_told);
+            for listener in listeners.filter(|_| !hearers.is_silent) {
                 self.run_behind(walker, listener, &mut sample);
             }
         }
         self.note_variables(&mut sample);
         self.save_answers(walker, &mut sample, &hearers.listeners);
         let sample = Arc::new(sample);
-        self.previous = Some(Arc::clone(&sample));
+        self.strand.previous = Some(Arc::clone(&sample));
         Some(sample)
     }
 
@@ -108,7 +109,7 @@ impl Thread {
         for script in listeners {
             let name = sample.label.clone();
             let told = Some(Box::new(std::mem::take(sample)));
-            let previous = self.previous.clone();
+            let previous = self.strand.previous.clone();
             let (_, context) = self.lend_http(walker, &name, |scope, http| {
                 script.run_about(scope, http, previous, told)
             });
@@ -127,8 +128,8 @@ impl Thread {
     pub(super) fn sign(&self, walker: &Walker<'_>, sample: &mut Sample) {
         let (of_group, all) = walker.host.threads_at_work(self.group);
         let sign = |sample: &mut Sample| {
-            sample.thread_name.clone_from(&self.identity.name);
-            sample.group_threads = of_group;
+            sample.thread_name.clone_from(&self.strand.identity.name);
+            sample.group_threads = self.branches_at_work().unwrap_or(of_group);
             sample.all_threads = all;
         };
         sign(sample);

@@ -75,13 +75,13 @@ impl Thread {
                 }
             }
             Err(why) => {
-                let name = &self.identity.name;
+                let name = &self.strand.identity.name;
                 let message = format!("{name}: stopped, as {file} cannot be read: {why}");
                 walker
                     .host
                     .world()
                     .log(LogLevel::Error, "o.a.j.c.CSVDataSet", &message);
-                self.ending.get_or_insert(End::Thread);
+                self.strand.ending.get_or_insert(End::Thread);
             }
         }
     }
@@ -131,11 +131,11 @@ impl Thread {
             }
             Ok(None) => self.end_early(EndedEarly::OutOfData),
             Err(why) => {
-                let name = &self.identity.name;
+                let name = &self.strand.identity.name;
                 let message = format!("{name}: stopped, as {file} cannot be read: {why}");
                 let world = host.world();
                 world.log(LogLevel::Error, "c.b.j.RandomCSVDataSetConfig", &message);
-                self.ending.get_or_insert(End::Thread);
+                self.strand.ending.get_or_insert(End::Thread);
             }
         }
     }
@@ -218,7 +218,7 @@ impl Thread {
     /// Sets the variables of user parameters to the column of this thread.
     pub(super) fn set_user_parameters(&mut self, walker: &Walker<'_>, parameters: &UserParameters) {
         let count = parameters.columns.len();
-        let Some(column) = (self.identity.number as usize - 1)
+        let Some(column) = (self.strand.identity.number as usize - 1)
             .checked_rem(count)
             .and_then(|index| parameters.columns.get(index))
         else {

@@ -38,7 +38,8 @@ impl Thread {
         };
         let keeps_user = plan.request.client == HttpClient::Apache;
         if keeps_user && answer.reply.is_ok() && self.variables.get(USER_TOKEN).is_none() {
-            self.variables.put(USER_TOKEN, self.identity.name.clone());
+            self.variables
+                .put(USER_TOKEN, self.strand.identity.name.clone());
         }
         self.run_http(walker, node, |running, memory, scope| {
             run.answered(running, number, answer, memory, scope)
@@ -61,11 +62,11 @@ impl Thread {
         let step = self.lend_http(walker, name, |scope, http| go_on(running, http, scope));
         match step {
             HttpStep::Send(ask, run) => {
-                self.doing = Doing::Exchanging(node, run);
+                self.strand.doing = Doing::Exchanging(node, run);
                 Some(Ask::Send(ask))
             }
             HttpStep::Together(asks, run) => {
-                self.doing = Doing::Exchanging(node, run);
+                self.strand.doing = Doing::Exchanging(node, run);
                 Some(Ask::Together(asks))
             }
             HttpStep::Done(sample) => self.finish(walker, node, sample),

@@ -24,11 +24,20 @@ pub(super) struct Hearers {
     pub(super) listeners: Arc<[ListenerId]>,
     /// The transaction that the sample is told below; `None`: it stands alone.
     pub(super) below: Option<NodeId>,
+    /// Whether it is told below the sample of a sampler with branches, and so to nobody else.
+    pub(super) is_silent: bool,
 }
 
 impl Thread {
     /// Who hears of a sampler's sample.
     pub(super) fn hearers(&self, walker: &Walker<'_>, node: NodeId) -> Hearers {
+        if walker.is_told_below(node) {
+            return Hearers {
+                listeners: Arc::default(),
+                below: self.telling_transaction(walker, node),
+                is_silent: true,
+            };
+        }
         let own = &walker.sampler(node).applies.listeners;
         let below = self.telling_transaction(walker, node);
         let told = match below {
@@ -43,7 +52,11 @@ impl Thread {
                 .filter(|id| !told.contains(id))
                 .collect(),
         };
-        Hearers { listeners, below }
+        Hearers {
+            listeners,
+            below,
+            is_silent: false,
+        }
     }
 
     /// The nearest transaction around a node that tells samples below itself.
@@ -51,7 +64,7 @@ impl Thread {
         let mut at = node;
         loop {
             let parent = walker.node(at).parent;
-            if parent == at {
+            if parent == at || walker.is_sampler(parent) {
                 return None;
             }
             at = parent;
@@ -81,7 +94,9 @@ impl Thread {
         hearers: Hearers,
         standing: Standing,
     ) {
-        let Hearers { listeners, below } = hearers;
+        let Hearers {
+            listeners, below, ..
+        } = hearers;
         if below.is_some() && !listeners.is_empty() {
             self.done.push(Heard {
                 sample: Arc::clone(&sample),
@@ -89,7 +104,10 @@ impl Thread {
                 standing: Standing::Part,
             });
         }
-        if let Some(sample) = self.count_in_transactions(walker, node, sample, below) {
+        let is_told = self.tell_below_branches(&sample);
+        if let Some(sample) = self.count_in_transactions(walker, node, sample, below)
+            && !is_told
+        {
             self.done.push(Heard {
                 sample,
                 listeners,

@@ -8,17 +8,17 @@ use crate::program::NodeId;
 impl Thread {
     /// Takes the lock of a name for a controller; `false`: another thread has it.
     pub(super) fn take_lock(&mut self, node: NodeId, name: String) -> bool {
-        let is_own = self.locks.iter().any(|(_, held)| *held == name);
+        let is_own = self.strand.locks.iter().any(|(_, held)| *held == name);
         if !is_own && !self.commons.take_lock(&name) {
             return false;
         }
-        self.locks.push((node, name));
+        self.strand.locks.push((node, name));
         true
     }
 
     /// Frees the locks of controllers that the thread has left.
     pub(super) fn free_locks(&mut self) {
-        let (held, left): (Vec<_>, Vec<_>) = std::mem::take(&mut self.locks)
+        let (held, left): (Vec<_>, Vec<_>) = std::mem::take(&mut self.strand.locks)
             .into_iter()
             .partition(|(node, _)| self.is_in(*node));
         for (_, name) in left {
@@ -26,15 +26,24 @@ impl Thread {
                 self.commons.free_lock(&name);
             }
         }
-        self.locks = held;
+        self.strand.locks = held;
+    }
+
+    /// Frees whatever lock the strand at work holds.
+    pub(super) fn free_all_locks(&mut self) {
+        for (_, name) in std::mem::take(&mut self.strand.locks) {
+            self.commons.free_lock(&name);
+        }
     }
 }
 
 impl Drop for Thread {
     /// Whoever waits for a thread that is gone goes on.
     fn drop(&mut self) {
-        for (_, name) in std::mem::take(&mut self.locks) {
-            self.commons.free_lock(&name);
+        self.free_all_locks();
+        for branch in 0..self.branches() {
+            self.change_strand(branch);
+            self.free_all_locks();
         }
     }
 }

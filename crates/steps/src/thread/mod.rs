@@ -6,6 +6,7 @@
 
 mod actions;
 mod asks;
+mod beside;
 mod conclusion;
 mod data;
 mod exchanges;
@@ -13,12 +14,14 @@ mod hearing;
 mod locks;
 mod pause;
 mod samplers;
+mod strand;
 mod transactions;
 mod walk;
 
 pub use asks::{Ask, Deadline, End, EndedEarly, Outcome};
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use loadline_java::numbers::long_or_zero;
@@ -34,6 +37,9 @@ use crate::scope::{Commons, FunctionMemory, Scope, ThreadIdentity};
 use crate::text::Text;
 use crate::variables::Variables;
 
+use beside::Beside;
+use pause::PauseMemory;
+use strand::Strand;
 use transactions::OpenTransaction;
 use walk::{ControllerState, Next};
 
@@ -66,45 +72,36 @@ enum Doing {
     Exchanging(NodeId, Box<HttpRun>),
     /// Its sampler sleeps, and then has this sample; `None`: it leaves none.
     Sleeping(NodeId, Option<Box<Sample>>),
+    /// Its sampler is over once all of its branches are.
+    Awaiting(NodeId),
 }
 
 /// One thread of a group.
 pub struct Thread {
     program: Arc<Program>,
     group: usize,
-    identity: ThreadIdentity,
     variables: Variables,
-    memory: FunctionMemory,
     commons: Arc<Commons>,
     states: Vec<ControllerState>,
     transactions: Vec<Option<OpenTransaction>>,
     data: data::DataMemory,
     http: HttpMemory,
-    pauses: pause::PauseMemory,
-    previous: Option<Arc<Sample>>,
-    doing: Doing,
+    /// The strand that is at work.
+    strand: Strand,
+    /// The branches that run beside one another; `None`: it has one strand alone.
+    beside: Option<Box<Beside>>,
+    /// What functions and timers of branches keep until these run again, by their controllers.
+    rested: HashMap<NodeId, (FunctionMemory, PauseMemory)>,
     /// Iterations begun.
     iterations: u64,
-    /// Since when it goes round without a sampler; `None`: it does not.
-    fruitless_since_ms: Option<i64>,
+    /// Branches begun, which JMeter counts as iterations where it is asked for them.
+    branches_begun: u64,
     /// The loop that told its round last.
     told_round_of: NodeId,
     /// When its group began, in milliseconds since 1970.
     group_began_ms: i64,
-    /// When it ends by the clock; `None`: it does not.
-    deadline: Option<Deadline>,
-    /// Whether what is left of the iteration is left out.
-    skips_rest: bool,
-    /// How it is to end, once it looks.
-    ending: Option<End>,
     /// Why it ends before its time; `None`: it does not, or was told to.
     ended_early: Option<EndedEarly>,
-    /// Whether a thread that ends goes on to the next sampler first.
-    walks_on: bool,
-    /// Whether it does so now.
-    is_last_walk: bool,
-    /// The locks that it holds, and the controllers that they are of.
-    locks: Vec<(NodeId, String)>,
     /// Samples that are done and were not taken.
     done: Vec<Heard>,
     /// The last sampler; `None`: no sampler was run yet.
@@ -154,11 +151,12 @@ impl<'a> Walker<'a> {
         self.host.random_below(count as u64) as usize
     }
 
-    /// The controllers above a node, the nearest first; the group's own node comes last.
+    /// The controllers above a node, the nearest first; the group's own node comes last, or the controller of the branch
+    /// that the node is in.
     fn above(&self, id: NodeId) -> Vec<NodeId> {
         let mut above = Vec::new();
         let mut at = id;
-        while self.node(at).parent != at {
+        while self.node(at).parent != at && !self.is_sampler(self.node(at).parent) {
             at = self.node(at).parent;
             above.push(at);
         }
@@ -186,40 +184,36 @@ impl Thread {
     ) -> Thread {
         let of_group = &program.groups[group];
         let count = of_group.nodes.len();
+        let identity = ThreadIdentity {
+            number,
+            group: of_group.name.clone(),
+            name: format!(
+                "{}{} {}-{number}",
+                of_group.name,
+                of_group.schedule.name_suffix(),
+                of_group.number
+            ),
+            plan: plan.to_owned(),
+        };
         Thread {
-            identity: ThreadIdentity {
-                number,
-                group: of_group.name.clone(),
-                name: format!(
-                    "{}{} {}-{number}",
-                    of_group.name,
-                    of_group.schedule.name_suffix(),
-                    of_group.number
-                ),
-                plan: plan.to_owned(),
-            },
             group,
             variables: at_start(variables, of_group),
-            memory: FunctionMemory::default(),
             commons,
             states: vec![ControllerState::default(); count],
             transactions: std::iter::repeat_with(|| None).take(count).collect(),
             data: data::DataMemory::default(),
             http: HttpMemory::default(),
-            pauses: pause::PauseMemory::default(),
-            previous: None,
-            doing: Doing::default(),
+            strand: Strand {
+                identity,
+                ..Strand::default()
+            },
+            beside: None,
+            rested: HashMap::new(),
             iterations: 0,
-            fruitless_since_ms: None,
+            branches_begun: 0,
             told_round_of: 0,
             group_began_ms: 0,
-            deadline: None,
-            skips_rest: false,
-            ending: None,
             ended_early: None,
-            walks_on: false,
-            is_last_walk: false,
-            locks: Vec::new(),
             done: Vec::new(),
             last_sampler: None,
             program,
@@ -228,7 +222,7 @@ impl Thread {
 
     /// Says when the thread ends by the clock.
     pub fn end_at(&mut self, deadline: Deadline) {
-        self.deadline = Some(deadline);
+        self.strand.deadline = Some(deadline);
     }
 
     /// Says when its group began, in milliseconds since 1970.
@@ -236,10 +230,19 @@ impl Thread {
         self.group_began_ms = unix_ms;
     }
 
+    /// How often it goes round as its group says now; `None`: without end.
+    pub fn loops(&mut self, host: &dyn Host) -> Option<u64> {
+        let program = Arc::clone(&self.program);
+        let walker = Walker::new(&program, self.group, host);
+        let loops = walker.group.schedule.loops()?;
+        u64::try_from(long_or_zero(&self.text(&walker, loops))).ok()
+    }
+
     /// Whether it is to end by the clock.
     #[must_use]
     pub fn is_late(&self, unix_ms: i64) -> bool {
-        self.deadline
+        self.strand
+            .deadline
             .is_some_and(|deadline| unix_ms >= deadline.unix_ms)
     }
 
@@ -251,23 +254,25 @@ impl Thread {
     /// The thread's name.
     #[must_use]
     pub fn name(&self) -> &str {
-        &self.identity.name
+        &self.strand.identity.name
     }
 
     /// Begins an iteration of the group.
     pub fn begin_iteration(&mut self, host: &dyn Host) {
         let program = Arc::clone(&self.program);
         let walker = Walker::new(&program, self.group, host);
-        let group = walker.group;
         let round = self.iterations as i64;
         self.tell_round(&walker, 0, round);
         match self.iterations {
             0 => self.read_names_of_transactions(&walker),
-            _ => self.http.begin_iteration(group.same_user),
+            _ => {
+                let same_user = self.variables.get(SAME_USER) == Some("true");
+                self.http.begin_iteration(same_user);
+            }
         }
         self.iterations += 1;
-        self.doing = Doing::Choosing;
-        self.ending = None;
+        self.strand.doing = Doing::Choosing;
+        self.strand.ending = None;
     }
 
     /// Goes on until something has to be waited for.
@@ -276,7 +281,7 @@ impl Thread {
         let walker = Walker::new(&program, self.group, host);
         let mut outcome = Some(outcome);
         loop {
-            let ask = match std::mem::take(&mut self.doing) {
+            let ask = match std::mem::take(&mut self.strand.doing) {
                 Doing::Choosing => self.choose(&walker),
                 Doing::Waiting(node) => self.run(&walker, node),
                 Doing::Timing(node, timer, sum_ms) => self.pause(&walker, node, (timer, sum_ms)),
@@ -295,6 +300,7 @@ impl Thread {
                     });
                     self.finish(&walker, node, sample)
                 }
+                Doing::Awaiting(node) => self.end_branches(&walker, node),
             };
             if let Some(ask) = ask {
                 return ask;
@@ -304,33 +310,33 @@ impl Thread {
 
     /// Whether the thread is to do something else than its tree says.
     fn is_leaving(&self) -> bool {
-        self.ending.is_some()
+        self.strand.ending.is_some()
     }
 
     fn choose(&mut self, walker: &Walker<'_>) -> Option<Ask> {
-        if !self.locks.is_empty() {
+        if !self.strand.locks.is_empty() {
             self.free_locks();
         }
-        if let Some(end) = self.ending {
-            if std::mem::take(&mut self.walks_on) {
+        if let Some(end) = self.strand.ending {
+            if std::mem::take(&mut self.strand.walks_on) {
                 self.walk_on(walker);
             }
             return Some(self.over(walker, end));
         }
-        if std::mem::take(&mut self.skips_rest) {
+        if std::mem::take(&mut self.strand.skips_rest) {
             return Some(Ask::Iteration);
         }
-        match self.next(walker, 0) {
+        match self.next(walker, self.strand.root) {
             Next::Sampler(node) => {
-                self.fruitless_since_ms = None;
+                self.strand.fruitless_since_ms = None;
                 self.tell_round_again(walker, 0, self.iterations.saturating_sub(1) as i64);
                 self.prepare(walker, node)
             }
-            Next::End if self.ending.is_some() => None,
+            Next::End if self.strand.ending.is_some() => None,
             Next::End => Some(self.rest(walker, Ask::Iteration)),
             Next::Spin => Some(self.rest(walker, Ask::Turn)),
             Next::Blocked => {
-                self.fruitless_since_ms = None;
+                self.strand.fruitless_since_ms = None;
                 Some(Ask::Sleep(LOCK_LOOK_MS))
             }
         }
@@ -339,21 +345,21 @@ impl Thread {
     /// Goes on to where the next sampler would be: as in JMeter, a thread that is told to end has asked for it before it ends,
     /// and what comes to its end on the way is told.
     fn walk_on(&mut self, walker: &Walker<'_>) {
-        let ending = self.ending.take();
-        self.is_last_walk = true;
+        let ending = self.strand.ending.take();
+        self.strand.is_last_walk = true;
         // Nobody is run any more, whoever it is.
-        let _ = self.next(walker, 0);
-        self.ending = ending;
+        let _ = self.next(walker, self.strand.root);
+        self.strand.ending = ending;
     }
 
     /// Lets others have their turn; a thread that never comes to a sampler ends.
     fn rest(&mut self, walker: &Walker<'_>, ask: Ask) -> Ask {
         let now_ms = walker.host.unix_ms();
-        let since_ms = *self.fruitless_since_ms.get_or_insert(now_ms);
+        let since_ms = *self.strand.fruitless_since_ms.get_or_insert(now_ms);
         if now_ms - since_ms <= FRUITLESS_MS_MAX {
             return ask;
         }
-        let name = &self.identity.name;
+        let name = &self.strand.identity.name;
         let message =
             format!("{name}: stopped, as it went round its loops for a second without a sampler");
         walker
@@ -367,7 +373,8 @@ impl Thread {
     pub fn break_off(&mut self, host: &dyn Host) {
         let program = Arc::clone(&self.program);
         let walker = Walker::new(&program, self.group, host);
-        if self.ending.is_none() || std::mem::take(&mut self.walks_on) {
+        self.break_off_branches(&walker);
+        if self.strand.ending.is_none() || std::mem::take(&mut self.strand.walks_on) {
             self.walk_on(&walker);
         }
         self.stop_open_transactions(&walker, 0);
@@ -375,7 +382,7 @@ impl Thread {
 
     /// Ends transactions that are under way, and the thread.
     fn over(&mut self, walker: &Walker<'_>, end: End) -> Ask {
-        self.stop_open_transactions(walker, 0);
+        self.stop_open_transactions(walker, self.strand.root);
         Ask::Over(end)
     }
 
@@ -399,12 +406,16 @@ impl Thread {
                         true => name.source().to_owned(),
                         false => self.text(walker, name).into_owned(),
                     };
-                    let previous = self.previous.clone();
+                    let previous = self.strand.previous.clone();
                     self.lend_http(walker, &name, |scope, http| {
                         script.run_quietly(scope, http, previous);
                     });
                 }
                 PreProcessor::UrlRewriting(modifier) => self.rewrite(walker, node, modifier),
+                PreProcessor::FollowPage => {
+                    let name = walker.node(node).name.source();
+                    self.lend_http(walker, name, |scope, http| http.follow_page(scope));
+                }
                 PreProcessor::FoundParameters(parameters) => {
                     let name = walker.node(node).name.source();
                     self.lend_http(walker, name, |scope, http| {
@@ -419,8 +430,9 @@ impl Thread {
 
     /// Sets the variable of the sampler at work: the class of JMeter's object, and a number that the sampler keeps in this thread.
     fn name_package(&mut self, node: NodeId) {
-        let place =
-            (self.group as u64) << 48 | (node as u64) << 24 | u64::from(self.identity.number);
+        let place = (self.group as u64) << 48
+            | (node as u64) << 24
+            | u64::from(self.strand.identity.number);
         // Fibonacci hashing; Java writes a number of 31 bits, which mostly has eight digits.
         let hash = (place.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 33) | 0x1000_0000;
         let package = format_args!("org.apache.jmeter.threads.SamplePackage@{hash:x}");
@@ -452,7 +464,7 @@ impl Thread {
             let heard = &hearers;
             if let Some(sample) = self.conclude(walker, &sampler.applies, *sample, heard) {
                 let is_good = sample.success;
-                let ordered = self.memory.ordered.take().or(sample.ordered);
+                let ordered = self.strand.memory.ordered.take().or(sample.ordered);
                 if !sample.is_ignored {
                     self.hand_over(walker, node, sample, hearers);
                 }
@@ -461,17 +473,17 @@ impl Thread {
                     false => self.on_error(walker, node, &sampler.applies, ordered),
                 };
                 if let Some(action) = goes_on {
-                    self.walks_on = false;
+                    self.strand.walks_on = false;
                     self.act(walker, node, action);
                 }
             }
         }
-        if let Some(action) = self.memory.ordered.take().filter(|_| is_without) {
+        if let Some(action) = self.strand.memory.ordered.take().filter(|_| is_without) {
             self.act(walker, node, action);
         }
         if self.is_late(walker.host.unix_ms()) {
-            self.walks_on = true;
-            self.ending.get_or_insert(End::Thread);
+            self.strand.walks_on = true;
+            self.strand.ending.get_or_insert(End::Thread);
         }
         // Whoever drives the thread takes its sample, and may want it to end.
         Some(Ask::Turn)
@@ -517,12 +529,12 @@ impl Thread {
         Scope {
             variables: &mut self.variables,
             host: walker.host,
-            thread: &self.identity,
-            memory: &mut self.memory,
+            thread: &self.strand.identity,
+            memory: &mut self.strand.memory,
             commons: &self.commons,
-            previous: self.previous.as_ref(),
+            previous: self.strand.previous.as_ref(),
             sampler,
-            iteration: self.iterations,
+            iteration: self.iterations + self.branches_begun,
         }
     }
 }

@@ -58,21 +58,21 @@ impl Thread {
                 Pause::Gather(until_ms) => Ask::Gather(until_ms),
                 Pause::Over(end) => return Some(self.over(walker, end)),
             };
-            self.doing = Doing::Timing(node, index, sum_ms);
+            self.strand.doing = Doing::Timing(node, index, sum_ms);
             return Some(ask);
         }
-        let owed_ms = std::mem::take(&mut self.memory.owed_ms);
+        let owed_ms = std::mem::take(&mut self.strand.memory.owed_ms);
         let sum_ms = sum_ms.saturating_add(i64::try_from(owed_ms).unwrap_or(i64::MAX));
         if sum_ms <= 0 {
             return self.run(walker, node);
         }
-        if let Some(deadline) = self.deadline
+        if let Some(deadline) = self.strand.deadline
             && deadline.cuts_pauses_short
             && deadline.unix_ms - walker.host.unix_ms() < sum_ms
         {
             return Some(self.over(walker, End::Thread));
         }
-        self.doing = Doing::Waiting(node);
+        self.strand.doing = Doing::Waiting(node);
         Some(Ask::Sleep(sum_ms.unsigned_abs()))
     }
 
@@ -103,7 +103,7 @@ impl Thread {
                 self.pause_for_throughput(walker, *id, per_minute, *mode)
             }
             Timer::Script(script) => {
-                let previous = self.previous.clone();
+                let previous = self.strand.previous.clone();
                 let (value, _) = self.lend_http(walker, "", |scope, http| {
                     script.run_quietly(scope, http, previous)
                 });
@@ -156,9 +156,9 @@ impl Thread {
             }
         };
         // A thread's first sample does not wait, in any mode.
-        let last_ms = self.pauses.last_ms.get(&id).copied();
+        let last_ms = self.strand.pauses.last_ms.get(&id).copied();
         let next_ms = last_ms.map_or(now_ms, |last| now_ms.max(last.saturating_add(behind_ms)));
-        self.pauses.last_ms.insert(id, next_ms);
+        self.strand.pauses.last_ms.insert(id, next_ms);
         next_ms - now_ms
     }
 
@@ -185,7 +185,7 @@ impl Thread {
     /// Waits for others; `size` and time limit as the timer has them.
     fn gather(&mut self, walker: &Walker<'_>, id: usize, (size, timeout_ms): (i64, i64)) -> Pause {
         let now_ms = walker.host.unix_ms();
-        if let Some((round, until_ms)) = self.pauses.gathering {
+        if let Some((round, until_ms)) = self.strand.pauses.gathering {
             let is_over = self.commons.gathering(id, |place| {
                 if !place.is_over(round) && now_ms >= until_ms {
                     place.let_go();
@@ -195,7 +195,7 @@ impl Thread {
             if !is_over {
                 return Pause::Gather(until_ms);
             }
-            self.pauses.gathering = None;
+            self.strand.pauses.gathering = None;
             if now_ms >= until_ms {
                 walker.host.let_go();
             }
@@ -218,7 +218,7 @@ impl Thread {
                     true => now_ms.saturating_add(timeout_ms),
                     false => FOR_GOOD_MS,
                 };
-                self.pauses.gathering = Some((round, until_ms));
+                self.strand.pauses.gathering = Some((round, until_ms));
                 Pause::Gather(until_ms)
             }
         }
@@ -227,7 +227,7 @@ impl Thread {
     /// Waits for its turn in a profile of load, and tells properties what a second came to.
     fn keep_to_profile(&mut self, walker: &Walker<'_>, timing: &ShapingTiming) -> Pause {
         let now_ms = walker.host.unix_ms();
-        let was_waiting = std::mem::take(&mut self.pauses.is_shaped);
+        let was_waiting = std::mem::take(&mut self.strand.pauses.is_shaped);
         let is_new = self.commons.shaping(timing.id, |shaping| {
             shaping.waiting -= u32::from(was_waiting && shaping.waiting > 0);
             shaping.is_new_second(now_ms)
@@ -260,7 +260,7 @@ impl Thread {
             Shaped::Go => Pause::For(0),
             Shaped::Over => Pause::Over(End::Group),
             Shaped::Wait(ms) => {
-                self.pauses.is_shaped = true;
+                self.strand.pauses.is_shaped = true;
                 Pause::Again(ms)
             }
         }

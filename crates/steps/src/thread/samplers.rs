@@ -20,13 +20,17 @@ impl Thread {
     ) -> Option<Ask> {
         let Some(action) = flow.action else {
             let mut pause_ms = self.number(walker, &flow.pause_ms);
-            if let Some(deadline) = self.deadline.filter(|deadline| deadline.cuts_pauses_short) {
+            if let Some(deadline) = self
+                .strand
+                .deadline
+                .filter(|deadline| deadline.cuts_pauses_short)
+            {
                 pause_ms = pause_ms.min(deadline.unix_ms - walker.host.unix_ms());
             }
             if pause_ms <= 0 {
                 return self.finish(walker, node, None);
             }
-            self.doing = Doing::Sleeping(node, None);
+            self.strand.doing = Doing::Sleeping(node, None);
             return Some(Ask::Sleep(pause_ms.unsigned_abs()));
         };
         match (action, flow.all_threads) {
@@ -55,12 +59,13 @@ impl Thread {
                 let sample = Box::new(self.dummy_sample(walker, name, dummy));
                 if dummy.waits && sample.elapsed_ms > 0 {
                     let pause_ms = sample.elapsed_ms;
-                    self.doing = Doing::Sleeping(node, Some(sample));
+                    self.strand.doing = Doing::Sleeping(node, Some(sample));
                     return Some(Ask::Work(pause_ms));
                 }
                 self.finish(walker, node, Some(sample))
             }
             SamplerAction::Script(script) => self.run_script(walker, node, &name, script),
+            SamplerAction::Parallel(parallel) => self.begin_branches(walker, node, &name, parallel),
             SamplerAction::Http(_) | SamplerAction::Flow(_) => {
                 unreachable!("these are run elsewhere")
             }
@@ -79,6 +84,8 @@ impl Thread {
             data.push('\n');
         };
         if told.variables {
+            let objects = &mut self.strand.memory.kept;
+            objects.refresh_all(&mut self.variables);
             list("JMeterVariables", &mut self.variables.iter());
         }
         if told.properties {
@@ -161,7 +168,7 @@ impl Thread {
             start_ms,
             ..Sample::default()
         };
-        let previous = self.previous.clone();
+        let previous = self.strand.previous.clone();
         let ran = self.lend_http(walker, name, |scope, http| {
             script.run(scope, http, previous, Some(Box::new(own)))
         });
@@ -187,7 +194,7 @@ impl Thread {
         let slept_ms = ran.context.slept_ms;
         sample.elapsed_ms = spent_ms.max(0).unsigned_abs() + slept_ms;
         if slept_ms > 0 {
-            self.doing = Doing::Sleeping(node, Some(sample));
+            self.strand.doing = Doing::Sleeping(node, Some(sample));
             return Some(Ask::Work(slept_ms));
         }
         self.finish(walker, node, Some(sample))
@@ -229,7 +236,7 @@ impl Thread {
         if sleep_ms <= 0 {
             return self.finish(walker, node, Some(Box::new(sample)));
         }
-        self.doing = Doing::Sleeping(node, Some(Box::new(sample)));
+        self.strand.doing = Doing::Sleeping(node, Some(Box::new(sample)));
         Some(Ask::Work(sleep_ms.unsigned_abs()))
     }
 }

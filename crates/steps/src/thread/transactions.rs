@@ -34,14 +34,12 @@ pub(super) struct OpenTransaction {
     start_ms: i64,
     /// When the last sample in it ended.
     last_end_ms: i64,
-    /// Time between samples, where pauses do not count.
-    pause_ms: u64,
+    /// Time between samples, where pauses do not count; time in which several were under way counts for each of them.
+    pause_ms: i64,
     /// Samples that it says it has.
     calls: usize,
-    /// Whether it heard of a sample.
-    has_heard: bool,
     failing: u32,
-    /// The sums over its samples.
+    /// The sums over its samples, and who made the last of them.
     sum: Sample,
     /// Its samples, where they are told below it.
     children: Vec<Sample>,
@@ -51,7 +49,9 @@ pub(super) struct OpenTransaction {
 
 impl OpenTransaction {
     fn add(&mut self, sample: &Sample, include_timers: bool) {
-        self.has_heard = true;
+        self.sum.thread_name.clone_from(&sample.thread_name);
+        self.sum.group_threads = sample.group_threads;
+        self.sum.all_threads = sample.all_threads;
         self.failing += u32::from(!sample.success);
         self.sum.bytes += sample.bytes;
         self.sum.sent_bytes += sample.sent_bytes;
@@ -65,17 +65,14 @@ impl OpenTransaction {
     /// Notes that nothing was sampled until an instant.
     fn pass_to(&mut self, unix_ms: i64, include_timers: bool) {
         if !include_timers {
-            self.pause_ms += unix_ms
-                .saturating_sub(self.last_end_ms)
-                .max(0)
-                .unsigned_abs();
+            self.pause_ms += unix_ms.saturating_sub(self.last_end_ms);
         }
     }
 }
 
 fn end_of(sample: &Sample) -> i64 {
-    let length_ms = sample.elapsed_ms + sample.idle_ms;
-    sample.start_ms + i64::try_from(length_ms).unwrap_or(i64::MAX)
+    let elapsed_ms = i64::try_from(sample.elapsed_ms).unwrap_or(i64::MAX);
+    (sample.start_ms + sample.idle_ms).saturating_add(elapsed_ms)
 }
 
 impl Thread {
@@ -108,7 +105,6 @@ impl Thread {
             last_end_ms: now_ms,
             pause_ms: 0,
             calls: 0,
-            has_heard: false,
             failing: 0,
             sum: Sample::default(),
             children: Vec::new(),
@@ -151,7 +147,26 @@ impl Thread {
                 open.add(&sample, open.include_timers);
             }
         }
+        self.count_around_branches(walker, node, &sample);
         Some(sample)
+    }
+
+    /// Counts a sample of a branch in the transactions around all branches; those that tell samples below themselves do not
+    /// hear of it.
+    fn count_around_branches(&mut self, walker: &Walker<'_>, node: NodeId, sample: &Sample) {
+        let Some(parallel) = walker.parallel_above(node) else {
+            return;
+        };
+        if walker.is_told_below(node) {
+            return;
+        }
+        for above in walker.above(parallel) {
+            if let Some(open) = self.transactions[above].as_mut()
+                && !open.is_parent
+            {
+                open.add(sample, open.include_timers);
+            }
+        }
     }
 
     /// The names of the transactions under way around a node, the outermost first, each behind `::`.
@@ -247,7 +262,6 @@ impl Thread {
             return;
         }
         let standing = open.told.map_or(Standing::Result, Standing::Again);
-        let has_heard = open.has_heard || is_parent;
         let now_ms = walker.host.unix_ms();
         let is_left = close == Close::Left && !is_parent;
         if !is_left {
@@ -265,13 +279,9 @@ impl Thread {
         sample.transactions = self.transactions_above(walker, node);
         sample.transactions.push_str("::");
         sample.transactions.push_str(&sample.label);
-        self.sign(walker, &mut sample);
-        if !has_heard {
-            // As in JMeter, which takes these from the samples that it hears of.
-            sample.thread_name.clear();
-            (sample.group_threads, sample.all_threads) = (0, 0);
-        }
+        // As in JMeter, which takes these from the samples that it hears of.
         if is_parent {
+            self.sign(walker, &mut sample);
             let name = sample.label.clone();
             for assertion in &controller.applies.assertions {
                 self.lend_http(walker, &name, |scope, http| {
@@ -284,7 +294,8 @@ impl Thread {
     }
 
     /// Tells the sample of a transaction: one that tells samples below itself to those in whose scope it is, another to
-    /// those that hear of the last sampler, wherever that stands; before the first sampler there is nobody.
+    /// those that hear of the last sampler, wherever that stands; before the first sampler there is nobody, and nobody hears of
+    /// one that is told below the sample of its branches.
     fn tell_transaction(
         &mut self,
         walker: &Walker<'_>,
@@ -294,18 +305,26 @@ impl Thread {
     ) {
         if let Some(standing) = as_parent {
             let below = self.telling_transaction(walker, node);
+            let is_silent = walker.is_told_below(node);
             let applies = &walker.controller(node).applies;
-            let listeners = match below {
-                None => Arc::clone(&applies.listeners),
-                Some(_) => Arc::default(),
+            let listeners = match below.is_none() && !is_silent {
+                true => Arc::clone(&applies.listeners),
+                false => Arc::default(),
             };
-            if below.is_none() {
+            if below.is_none() && !is_silent {
                 self.tell_scripts(walker, &applies.script_listeners, &mut sample);
             }
             self.save_answers(walker, &mut sample, &listeners);
-            let hearers = Hearers { listeners, below };
+            let hearers = Hearers {
+                listeners,
+                below,
+                is_silent,
+            };
             self.hand_over_as(walker, node, Arc::new(sample), hearers, standing);
-        } else if let Some(last) = self.last_sampler {
+        } else if let Some(last) = self
+            .last_sampler
+            .filter(|last| !walker.is_told_below(*last))
+        {
             let applies = &walker.sampler(last).applies;
             let listeners = Arc::clone(&applies.listeners);
             self.tell_scripts(walker, &applies.script_listeners, &mut sample);
@@ -340,7 +359,7 @@ fn code_of(samples: &[Sample]) -> String {
 /// The sample of a transaction that ended.
 fn told(open: OpenTransaction, is_parent: bool, now_ms: i64) -> Sample {
     let is_good = open.failing == 0;
-    let span_ms = now_ms.saturating_sub(open.start_ms).max(0).unsigned_abs();
+    let span_ms = now_ms.saturating_sub(open.start_ms).max(0);
     let code = match (is_good, is_parent) {
         (true, _) => "200".to_owned(),
         (false, false) => String::new(),
@@ -355,7 +374,7 @@ fn told(open: OpenTransaction, is_parent: bool, now_ms: i64) -> Sample {
         ),
         success: is_good,
         start_ms: open.start_ms,
-        elapsed_ms: span_ms.saturating_sub(open.pause_ms),
+        elapsed_ms: span_ms.saturating_sub(open.pause_ms).max(0).unsigned_abs(),
         idle_ms: open.pause_ms,
         children: open.children,
         is_transaction: true,

@@ -68,6 +68,15 @@ impl ControllerState {
         self.is_broken = false;
     }
 
+    /// Forgets all but what decides which part of the entries is taken.
+    pub(super) fn begin_life(&mut self) {
+        *self = ControllerState {
+            entries: self.entries,
+            runs: self.runs,
+            ..ControllerState::default()
+        };
+    }
+
     /// Forgets the pass alone.
     fn end_pass(&mut self) {
         self.position = 0;
@@ -283,7 +292,7 @@ impl Thread {
             if is_random {
                 state.position = walker.chance(count);
             } else if across_threads && state.entries == 0 {
-                state.position = self.identity.number as usize % count;
+                state.position = self.strand.identity.number as usize % count;
             }
             self.states[node].entries += 1;
         }
@@ -444,7 +453,7 @@ impl Thread {
         if is_gone || std::mem::take(&mut self.states[node].is_broken) {
             return Next::End;
         }
-        let is_too_late = self.is_last_walk && self.is_telling(walker, node);
+        let is_too_late = self.strand.is_last_walk && self.is_telling(walker, node);
         if !self.states[node].under_way && !is_too_late {
             self.begin_transaction(walker, node);
         }

@@ -32,28 +32,22 @@ use crate::vu::client::{FateGuard, Held};
 use crate::vu::follow::note_phases;
 use crate::vu::shared::Shared;
 
-/// Exchanges that are under way beside one another, by their numbers.
-pub(super) type UnderWay<'a> = Vec<(
-    usize,
-    Pin<Box<dyn Future<Output = Result<HttpAnswer, Stop>> + 'a>>,
-)>;
+/// What is under way beside one another, by their numbers.
+pub(super) type UnderWay<'a, T> = Vec<(usize, Pin<Box<dyn Future<Output = T> + 'a>>)>;
 
-/// Waits for the first of several exchanges to end; gives its number.
-///
-/// # Errors
-/// The thread is cut.
-pub(super) async fn first_of(under_way: &mut UnderWay<'_>) -> Result<(usize, HttpAnswer), Stop> {
+/// Waits for the first of several to end; gives its number.
+pub(super) async fn first_of<T>(under_way: &mut UnderWay<'_, T>) -> (usize, T) {
     poll_fn(|cx| {
-        let mut exchanges = under_way.iter_mut().enumerate();
-        let ended = exchanges.find_map(|(place, (_, exchange))| match exchange.as_mut().poll(cx) {
-            Poll::Ready(answer) => Some((place, answer)),
+        let mut all = under_way.iter_mut().enumerate();
+        let ended = all.find_map(|(place, (_, one))| match one.as_mut().poll(cx) {
+            Poll::Ready(outcome) => Some((place, outcome)),
             Poll::Pending => None,
         });
-        let Some((place, answer)) = ended else {
+        let Some((place, outcome)) = ended else {
             return Poll::Pending;
         };
         let (number, _) = under_way.remove(place);
-        Poll::Ready(answer.map(|answer| (number, answer)))
+        Poll::Ready((number, outcome))
     })
     .await
 }
@@ -78,15 +72,22 @@ fn keep_rules() -> KeepRules {
 pub(super) struct StepsClient {
     shared: Rc<Shared>,
     slot: Rc<VuSlot>,
-    /// By the route's index, and whose client made them: clients share none.
-    idle: RefCell<IdleConnections<(usize, HttpClient), Held>>,
+    /// Those of the thread, and in a branch of it, behind them, its own, which go with it.
+    idle: Vec<Rc<Idle>>,
     /// What exchanges that are over have left for those to come; several may be under way at a time.
-    spare: RefCell<Vec<Desk>>,
+    spare: Rc<RefCell<Vec<Desk>>>,
     wants: Wants,
     /// What exchanges took since somebody asked.
-    times: Cell<HttpTimes>,
+    times: Rc<Cell<HttpTimes>>,
     /// By how much the next exchange is later than the plan wanted it; `None` in a closed model.
-    late_ns: Cell<Option<u64>>,
+    late_ns: Rc<Cell<Option<u64>>>,
+}
+
+/// Connections that are kept, by the route's index, and whose client made them: clients share none.
+type Idle = RefCell<IdleConnections<(usize, HttpClient), Held>>;
+
+fn no_connections() -> Rc<Idle> {
+    Rc::new(RefCell::new(IdleConnections::new(Rc::new(keep_rules()))))
 }
 
 /// What one exchange works on.
@@ -164,12 +165,32 @@ impl StepsClient {
         StepsClient {
             shared,
             slot,
-            idle: RefCell::new(IdleConnections::new(Rc::new(keep_rules()))),
-            spare: RefCell::default(),
+            idle: vec![no_connections()],
+            spare: Rc::default(),
             wants,
-            times: Cell::default(),
-            late_ns: Cell::new(None),
+            times: Rc::default(),
+            late_ns: Rc::default(),
         }
+    }
+
+    /// That of a branch of the thread, with connections of its own.
+    pub(super) fn of_branch(&self) -> StepsClient {
+        let mut idle = self.idle.clone();
+        idle.push(no_connections());
+        StepsClient {
+            shared: Rc::clone(&self.shared),
+            slot: Rc::clone(&self.slot),
+            idle,
+            spare: Rc::clone(&self.spare),
+            wants: self.wants.clone(),
+            times: Rc::clone(&self.times),
+            late_ns: Rc::clone(&self.late_ns),
+        }
+    }
+
+    /// The connections that it uses.
+    fn idle(&self) -> &Idle {
+        self.idle.last().expect("there is always one")
     }
 
     /// Notes how late an iteration begins. Its first exchange was wanted so much earlier; pauses of the plan are wanted.
@@ -207,7 +228,7 @@ impl StepsClient {
     /// The thread is cut.
     pub(super) async fn exchange(&self, ask: &HttpAsk) -> Result<HttpAnswer, Stop> {
         if ask.anew {
-            self.idle.borrow_mut().close();
+            self.idle.iter().for_each(|idle| idle.borrow_mut().close());
         }
         let spare = self.spare.borrow_mut().pop();
         let mut desk = spare.unwrap_or_default();
@@ -303,7 +324,7 @@ impl StepsClient {
             header_bytes: receiver.header_bytes,
         };
         if ask.keep_alive {
-            let mut idle = self.idle.borrow_mut();
+            let mut idle = self.idle().borrow_mut();
             idle.put((route.index, ask.client), held, instants.done);
         }
         Ok(got)
@@ -335,7 +356,7 @@ impl StepsClient {
     /// A kept connection of a route that may be used again.
     async fn take(&self, route: (usize, HttpClient)) -> Option<Held> {
         let now = self.shared.clock.now();
-        poll_fn(|cx| Poll::Ready(self.idle.borrow_mut().take(&route, now, cx))).await
+        poll_fn(|cx| Poll::Ready(self.idle().borrow_mut().take(&route, now, cx))).await
     }
 
     async fn connect(
@@ -498,24 +519,25 @@ fn write_head(buffer: &mut Vec<u8>, ask: &HttpAsk) {
         buffer.extend_from_slice(part.as_bytes());
     }
     for (name, value) in &ask.headers {
-        push_within_line(buffer, name);
+        push_within_line(buffer, name, b'?');
         buffer.extend_from_slice(b": ");
-        push_within_line(buffer, value);
+        push_within_line(buffer, value, b' ');
         buffer.extend_from_slice(b"\r\n");
     }
     buffer.extend_from_slice(b"\r\n");
 }
 
-/// Writes what may not add a line to the head: as the client of JMeter, a byte for a character, `?` for one that has none.
-fn push_within_line(buffer: &mut Vec<u8>, text: &str) {
+/// Writes what may not add a line to the head: as the client of JMeter, a byte for a character, `?` for one that has none, and
+/// what a value has for the end of a line.
+fn push_within_line(buffer: &mut Vec<u8>, text: &str, line_end: u8) {
     let is_plain = |byte: &u8| matches!(byte, b'\t' | b' '..=b'~');
     if text.as_bytes().iter().all(is_plain) {
         return buffer.extend_from_slice(text.as_bytes());
     }
     let byte_of = |c: char| match c {
-        '\r' | '\n' => None,
-        '\t' | ' '..='~' | '\u{a0}'..='\u{ff}' => u8::try_from(u32::from(c)).ok(),
-        _ => Some(b'?'),
+        '\r' | '\n' | '\u{b}' | '\u{c}' => line_end,
+        '\t' | ' '..='~' | '\u{a0}'..='\u{ff}' => u8::try_from(u32::from(c)).unwrap_or(b'?'),
+        _ => b'?',
     };
-    buffer.extend(text.chars().filter_map(byte_of));
+    buffer.extend(text.chars().map(byte_of));
 }

@@ -11,6 +11,7 @@ mod level;
 mod measured;
 mod outbox;
 
+use std::cell::RefCell;
 use std::future::Future;
 use std::pin::Pin;
 use std::rc::Rc;
@@ -128,6 +129,26 @@ pub(crate) struct StepsVu {
     client: StepsClient,
     /// The thread that waits for its next arrival, and its iterations so far; `None`: a new one takes it.
     waiting: Option<(Thread, StepsHost, u64)>,
+}
+
+/// What goes through the tree of a group: a thread, or a branch of it.
+struct Walk<'a> {
+    of: &'a Rc<GroupOnWorker>,
+    host: &'a StepsHost,
+    /// Its branches have it in turn; none keeps it while it waits.
+    thread: &'a RefCell<&'a mut Thread>,
+    /// The branch; `None`: the thread itself.
+    branch: Option<usize>,
+}
+
+impl Walk<'_> {
+    fn advance(&self, outcome: Outcome) -> Ask {
+        let mut thread = self.thread.borrow_mut();
+        match self.branch {
+            Some(branch) => thread.advance_branch(branch, self.host, outcome),
+            None => thread.advance(self.host, outcome),
+        }
+    }
 }
 
 /// Counts a thread as being at work for as long as it is there.
@@ -248,7 +269,10 @@ impl StepsVu {
                 cuts_pauses_short: !is_kept_up,
             });
         }
-        let loops = of.times().loops;
+        let loops = match of.times().asks_loops {
+            true => thread.loops(&host),
+            false => of.times().loops,
+        };
         let mut done = 0;
         while loops.is_none_or(|loops| done < loops) {
             let begun = self.shared.clock.now();
@@ -340,16 +364,28 @@ impl StepsVu {
         thread: &mut Thread,
         host: &StepsHost,
     ) -> Result<Option<End>, Stop> {
+        let walk = Walk {
+            of,
+            host,
+            thread: &RefCell::new(thread),
+            branch: None,
+        };
+        self.walk(&walk, &self.client).await
+    }
+
+    /// Carries out what a thread or a branch of it asks for until it is over; gives how it ended, if before its time.
+    async fn walk(&self, walk: &Walk<'_>, client: &StepsClient) -> Result<Option<End>, Stop> {
+        let of = walk.of;
         let mut outcome = Outcome::Turn;
         let mut under_way = UnderWay::new();
         let mut gathering = None;
         loop {
-            let ask = thread.advance(host, outcome);
-            if host.scripts.were_called_off() {
+            let ask = walk.advance(outcome);
+            if walk.host.scripts.were_called_off() {
                 // What the script would have come to is not known.
                 return Err(Stop::Cut);
             }
-            if self.hand_over(of, thread).is_err() {
+            if self.hand_over(of, &mut walk.thread.borrow_mut()).is_err() {
                 return Ok(Some(End::TestNow));
             }
             outcome = match ask {
@@ -357,18 +393,22 @@ impl StepsVu {
                     if of.is_ending() {
                         return Ok(Some(End::Thread));
                     }
-                    Outcome::Answer(Box::new(self.exchange(of, &ask).await?))
+                    Outcome::Answer(Box::new(self.exchange(of, client, &ask).await?))
                 }
                 Ask::Together(asks) => {
                     if of.is_ending() {
                         return Ok(Some(End::Thread));
                     }
                     for (number, ask) in asks {
-                        let exchange = async move { self.exchange(of, &ask).await };
+                        let exchange = async move { self.exchange(of, client, &ask).await };
                         under_way.push((number, Box::pin(exchange)));
                     }
-                    let (number, answer) = first_of(&mut under_way).await?;
-                    Outcome::OneOf(number, Box::new(answer))
+                    let (number, answer) = first_of(&mut under_way).await;
+                    Outcome::OneOf(number, Box::new(answer?))
+                }
+                Ask::Branches { count, at_a_time } => {
+                    self.walk_branches(walk, count, at_a_time).await?;
+                    Outcome::Turn
                 }
                 Ask::Sleep(ms) => {
                     let until_ms = self.now_ms().saturating_add_unsigned(ms);
@@ -406,11 +446,56 @@ impl StepsVu {
         }
     }
 
+    /// Carries out what the branches of a thread ask for, so many at a time, until all of them are over.
+    async fn walk_branches(
+        &self,
+        walk: &Walk<'_>,
+        count: usize,
+        at_a_time: usize,
+    ) -> Result<(), Stop> {
+        let mut under_way = UnderWay::<'_, Result<Option<End>, Stop>>::new();
+        let mut begun = 0;
+        let mut stopped = Ok(());
+        loop {
+            while begun < count && under_way.len() < at_a_time && stopped.is_ok() {
+                walk.thread.borrow_mut().begin_branch(begun);
+                under_way.push((begun, Box::pin(self.walk_branch(walk, begun))));
+                begun += 1;
+            }
+            if under_way.is_empty() {
+                return stopped;
+            }
+            let (branch, ended) = first_of(&mut under_way).await;
+            let end = ended.unwrap_or_else(|stop| {
+                stopped = Err(stop);
+                None
+            });
+            walk.thread.borrow_mut().end_branch(branch, end);
+            if let Some(end) = end {
+                self.stop_with(walk.of, end);
+            }
+        }
+    }
+
+    async fn walk_branch(&self, walk: &Walk<'_>, branch: usize) -> Result<Option<End>, Stop> {
+        let client = self.client.of_branch();
+        let branch = Walk {
+            branch: Some(branch),
+            ..*walk
+        };
+        self.walk(&branch, &client).await
+    }
+
     /// Carries out an exchange. One that an order cuts has failed, as in JMeter, which closes its socket.
-    async fn exchange(&self, of: &GroupOnWorker, ask: &HttpAsk) -> Result<HttpAnswer, Stop> {
+    async fn exchange(
+        &self,
+        of: &GroupOnWorker,
+        client: &StepsClient,
+        ask: &HttpAsk,
+    ) -> Result<HttpAnswer, Stop> {
         let begun = self.shared.clock.now();
-        match self.client.exchange(ask).await {
-            Err(Stop::Cut) if of.is_called_off() => Ok(self.client.closed_since(begun)),
+        match client.exchange(ask).await {
+            Err(Stop::Cut) if of.is_called_off() => Ok(client.closed_since(begun)),
             exchanged => exchanged,
         }
     }
@@ -446,6 +531,11 @@ impl StepsVu {
         if let Some(early) = thread.ended_early() {
             self.shared.recorder.borrow_mut().ended_thread(early);
         }
+        self.stop_with(of, end);
+    }
+
+    /// Stops what ends with a thread beside it.
+    fn stop_with(&self, of: &GroupOnWorker, end: End) {
         match end {
             End::Thread => return,
             End::Group => of.state().end_group(of.group),

@@ -43,7 +43,7 @@ pub struct Row {
     /// From its start to the first byte of the answer.
     pub latency_ms: u64,
     /// Time within it that does not count.
-    pub idle_ms: u64,
+    pub idle_ms: i64,
     /// How long connecting took.
     pub connect_ms: u64,
     /// Samples that it lies below; of CSV it cannot be told, and is zero.

@@ -487,6 +487,16 @@ mod tests {
         assert_eq!(patterns.matching("y.com").as_deref(), Some("y.com"));
         assert_eq!(patterns.matching("a.y.com"), None);
         assert_eq!(
+            HostnamePatterns::parse(["*.", "*x", "A-1.b"]).map(|_| ()),
+            Ok(())
+        );
+        for text in [
+            "a_b", "-a", "a-", "a..b", ".a", "a.", " a", "a:80", "\u{e9}.x",
+        ] {
+            let refused = HostnamePatterns::parse([text]);
+            assert_eq!(refused, Err(BadPattern(text.to_owned())));
+        }
+        assert_eq!(
             HostnamePatterns::parse(["x*"]),
             Err(BadPattern("x*".to_owned()))
         );

@@ -378,11 +378,12 @@ fn settings(options: &K6Options, around: &Surroundings) -> Result<ScriptSettings
     })
 }
 
-/// `exec.test.options`, with all tags of the run.
+/// `exec.test.options`: with all tags of the run, without feature flags.
 fn seen_by_script(options: &K6Options, around: &Surroundings) -> Json {
     let tags = run_tags(options, around);
     let options = K6Options {
         tags: (!tags.is_empty()).then_some(tags),
+        features: None,
         ..options.clone()
     };
     options.as_seen_by_script()

@@ -357,12 +357,12 @@ impl K6Options {
         kept(self.rows().into_iter().filter(script))
     }
 
-    /// As `exec.test.options` shows them: without the shortcuts for a scenario and feature flags.
+    /// As `exec.test.options` shows them: without the shortcuts for a scenario.
     #[must_use]
     pub fn as_seen_by_script(&self) -> Json {
-        let hidden = ["vus", "duration", "iterations", "stages", "features"];
+        let shortcuts = ["vus", "duration", "iterations", "stages"];
         let rows = self.rows().into_iter();
-        Json::Object(kept(rows.filter(|(key, ..)| !hidden.contains(key))))
+        Json::Object(kept(rows.filter(|(key, ..)| !shortcuts.contains(key))))
     }
 }
 

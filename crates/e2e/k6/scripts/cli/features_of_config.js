@@ -1,3 +1,4 @@
+//@ args: --config {TMP}/config.json
 //@ config: {"features": ["merge-run-tags", "of-config"], "tags": {"q": "1"}}
 // Features of the configuration file.
 import exec from 'k6/execution';

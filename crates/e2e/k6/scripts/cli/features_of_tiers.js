@@ -1,3 +1,4 @@
+//@ args: --config {TMP}/config.json
 //@ config: {"features": ["native-histograms", "of-config"], "tags": {"q": "1"}}
 //@ env: K6_FEATURES=freeze-env, of-env
 // The highest tier that names features names all of them; each is a tag of the run.

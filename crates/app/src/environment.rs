@@ -38,6 +38,12 @@ impl Env {
             .filter(|value| !value.is_empty())
     }
 
+    /// The value of a variable that is set, empty or not.
+    #[must_use]
+    pub fn set(&self, name: &str) -> Option<&str> {
+        self.variables.get(name).map(String::as_str)
+    }
+
     /// A base folder of the user's (XDG Base Directory Specification): what the variable names, else
     /// this folder in the home; `None` when neither is known. Relative ones count for nothing.
     #[must_use]

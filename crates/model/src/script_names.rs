@@ -46,6 +46,16 @@ impl Pattern {
     }
 }
 
+/// Whether a text is what names are made of: labels of letters, digits and inner dashes between dots.
+#[must_use]
+pub fn is_name(text: &str) -> bool {
+    let is_label = |label: &str| {
+        let is_inner = |c: char| c.is_ascii_alphanumeric() || c == '-';
+        !label.is_empty() && label.chars().all(is_inner) && label.trim_matches('-') == label
+    };
+    text.split('.').all(is_label)
+}
+
 impl fmt::Display for Pattern {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.open {
@@ -75,13 +85,19 @@ impl HostnamePatterns {
     /// Reads patterns.
     ///
     /// # Errors
-    /// The first with a `*` elsewhere than in front.
+    /// The first that is no name, with `*` or `*.` in front or not.
     pub fn parse<'a>(
         texts: impl IntoIterator<Item = &'a str>,
     ) -> Result<HostnamePatterns, BadPattern> {
+        let of_name = |text: &str| {
+            let open = text.strip_prefix('*');
+            let name = open.map_or(text, |rest| rest.strip_prefix('.').unwrap_or(rest));
+            let is_pattern = name.is_empty() || is_name(name);
+            Pattern::parse(text).filter(|_| is_pattern)
+        };
         texts
             .into_iter()
-            .map(|text| Pattern::parse(text).ok_or_else(|| BadPattern(text.to_owned())))
+            .map(|text| of_name(text).ok_or_else(|| BadPattern(text.to_owned())))
             .collect::<Result<_, _>>()
             .map(HostnamePatterns)
     }
@@ -470,6 +486,16 @@ mod tests {
         assert_eq!(patterns.matching("x.com"), None);
         assert_eq!(patterns.matching("y.com").as_deref(), Some("y.com"));
         assert_eq!(patterns.matching("a.y.com"), None);
+        assert_eq!(
+            HostnamePatterns::parse(["*.", "*x", "A-1.b"]).map(|_| ()),
+            Ok(())
+        );
+        for text in [
+            "a_b", "-a", "a-", "a..b", ".a", "a.", " a", "a:80", "\u{e9}.x",
+        ] {
+            let refused = HostnamePatterns::parse([text]);
+            assert_eq!(refused, Err(BadPattern(text.to_owned())));
+        }
         assert_eq!(
             HostnamePatterns::parse(["x*"]),
             Err(BadPattern("x*".to_owned()))

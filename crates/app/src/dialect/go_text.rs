@@ -2,7 +2,7 @@
 //!
 //! Must not know which tool speaks. Invariant: the texts are those that people grep for.
 
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind};
 
 use crate::FileError;
 
@@ -15,4 +15,16 @@ pub(crate) fn file_error(failure: &FileError) -> String {
         ErrorKind::IsADirectory => format!("read {path}: is a directory"),
         _ => format!("read {path}: {error}"),
     }
+}
+
+/// A failure to open a file for writing, as Go tells it.
+pub(crate) fn open_error(path: &str, error: &io::Error) -> String {
+    let why = match error.kind() {
+        ErrorKind::NotFound => "no such file or directory",
+        ErrorKind::PermissionDenied => "permission denied",
+        ErrorKind::IsADirectory => "is a directory",
+        ErrorKind::NotADirectory => "not a directory",
+        _ => return format!("open {path}: {error}"),
+    };
+    format!("open {path}: {why}")
 }

@@ -5,6 +5,7 @@
 //! line panics; operands come out in order.
 
 use loadline_go::{parse_bool, quoted};
+use loadline_script::csv_record::RecordReader;
 
 /// What follows a flag.
 #[derive(Clone, Copy, Debug)]
@@ -15,7 +16,7 @@ pub enum Kind {
     Text,
     /// `=text`, or nothing, which stands for this text.
     MaybeText(&'static str),
-    /// Texts between commas.
+    /// Texts between commas: a record of comma-separated values.
     Texts,
     /// A text that is read when the flag is met.
     Checked(fn(&str) -> Result<(), String>),
@@ -84,14 +85,24 @@ impl Parsed {
     #[must_use]
     pub fn texts(&self, long: &str) -> Option<Vec<String>> {
         self.text(long)?;
-        let parts = self.all(long).filter(|text| !text.is_empty());
-        Some(
-            parts
-                .flat_map(|text| text.split(','))
-                .map(str::to_owned)
-                .collect(),
-        )
+        let records = self.all(long).map(|text| record(text).unwrap_or_default());
+        Some(records.flatten().collect())
     }
+
+    /// Every value of a flag that can be repeated; `None` when it was not given. One value that is
+    /// empty is none: pflag keeps them as a record, which then is empty too.
+    #[must_use]
+    pub fn array(&self, long: &str) -> Option<Vec<&str>> {
+        let values: Vec<&str> = self.all(long).collect();
+        (values.concat() != "" || values.len() > 1).then_some(values)
+    }
+}
+
+/// The fields of a record of comma-separated values, none in an empty one.
+fn record(text: &str) -> Result<Vec<String>, String> {
+    let record = RecordReader::new(b',', 0).next(text.as_bytes());
+    let record = record.map_err(|fault| fault.to_string())?;
+    Ok(record.unwrap_or_default())
 }
 
 /// Takes a command line apart.
@@ -193,6 +204,7 @@ fn set(flag: &Flag, value: String, parsed: &mut Parsed) -> Result<(), String> {
     let checked = match flag.kind {
         Kind::Switch => parse_bool(&value).map(drop),
         Kind::Checked(check) => check(&value),
+        Kind::Texts => record(&value).map(drop),
         _ => Ok(()),
     };
     checked.map_err(|why| {
@@ -263,6 +275,16 @@ mod tests {
         assert_eq!(mixed.switch("quiet"), Some(false));
         assert_eq!(mixed.operands, ["-"]);
         assert_eq!(mixed.texts("system-tags").expect("given"), ["a", "b"]);
+        let record = parsed("--system-tags \"a,b\",c,").expect("taken");
+        assert_eq!(
+            record.texts("system-tags").expect("given"),
+            ["a,b", "c", ""]
+        );
+        let empty = parse(&[KNOWN], &["--system-tags=".to_owned()]).expect("taken");
+        assert!(empty.texts("system-tags").expect("given").is_empty());
+        let arrays = ["-e=", "-e= -e=", "-e=A"].map(|line| parsed(line).expect("taken"));
+        let values = arrays.each_ref().map(|given| given.array("env"));
+        assert_eq!(values, [None, Some(vec!["", ""]), Some(vec!["A"])]);
         let full = parsed("--http-debug=full").expect("taken");
         assert_eq!(full.text("http-debug"), Some("full"));
         assert!(parsed("-h").expect("taken").help && parsed("x --help").expect("taken").help);
@@ -285,6 +307,10 @@ mod tests {
                 "invalid argument \"x\" for \"-q, --quiet\" flag: strconv.ParseBool: parsing \"x\": invalid syntax",
             ),
             ("--=x", "bad flag syntax: --=x"),
+            (
+                "--system-tags a\"",
+                "invalid argument \"a\\\"\" for \"--system-tags\" flag: parse error on line 1, column 2: bare \" in non-quoted-field",
+            ),
         ] {
             assert_eq!(parsed(line), Err(message.to_owned()), "{line}");
         }

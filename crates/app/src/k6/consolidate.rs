@@ -55,8 +55,9 @@ pub(super) fn consolidate(
     merge_tags: bool,
     notices: &mut Vec<Notice>,
 ) -> Result<Consolidated, String> {
-    let mut options = tiers.config.clone();
+    let mut options = K6Options::default();
     for (name, tier) in [
+        ("config", &tiers.config),
         ("script", &tiers.script),
         ("env", &tiers.env),
         ("cli", &tiers.flags),
@@ -75,6 +76,7 @@ pub(super) fn consolidate(
     if merge_tags {
         options.tags = merged_tags(tiers);
     }
+    options.tags = options.tags.filter(|tags| !tags.is_empty());
     let scenarios = scenarios_of(&options, notices)?;
     let has_scenarios = options.scenarios.as_ref() == Some(&scenarios);
     options.scenarios = Some(scenarios);
@@ -148,7 +150,8 @@ fn scenarios_of(options: &K6Options, notices: &mut Vec<Notice>) -> Result<Scenar
 
 fn without_shortcut(options: &K6Options, notices: &mut Vec<Notice>) -> Scenarios {
     let written = options.scenarios.as_ref();
-    if let Some(vus) = options.vus {
+    let vus_alone = options.vus.filter(|_| options.stages.is_none());
+    if let Some(vus) = vus_alone {
         if written.is_some() {
             notices.push(Notice::warning(format!(
                 "`vus={vus}` overrides scenarios configuration"
@@ -240,14 +243,8 @@ pub(super) fn validate(options: &K6Options, exports: Option<&[String]>) -> Resul
             ));
         }
     }
-    for (name, span) in [
-        ("setupTimeout", options.setup_timeout),
-        ("teardownTimeout", options.teardown_timeout),
-        ("handleSummaryTimeout", options.handle_summary_timeout),
-    ] {
-        if span.is_some_and(|span| span.0 <= 0) {
-            found.push(format!("{name} must be positive"));
-        }
+    if options.setup_timeout.is_some_and(|span| span.0 <= 0) {
+        found.push("setupTimeout must be positive".to_owned());
     }
     if let Some(exports) = exports {
         for (name, scenario) in scenarios {

@@ -72,8 +72,8 @@ pub(super) fn pages(given: &Parsed, env: &Env) -> Result<(PageSettings, Vec<Noti
 
 /// The parameters of the dashboard; `None` when nobody asked for it.
 fn asked(given: &Parsed, env: &Env) -> Result<Option<Vec<(String, String)>>, K6Error> {
-    let outputs: Vec<&str> = match given.text("out") {
-        Some(_) => given.all("out").collect(),
+    let outputs: Vec<&str> = match given.array("out") {
+        Some(outputs) => outputs,
         None => env
             .get("K6_OUT")
             .into_iter()

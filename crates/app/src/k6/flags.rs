@@ -11,12 +11,16 @@ use crate::dialect::pflag::Parsed;
 /// # Errors
 /// k6's message on the first value that cannot be read.
 pub(super) fn options(given: &Parsed) -> Result<K6Options, String> {
-    let options = K6Options::from_flags(given)?;
+    let mut options = K6Options::from_flags(given)?;
+    // As in k6, an empty text leaves these to the lower tiers.
+    for text in [&mut options.summary_time_unit, &mut options.console_output] {
+        text.take_if(|text| text.is_empty());
+    }
     if let Some(stats) = &options.summary_trend_stats {
         check_trend_stats(stats)?;
     }
     match options.summary_time_unit.as_deref() {
-        None | Some("" | "s" | "ms" | "us") => Ok(options),
+        None | Some("s" | "ms" | "us") => Ok(options),
         Some(other) => Err(format!(
             "invalid summary time unit '{other}', use 's', 'ms' or 'us'"
         )),

@@ -27,7 +27,7 @@ use super::plan::{self, Surroundings};
 use super::proxy;
 use super::requirements::requirements;
 use super::run_settings::{ScriptRun, SummaryMode, SummarySettings};
-use super::surroundings::{self, Settings};
+use super::surroundings::{self, NamedFeatures, Settings};
 use crate::cli::script::ScriptCommand;
 use crate::dialect::go_text;
 use crate::dialect::pflag::{self, Flag};
@@ -317,6 +317,8 @@ impl K6Invocation {
     ) -> Result<ScriptRun, K6Error> {
         let (tiers, config) = self.tiers_with(script, notices)?;
         let features = self.features(&config);
+        notices.extend(features.notices());
+        let features = features.known();
         let merge = features.contains(&Feature::MergeRunTags);
         let merged = consolidate::consolidate(&tiers, merge, notices).map_err(K6Error::config)?;
         let mut options = merged.options;
@@ -456,17 +458,19 @@ impl K6Invocation {
     /// Whether a flag or a variable turned a feature on.
     #[must_use]
     pub fn has_feature(&self, feature: Feature) -> bool {
-        self.settings.features.contains(&feature)
+        self.settings.features.known().contains(&feature)
     }
 
-    fn features(&self, config: &ConfigFile) -> Vec<Feature> {
-        let mut features = self.settings.features.clone();
-        let named = config.options.features.iter().flatten();
-        let known = |name: &String| Feature::ALL.into_iter().find(|f| f.name() == name);
-        features.extend(named.filter_map(known));
-        features.sort();
-        features.dedup();
-        features
+    /// The feature flags of the command line, or else of the file.
+    fn features(&self, config: &ConfigFile) -> NamedFeatures {
+        let given = &self.settings.features;
+        if !given.names.is_empty() {
+            return given.clone();
+        }
+        NamedFeatures {
+            source: "json",
+            names: config.options.features.clone().unwrap_or_default(),
+        }
     }
 
     fn outputs(&self, config: &ConfigFile) -> Result<Vec<OutputSpec>, K6Error> {

@@ -64,7 +64,7 @@ impl LogOutput {
     /// k6's message.
     pub fn parse(text: &str) -> Result<LogOutput, String> {
         match text {
-            "" | "stderr" => return Ok(LogOutput::Stderr),
+            "stderr" => return Ok(LogOutput::Stderr),
             "stdout" => return Ok(LogOutput::Stdout),
             "none" => return Ok(LogOutput::None),
             _ => {}

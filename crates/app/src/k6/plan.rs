@@ -24,6 +24,7 @@ use loadline_model::{
     TestPlan, ThresholdPlan, ThresholdPlanError,
 };
 
+use super::json::Json;
 use super::notice::Notice;
 use super::options::parts::StageOption;
 use super::options::scenario::{ExecutorKind, ScenarioOptions};
@@ -373,8 +374,19 @@ fn settings(options: &K6Options, around: &Surroundings) -> Result<ScriptSettings
         vu_memory_max: around.vu_memory_max,
         trace_requests: around.trace_requests,
         features: around.features.clone(),
-        options_json: options.as_seen_by_script().compact().into(),
+        options_json: seen_by_script(options, around).compact().into(),
     })
+}
+
+/// `exec.test.options`: with all tags of the run, without feature flags.
+fn seen_by_script(options: &K6Options, around: &Surroundings) -> Json {
+    let tags = run_tags(options, around);
+    let options = K6Options {
+        tags: (!tags.is_empty()).then_some(tags),
+        features: None,
+        ..options.clone()
+    };
+    options.as_seen_by_script()
 }
 
 /// The tags of the run; a feature flag that is on adds its own.

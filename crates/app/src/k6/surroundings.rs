@@ -16,6 +16,7 @@ use super::dashboard;
 use super::invocation::{Compatibility, ScriptType};
 use super::log::{LogFormat, LogOutput, LogSettings};
 use super::notice::{K6Error, Level, Notice};
+use super::options::env_error;
 use super::options::value::OptionValue;
 use super::output_spec::OutputSpec;
 use super::run_settings::{PageSettings, RestSettings, SummaryMode};
@@ -52,7 +53,7 @@ pub(super) struct Settings {
     pub(super) vu_memory_max: Option<Bytes>,
     /// `--max-body`.
     pub(super) body_max: Option<u64>,
-    pub(super) features: Vec<Feature>,
+    pub(super) features: NamedFeatures,
     pub(super) notices: Vec<Notice>,
 }
 
@@ -104,7 +105,7 @@ pub(super) fn script_env(
     env: &Env,
 ) -> Result<ScriptEnv, K6Error> {
     let mut flags = Variables::new();
-    for text in given.all("env") {
+    for text in given.array("env").unwrap_or_default() {
         let (name, value) = text.split_once('=').unwrap_or((text, ""));
         let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
         if name.is_empty()
@@ -146,7 +147,7 @@ fn switch_or_env(
     if let Some(value) = given.switch(flag) {
         return Ok(Some(value));
     }
-    let Some(text) = env.get(variable) else {
+    let Some(text) = said(env, variable) else {
         return Ok(None);
     };
     loadline_go::parse_bool(text).map(Some).map_err(|why| {
@@ -156,8 +157,21 @@ fn switch_or_env(
     })
 }
 
+/// Whether a switch is on, which is off where nothing says so.
+fn is_on(given: &Parsed, env: &Env, flag: &str, variable: &str) -> Result<bool, K6Error> {
+    switch_or_env(given, env, flag, variable).map(|value| value.unwrap_or(false))
+}
+
 fn text_or_env<'a>(given: &'a Parsed, env: &'a Env, flag: &str, variable: &str) -> Option<&'a str> {
-    given.text(flag).or_else(|| env.get(variable))
+    given.text(flag).or_else(|| said(env, variable))
+}
+
+/// What a variable says: one of k6 says something where it is empty too.
+fn said<'a>(env: &'a Env, variable: &str) -> Option<&'a str> {
+    match variable.starts_with("K6_") {
+        true => env.set(variable),
+        false => env.get(variable),
+    }
 }
 
 pub(super) fn script_type(given: &Parsed, env: &Env) -> Result<Option<ScriptType>, K6Error> {
@@ -176,7 +190,7 @@ pub(super) fn script_type(given: &Parsed, env: &Env) -> Result<Option<ScriptType
 
 pub(super) fn compatibility(given: &Parsed, env: &Env) -> Result<Compatibility, K6Error> {
     match text_or_env(given, env, "compatibility-mode", "K6_COMPATIBILITY_MODE") {
-        None | Some("extended" | "experimental_enhanced") => Ok(Compatibility::Extended),
+        None | Some("" | "extended" | "experimental_enhanced") => Ok(Compatibility::Extended),
         Some("base") => Ok(Compatibility::Base),
         Some(other) => Err(K6Error::other(format!(
             "invalid compatibility mode {}. Use: \"extended\", \"base\", \"experimental_enhanced\"",
@@ -198,7 +212,7 @@ pub(super) fn config_file(given: &Parsed, env: &Env) -> Option<(String, bool)> {
 }
 
 pub(super) fn log(given: &Parsed, env: &Env) -> Result<LogSettings, K6Error> {
-    let output = text_or_env(given, env, "log-output", "K6_LOG_OUTPUT").unwrap_or_default();
+    let output = text_or_env(given, env, "log-output", "K6_LOG_OUTPUT").unwrap_or("stderr");
     let format = text_or_env(given, env, "log-format", "K6_LOG_FORMAT").unwrap_or_default();
     // As in k6, any value of the variable will do.
     let from_env = env
@@ -216,7 +230,7 @@ pub(super) fn log(given: &Parsed, env: &Env) -> Result<LogSettings, K6Error> {
 /// Where secrets come from: the flags, or else the variable.
 pub(super) fn secret_sources(given: &Parsed, env: &Env) -> Vec<String> {
     let flags: Vec<String> = given.all("secret-source").map(str::to_owned).collect();
-    match env.get("K6_SECRET_SOURCE") {
+    match env.set("K6_SECRET_SOURCE") {
         Some(source) if flags.is_empty() => vec![source.to_owned()],
         _ => flags,
     }
@@ -245,16 +259,25 @@ pub(super) fn overrides(given: &Parsed) -> Result<Overrides, K6Error> {
 /// `over_process` is what k6 reads after the script's variables, `env` what it reads before them.
 pub(super) fn settings(given: &Parsed, env: &Env, over_process: &Env) -> Result<Settings, K6Error> {
     let switch = |flag: &str| given.switch(flag).unwrap_or(false);
-    let or_env = |flag: &str, variable: &str| {
-        switch_or_env(given, env, flag, variable).map(|value| value.unwrap_or(false))
-    };
+    let or_env = |flag: &str, variable: &str| is_on(given, env, flag, variable);
     traces(given, env)?;
-    let (features, mut notices) = features(given, over_process);
+    // What it says is read and not heeded, for nothing is ever reported.
+    let (flag, variable) = ("no-usage-report", "K6_NO_USAGE_REPORT");
+    process_switch(given, over_process, flag, variable, "NoUsageReport")?;
+    let mut notices = Vec::new();
+    let rest = rest(given, env);
+    if rest.is_none() && switch("profiling-enabled") {
+        notices.push(Notice::warning(
+            "Profiling is enabled but no REST API server is running — profiling endpoints won't be \
+             reachable until you enable the REST API server via --address (or K6_ADDRESS)",
+        ));
+    }
     let (pages, told) = dashboard::pages(given, over_process)?;
     notices.extend(told);
     Ok(Settings {
         summary_mode: summary_mode(given, env)?,
         summary_export: text_or_env(given, env, "summary-export", "K6_SUMMARY_EXPORT")
+            .filter(|path| !path.is_empty())
             .map(str::to_owned),
         new_machine_readable: or_env(
             "new-machine-readable-summary",
@@ -264,13 +287,13 @@ pub(super) fn settings(given: &Parsed, env: &Env, over_process: &Env) -> Result<
         outputs: outputs(given, over_process)?,
         strict_outputs: or_env("strict-outputs", "LOADLINE_STRICT_OUTPUTS")?,
         audits: or_env("audit", "LOADLINE_AUDIT")?,
-        rest: rest(given, env),
+        rest,
         access: access(given, env),
         pages,
         journal: text_or_env(given, env, "journal", "LOADLINE_JOURNAL").map(str::to_owned),
         observe: observe(given, env)?,
         agents: agents(given)?,
-        linger: linger(given, over_process)?,
+        linger: process_switch(given, over_process, "linger", "K6_LINGER", "Linger")?,
         quiet: switch("quiet"),
         shows_secrets: switch("show-secrets"),
         no_thresholds: or_env("no-thresholds", "K6_NO_THRESHOLDS")?,
@@ -278,7 +301,7 @@ pub(super) fn settings(given: &Parsed, env: &Env, over_process: &Env) -> Result<
         series_max: limit(given, "max-series")?.map(|most| u32::try_from(most).unwrap_or(u32::MAX)),
         vu_memory_max: limit(given, "vu-memory")?.map(Bytes),
         body_max: limit(given, "max-body")?,
-        features,
+        features: NamedFeatures::given(given, over_process),
         notices,
     })
 }
@@ -371,7 +394,7 @@ fn limit(given: &Parsed, flag: &str) -> Result<Option<u64>, K6Error> {
 
 fn traces(given: &Parsed, env: &Env) -> Result<(), K6Error> {
     match text_or_env(given, env, "traces-output", "K6_TRACES_OUTPUT") {
-        None | Some("" | "none") => Ok(()),
+        None | Some("none") => Ok(()),
         Some(other) => Err(K6Error::other(format!(
             "invalid traces output {}",
             quoted(other)
@@ -379,24 +402,30 @@ fn traces(given: &Parsed, env: &Env) -> Result<(), K6Error> {
     }
 }
 
-fn linger(given: &Parsed, env: &Env) -> Result<bool, K6Error> {
-    if let Some(value) = given.switch("linger") {
+/// A switch that k6 reads as it reads options, `field` among them.
+fn process_switch(
+    given: &Parsed,
+    env: &Env,
+    flag: &str,
+    variable: &str,
+    field: &str,
+) -> Result<bool, K6Error> {
+    if let Some(value) = given.switch(flag) {
         return Ok(value);
     }
-    let Some(text) = env.get("K6_LINGER") else {
-        return Ok(false);
-    };
+    let text = env.get(variable).unwrap_or_default();
     bool::from_env(text)
         .map(|value| value.unwrap_or(false))
         .map_err(|why| {
-            K6Error::config(format!(
-                "envconfig.Process: assigning K6_LINGER to Linger: converting '{text}' to type \
-                 null.Bool. details: {why}"
-            ))
+            let go_type = <bool as OptionValue>::GO_TYPE;
+            K6Error::config(env_error(variable, field, text, go_type, &why))
         })
 }
 
 fn mode_named(name: &str) -> Result<SummaryMode, K6Error> {
+    if name.is_empty() {
+        return Ok(SummaryMode::default());
+    }
     SummaryMode::of(name).ok_or_else(|| K6Error::other("invalid summary mode"))
 }
 
@@ -407,25 +436,20 @@ fn summary_mode(given: &Parsed, env: &Env) -> Result<SummaryMode, K6Error> {
     if let Some(name) = given.text("summary-mode") {
         return mode_named(name);
     }
-    let named = match env.get("K6_SUMMARY_MODE") {
-        None | Some("") => None,
-        Some(name) => Some(mode_named(name)?),
-    };
-    let disabled = match named {
-        None => switch_or_env(given, env, "no-summary", "K6_NO_SUMMARY")?.unwrap_or(false),
-        Some(_) => false,
-    };
-    Ok(match disabled {
-        true => SummaryMode::Disabled,
-        false => named.unwrap_or_default(),
-    })
+    match (env.get("K6_SUMMARY_MODE"), env.get("K6_NO_SUMMARY")) {
+        (Some(name), _) => mode_named(name),
+        (None, Some(_)) if is_on(given, env, "no-summary", "K6_NO_SUMMARY")? => {
+            Ok(SummaryMode::Disabled)
+        }
+        (None, _) => Ok(SummaryMode::default()),
+    }
 }
 
 fn outputs(given: &Parsed, env: &Env) -> Result<Vec<OutputSpec>, K6Error> {
     let read = |text: &str| OutputSpec::parse(text).map_err(K6Error::other);
     let is_other = |text: &&str| !dashboard::is_output(text);
-    if given.text("out").is_some() {
-        return given.all("out").filter(is_other).map(read).collect();
+    if let Some(outputs) = given.array("out") {
+        return outputs.into_iter().filter(is_other).map(read).collect();
     }
     let named = env
         .get("K6_OUT")
@@ -440,35 +464,52 @@ fn rest(given: &Parsed, env: &Env) -> Option<RestSettings> {
     })
 }
 
-fn features(given: &Parsed, env: &Env) -> (Vec<Feature>, Vec<Notice>) {
-    let (mut features, mut notices) = (Vec::new(), Vec::new());
-    let from_flags = given.all("features").map(|text| ("cli", text));
-    let from_env = env.get("K6_FEATURES").map(|text| ("env", text));
-    for (source, text) in from_env.into_iter().chain(from_flags) {
-        for name in text
-            .split(',')
-            .map(str::trim)
-            .filter(|name| !name.is_empty())
-        {
-            match Feature::ALL.into_iter().find(|known| known.name() == name) {
-                Some(feature) => {
-                    features.push(feature);
-                    notices.push(
-                        Notice::new(Level::Info, "Experimental feature enabled")
-                            .with("feature", name)
-                            .with("lifecycle", "experimental"),
-                    );
-                }
-                None => notices.push(
-                    Notice::new(Level::Error, "Unknown feature flag")
-                        .with("feature", name)
-                        .with("outcome", "unknown")
-                        .with("source", source),
-                ),
-            }
-        }
+/// The feature flags that were named last.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct NamedFeatures {
+    /// Where, in k6's words.
+    pub(super) source: &'static str,
+    pub(super) names: Vec<String>,
+}
+
+impl NamedFeatures {
+    /// Those of the command line, or else of the variable.
+    fn given(given: &Parsed, env: &Env) -> NamedFeatures {
+        let split = |text: &str| -> Vec<String> { text.split(',').map(str::to_owned).collect() };
+        let (source, names) = match given.array("features") {
+            Some(texts) => ("cli", texts.into_iter().flat_map(split).collect()),
+            None => ("env", env.get("K6_FEATURES").map(split).unwrap_or_default()),
+        };
+        NamedFeatures { source, names }
     }
-    features.sort();
-    features.dedup();
-    (features, notices)
+
+    fn trimmed(&self) -> impl Iterator<Item = &str> {
+        let names = self.names.iter().map(|name| name.trim());
+        names.filter(|name| !name.is_empty())
+    }
+
+    /// The flags that there are.
+    pub(super) fn known(&self) -> Vec<Feature> {
+        let mut features: Vec<Feature> = self.trimmed().filter_map(feature_named).collect();
+        features.sort();
+        features.dedup();
+        features
+    }
+
+    /// What the user is to be told of each.
+    pub(super) fn notices(&self) -> impl Iterator<Item = Notice> {
+        self.trimmed().map(|name| match feature_named(name) {
+            Some(_) => Notice::new(Level::Info, "Experimental feature enabled")
+                .with("feature", name)
+                .with("lifecycle", "experimental"),
+            None => Notice::new(Level::Error, "Unknown feature flag")
+                .with("feature", name)
+                .with("outcome", "unknown")
+                .with("source", self.source),
+        })
+    }
+}
+
+fn feature_named(name: &str) -> Option<Feature> {
+    Feature::ALL.into_iter().find(|known| known.name() == name)
 }

@@ -7,6 +7,7 @@
 use std::borrow::Cow;
 use std::fs::{File, OpenOptions};
 use std::io::{self, IsTerminal, Write};
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use loadline_model::ExitCode;
@@ -17,6 +18,7 @@ use loadline_script::host::{LogEntry, LogLevel};
 use loadline_script::secrets::Secrets;
 
 use super::trace::{self, TraceLook};
+use crate::dialect::go_text;
 use crate::k6::{K6Error, Level, LogFormat, LogOutput, LogSettings, Notice};
 use crate::terminal::print;
 
@@ -65,7 +67,7 @@ impl Logger {
             LogOutput::None => None,
             LogOutput::File { path, level } => {
                 lowest = level.as_deref().map_or(lowest, level_of);
-                Some(Stream::File(appended(path)?))
+                Some(Stream::File(log_file(path)?))
             }
             LogOutput::Loki(_) => {
                 return Err(K6Error::new(
@@ -104,7 +106,7 @@ impl Logger {
     /// # Errors
     /// When the file cannot be written.
     pub(crate) fn with_console(mut self, path: &str) -> Result<Logger, K6Error> {
-        self.console = Some(Mutex::new(appended(path)?));
+        self.console = Some(Mutex::new(appended(path).map_err(K6Error::other)?));
         Ok(self)
     }
 
@@ -241,22 +243,22 @@ impl ScriptLog for Logger {
     }
 }
 
-fn appended(path: &str) -> Result<File, K6Error> {
-    if let Some(folder) = std::path::Path::new(path).parent()
-        && !folder.as_os_str().is_empty()
-        && !folder.is_dir()
-    {
-        let folder = folder.display();
-        let why = format!("provided directory '{folder}' does not exist");
-        return Err(K6Error::other(why));
-    }
+fn log_file(path: &str) -> Result<File, K6Error> {
+    let folder = Path::new(path).parent();
+    let folder = folder.filter(|folder| !folder.as_os_str().is_empty());
+    let opened = match folder {
+        Some(folder) if !folder.exists() => {
+            let folder = folder.display();
+            Err(format!("provided directory '{folder}' does not exist"))
+        }
+        _ => appended(path).map_err(|why| format!("failed to open logfile {path}: {why}")),
+    };
+    opened.map_err(K6Error::other)
+}
+
+fn appended(path: &str) -> Result<File, String> {
     let opened = OpenOptions::new().append(true).create(true).open(path);
-    opened.map_err(|error| {
-        K6Error::new(
-            ExitCode::Other,
-            format!("the log cannot be written to {path}: {error}"),
-        )
-    })
+    opened.map_err(|error| go_text::open_error(path, &error))
 }
 
 fn level_of(name: &str) -> Level {

@@ -53,7 +53,7 @@ macro_rules! options {
             /// # Errors
             /// k6's message on the first variable that cannot be read.
             pub fn from_env(env: &Env) -> Result<K6Options, String> {
-                Ok(K6Options { $($field: match env.get($env) {
+                Ok(K6Options { $($field: match env.set($env) {
                     None => None,
                     Some(text) => <$type as OptionValue>::from_env(text).map_err(|why| {
                         env_error($env, $go, text, <$type as OptionValue>::GO_TYPE, &why)
@@ -187,7 +187,8 @@ options! {
     local_ips: LocalIps = "localIPs", "K6_LOCAL_IPS", "LocalIPs", "local-ips", Process;
 }
 
-fn env_error(name: &str, field: &str, text: &str, go_type: &str, why: &str) -> String {
+/// k6's message on a variable that cannot be read; `field` is what it sets.
+pub(super) fn env_error(name: &str, field: &str, text: &str, go_type: &str, why: &str) -> String {
     format!(
         "envconfig.Process: assigning {name} to {field}: converting '{text}' to type {go_type}. \
          details: {why}"
@@ -224,6 +225,9 @@ impl OptionValue for LocalIps {
     }
 
     fn from_env(text: &str) -> Result<Option<LocalIps>, String> {
+        if text.is_empty() {
+            return Ok(None);
+        }
         for part in text.split(',') {
             part.trim()
                 .parse::<loadline_model::script_names::AddressRange>()
@@ -268,7 +272,7 @@ fn place_of(key: &str, value: &Value) -> String {
     match (key, value) {
         ("tags", Value::Object(rows)) => wrong_row(rows).unwrap_or_default(),
         (
-            "stages" | "thresholds" | "tlsAuth" | "summaryTrendStats",
+            "stages" | "thresholds" | "tlsAuth" | "summaryTrendStats" | "features" | "ext",
             Value::Bool(_) | Value::Number(_) | Value::String(_),
         ) => {
             format!("\"{key}\": {value}")

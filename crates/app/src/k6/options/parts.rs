@@ -8,7 +8,9 @@ use loadline_go::GoDuration;
 use loadline_go::duration::parse as parse_duration;
 use loadline_go::integer::parse_int;
 use loadline_go::quoted;
-use loadline_model::script_names::{DnsPolicy, DnsSelect, HostAddress, HostnamePatterns, Network};
+use loadline_model::script_names::{
+    DnsPolicy, DnsSelect, HostAddress, HostnamePatterns, Network, is_name,
+};
 use loadline_model::segment::{Segment, SegmentSequence};
 use loadline_model::system_tags::{SystemTag, SystemTags};
 use serde_json::Value;
@@ -16,7 +18,9 @@ use serde_json::Value;
 use super::super::json::Json;
 use crate::dialect::pflag::Parsed;
 
-use super::value::{OptionError, OptionValue, env_rows, list, nullable, object, written};
+use super::value::{
+    OptionError, OptionValue, env_items, env_rows, list, nullable, object, written,
+};
 
 /// One leg of a ramp.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -42,7 +46,7 @@ impl OptionValue for Stages {
     }
 
     fn from_env(text: &str) -> Result<Option<Stages>, String> {
-        text.split(',')
+        env_items(text)
             .map(stage_of_text)
             .collect::<Result<_, _>>()
             .map(Some)
@@ -71,6 +75,12 @@ impl OptionValue for Stages {
             ])
         };
         Json::List(self.iter().map(stage).collect())
+    }
+
+    /// A leg without a duration is none to k6.
+    fn over(&self, _lower: Option<&Stages>) -> Stages {
+        let legs = self.iter().filter(|stage| stage.duration.is_some());
+        legs.copied().collect()
     }
 }
 
@@ -282,8 +292,12 @@ impl OptionValue for DnsOption {
     fn from_json(value: &Value, field: &str) -> Result<Option<DnsOption>, OptionError> {
         let mut read = DnsOption::default();
         for (key, value) in object(value, field, DNS_FIELDS)? {
+            let lower = key.to_ascii_lowercase();
+            if !matches!(lower.as_str(), "ttl" | "select" | "policy") {
+                continue;
+            }
             let is_name = value.is_string() || value.is_null();
-            if matches!(&*key.to_ascii_lowercase(), "select" | "policy") && !is_name {
+            if lower != "ttl" && !is_name {
                 return Err(OptionError::of_type(
                     value,
                     &format!("{field}.{key}"),
@@ -309,6 +323,13 @@ impl OptionValue for DnsOption {
             }
         }
         Ok(Some(read))
+    }
+
+    fn from_flag(given: &Parsed, flag: &str) -> Result<Option<DnsOption>, String> {
+        match given.text(flag) {
+            None | Some("") => Ok(None),
+            Some(text) => DnsOption::from_env(text),
+        }
     }
 
     fn to_json(&self) -> Json {
@@ -382,12 +403,8 @@ fn is_host_pattern(text: &str) -> bool {
         .strip_prefix('*')
         .map_or(text, |rest| rest.strip_prefix('.').unwrap_or(rest));
     let (labels, port) = rest.split_once(':').unwrap_or((rest, "0"));
-    let is_label = |label: &str| {
-        let is_inner = |c: char| c.is_ascii_alphanumeric() || c == '-';
-        !label.is_empty() && label.chars().all(is_inner) && label.trim_matches('-') == label
-    };
     let is_port = (1..=5).contains(&port.len()) && port.bytes().all(|byte| byte.is_ascii_digit());
-    is_port && (labels.is_empty() || labels.split('.').all(is_label))
+    is_port && (labels.is_empty() || is_name(labels))
 }
 
 /// The port behind an address, as Go's `net.SplitHostPort` finds it; `None` where it finds none.
@@ -423,14 +440,14 @@ impl OptionValue for Networks {
     }
 
     fn from_env(text: &str) -> Result<Option<Networks>, String> {
-        text.split(',')
+        env_items(text)
             .map(network_of)
             .collect::<Result<_, _>>()
             .map(Some)
     }
 
     fn from_flag(given: &Parsed, flag: &str) -> Result<Option<Networks>, String> {
-        let Some(texts) = given.texts(flag) else {
+        let Some(texts) = given.texts(flag).filter(|texts| !texts.is_empty()) else {
             return Ok(None);
         };
         let read = texts.iter().map(|text| {
@@ -469,6 +486,9 @@ impl OptionValue for Patterns {
     }
 
     fn from_env(text: &str) -> Result<Option<Patterns>, String> {
+        if text.is_empty() {
+            return Ok(None);
+        }
         Patterns::checked(text.split(',').map(str::to_owned).collect()).map(Some)
     }
 
@@ -497,10 +517,13 @@ impl OptionValue for SystemTags {
 
     fn from_flag(given: &Parsed, flag: &str) -> Result<Option<SystemTags>, String> {
         let names = given.texts(flag);
-        Ok(names.map(|names| SystemTags::from_names(names.iter().map(|name| name.trim()))))
+        Ok(names.map(|names| SystemTags::from_names(names.iter().map(String::as_str))))
     }
 
     fn to_json(&self) -> Json {
+        if self.iter().next().is_none() {
+            return Json::Null;
+        }
         Json::List(
             self.iter()
                 .map(|tag| Json::text(SystemTag::name(tag)))

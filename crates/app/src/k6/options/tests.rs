@@ -252,3 +252,33 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn an_empty_variable_is_an_empty_list_or_says_nothing() {
+    let of = |name: &str, text: &str| {
+        let read = K6Options::from_env(&Env::from([(name, text)])).expect(name);
+        let rows = read.inspected().into_iter();
+        let said = rows.filter(|row| !K6Options::default().inspected().contains(row));
+        Json::Object(said.collect()).compact()
+    };
+    for (name, text, said) in [
+        ("K6_STAGES", "", r#"{"stages":[]}"#),
+        ("K6_STAGES", " ", r#"{"stages":[]}"#),
+        ("K6_BLACKLIST_IPS", "", r#"{"blacklistIPs":[]}"#),
+        ("K6_SUMMARY_TREND_STATS", " ", r#"{"summaryTrendStats":[]}"#),
+        ("K6_THRESHOLDS", "", r#"{"thresholds":{}}"#),
+        ("K6_TLSAUTH", "", r#"{"tlsAuth":[]}"#),
+        ("K6_BLOCK_HOSTNAMES", "", "{}"),
+        ("K6_TAGS", "", "{}"),
+        ("K6_USER_AGENT", "", "{}"),
+        ("K6_DURATION", "", "{}"),
+        ("K6_NO_SETUP", "", "{}"),
+        ("K6_VUS", "", "{}"),
+        ("K6_VUS", "null", "{}"),
+    ] {
+        assert_eq!(of(name, text), said, "{name}={text}");
+    }
+    let none = K6Options::from_env(&Env::from([("K6_SYSTEM_TAGS", "")])).expect("taken");
+    let tags = none.system_tags.expect("an empty set");
+    assert_eq!(tags.iter().count(), 0);
+}

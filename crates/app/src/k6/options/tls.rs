@@ -5,7 +5,7 @@
 use serde_json::Value;
 
 use super::super::json::Json;
-use super::value::{OptionError, OptionValue, list, nullable, object, written};
+use super::value::{OptionError, OptionValue, env_items, list, nullable, object, written};
 
 /// The versions that k6 names, lowest first.
 pub const VERSIONS: [&str; 5] = ["ssl3.0", "tls1.0", "tls1.1", "tls1.2", "tls1.3"];
@@ -37,6 +37,9 @@ impl OptionValue for TlsVersions {
             min: None,
             max: None,
         };
+        if value.as_str() == Some("") {
+            return Ok(Some(read));
+        }
         for (key, value) in object(value, field, Self::GO_TYPE)? {
             let Some(text) = nullable::<String>(value, field)?.filter(|text| !text.is_empty())
             else {
@@ -116,10 +119,13 @@ impl OptionValue for CipherSuites {
     }
 
     fn from_env(text: &str) -> Result<Option<CipherSuites>, String> {
-        CipherSuites::checked(text.split(',').map(str::to_owned).collect()).map(Some)
+        CipherSuites::checked(env_items(text).map(str::to_owned).collect()).map(Some)
     }
 
     fn to_json(&self) -> Json {
+        if self.0.is_empty() {
+            return Json::Null;
+        }
         self.0.to_json()
     }
 }
@@ -149,6 +155,14 @@ impl OptionValue for TlsAuths {
             .map(|item| auth_of(item, field))
             .collect::<Result<_, _>>()
             .map(Some)
+    }
+
+    fn from_env(text: &str) -> Result<Option<TlsAuths>, String> {
+        if text.is_empty() {
+            return Ok(Some(TlsAuths::new()));
+        }
+        let value = serde_json::from_str(text).map_err(|error| error.to_string())?;
+        Self::from_json(&value, "Options").map_err(|error| error.to_string())
     }
 
     fn to_json(&self) -> Json {

@@ -105,11 +105,14 @@ pub trait OptionValue: Sized {
     /// k6's message.
     fn from_json(value: &Value, field: &str) -> Result<Option<Self>, OptionError>;
 
-    /// Reads the value of an environment variable that is not empty.
+    /// Reads the value of an environment variable, which may be empty; `None` where k6 takes it as not set.
     ///
     /// # Errors
     /// k6's message without its beginning.
     fn from_env(text: &str) -> Result<Option<Self>, String> {
+        if text.is_empty() {
+            return Ok(None);
+        }
         let value = serde_json::from_str(text).map_err(|error| error.to_string())?;
         Self::from_json(&value, "Options").map_err(|error| error.to_string())
     }
@@ -153,7 +156,7 @@ impl OptionValue for bool {
         match text {
             "true" => Ok(Some(true)),
             "false" => Ok(Some(false)),
-            "null" => Ok(None),
+            "" | "null" => Ok(None),
             other => Err(format!("invalid input:{other}")),
         }
     }
@@ -184,7 +187,10 @@ impl OptionValue for i64 {
     }
 
     fn from_env(text: &str) -> Result<Option<i64>, String> {
-        parse_int(text).map(Some)
+        match text {
+            "" | "null" => Ok(None),
+            text => parse_int(text).map(Some),
+        }
     }
 
     fn from_flag(given: &Parsed, flag: &str) -> Result<Option<i64>, String> {
@@ -207,7 +213,11 @@ impl OptionValue for String {
     }
 
     fn from_env(text: &str) -> Result<Option<String>, String> {
-        Ok(Some(text.to_owned()))
+        Ok((!text.is_empty()).then(|| text.to_owned()))
+    }
+
+    fn from_flag(given: &Parsed, flag: &str) -> Result<Option<String>, String> {
+        Ok(given.text(flag).map(str::to_owned))
     }
 
     fn to_json(&self) -> Json {
@@ -232,7 +242,10 @@ impl OptionValue for GoDuration {
     }
 
     fn from_env(text: &str) -> Result<Option<GoDuration>, String> {
-        GoDuration::parse_extended(text).map(Some)
+        match text {
+            "" => Ok(None),
+            text => GoDuration::parse_extended(text).map(Some),
+        }
     }
 
     fn to_json(&self) -> Json {
@@ -253,12 +266,11 @@ impl OptionValue for Vec<String> {
     }
 
     fn from_env(text: &str) -> Result<Option<Vec<String>>, String> {
-        Ok(Some(text.split(',').map(str::to_owned).collect()))
+        Ok(Some(env_items(text).map(str::to_owned).collect()))
     }
 
     fn from_flag(given: &Parsed, flag: &str) -> Result<Option<Vec<String>>, String> {
-        let texts = given.texts(flag);
-        Ok(texts.map(|texts| texts.iter().map(|text| text.trim().to_owned()).collect()))
+        Ok(given.texts(flag))
     }
 
     fn to_json(&self) -> Json {
@@ -283,6 +295,9 @@ impl OptionValue for Texts {
     }
 
     fn from_env(text: &str) -> Result<Option<Texts>, String> {
+        if text.is_empty() {
+            return Ok(None);
+        }
         env_rows(text)
             .map(|row| row.map(|(name, value)| (name.to_owned(), value.to_owned())))
             .collect::<Result<_, _>>()
@@ -290,10 +305,10 @@ impl OptionValue for Texts {
     }
 
     fn from_flag(given: &Parsed, flag: &str) -> Result<Option<Texts>, String> {
-        if given.text(flag).is_none() {
+        let Some(texts) = given.array(flag) else {
             return Ok(None);
-        }
-        let read = given.all(flag).map(|text| match text.split_once('=') {
+        };
+        let read = texts.into_iter().map(|text| match text.split_once('=') {
             Some((name, value)) if !name.is_empty() && !value.is_empty() => {
                 Ok((name.to_owned(), value.to_owned()))
             }
@@ -315,6 +330,14 @@ impl OptionValue for Texts {
                 .collect(),
         )
     }
+
+    /// An empty set says nothing.
+    fn over(&self, lower: Option<&Texts>) -> Texts {
+        match lower {
+            Some(lower) if self.is_empty() => lower.clone(),
+            _ => self.clone(),
+        }
+    }
 }
 
 impl OptionValue for Value {
@@ -328,6 +351,12 @@ impl OptionValue for Value {
     fn to_json(&self) -> Json {
         Json::from_value(self)
     }
+}
+
+/// The items of a list in an environment variable: texts between commas, none in a blank one.
+pub fn env_items(text: &str) -> impl Iterator<Item = &str> {
+    let items = (!text.trim().is_empty()).then(|| text.split(','));
+    items.into_iter().flatten()
 }
 
 /// `name:value` pairs between commas.

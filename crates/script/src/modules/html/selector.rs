@@ -19,16 +19,53 @@ const PARTS_IN_PLACE: usize = 3;
 /// Bytes of a stack for the others: a part takes up to 14 kB in a build that is not optimised.
 const ROOM_BYTES: usize = 16 << 20;
 
+/// What a user fills in.
+macro_rules! fields {
+    () => {
+        ":is(button,input,select,textarea,option)"
+    };
+}
+
+/// What holds others and can be disabled itself.
+macro_rules! holders {
+    () => {
+        ":is(fieldset,optgroup,menuitem)"
+    };
+}
+
+/// What a user cannot fill in: by itself, or in a set of fields that is disabled, the first legend of which
+/// stays as it is.
+macro_rules! off {
+    () => {
+        concat!(
+            fields!(),
+            ":is([disabled],fieldset[disabled] > :not(legend),fieldset[disabled] > :not(legend) *,",
+            "fieldset[disabled] > legend ~ legend *)"
+        )
+    };
+}
+
 /// What stands for a name of jQuery's own.
 const WORDS: [(&str, &str); 5] = [
     (
         "checked",
         ":is(option[selected],input[type=checkbox][checked],input[type=radio][checked])",
     ),
-    ("disabled", ":is([disabled])"),
+    (
+        "disabled",
+        concat!(":is(", off!(), ",", holders!(), "[disabled])"),
+    ),
     (
         "enabled",
-        ":is(input,select,textarea,button,option,optgroup,fieldset):not([disabled])",
+        concat!(
+            ":is(",
+            fields!(),
+            ":not(",
+            off!(),
+            "),",
+            holders!(),
+            ":not([disabled]),:is(a,area,link)[href])"
+        ),
     ),
     ("input", ":is(input,select,textarea,button)"),
     // The parser's tree takes the document for an element around the first one.
@@ -235,7 +272,7 @@ mod tests {
             ("li:contains(a \"b\")", "li:contains(\"a \\\"b\\\"\")"),
             ("li:contains('x')", "li:contains('x')"),
             ("div:haschild(p)", "div:has(> p)"),
-            ("input:disabled", "input:is([disabled])"),
+            ("b:root", "b:is(html)"),
             ("a::before", "a::before"),
             ("[x", "[x"),
             ("\\:input", "\\:input"),

@@ -1,0 +1,3 @@
+//@ args: --block-hostnames a_b
+// What no host can be called is no pattern.
+export default function () {}

@@ -1,0 +1,3 @@
+//@ args: --system-tags a"
+// A quote within a text is an error.
+export default function () {}

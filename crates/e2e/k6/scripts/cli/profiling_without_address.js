@@ -1,0 +1,3 @@
+//@ args: --profiling-enabled
+// There is nowhere to ask for a profile.
+export default function () {}

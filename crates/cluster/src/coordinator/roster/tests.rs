@@ -450,6 +450,26 @@ mod replacing {
     }
 
     #[test]
+    fn another_takes_over_from_the_start_what_was_lost_before_it() {
+        let mut roster = ready([2, 1]);
+        roster.close();
+        let lost = gone(roster.closed(2 * S, 0));
+        assert!(
+            matches!(&lost[..], [(0, lost)] if lost.is_awaited),
+            "{lost:?}"
+        );
+        roster.heard(3 * S, LATE, hello("again"));
+        roster.heard(4 * S, LATE, ready_with(3, ""));
+        let acts = answer_all(&mut roster, 4 * S, LATE);
+        assert_eq!(replaced(&acts), None, "nobody has begun");
+        let (at_ns, acts) = roster.start(5 * S, None);
+        let from = Nanos(nanos(START_AHEAD));
+        assert_eq!(replaced(&acts), Some((3..6, 0, from, at_ns)));
+        let acts = answer_all(&mut roster, 6 * S, LATE);
+        assert_eq!(replaced(&acts), None, "it has begun");
+    }
+
+    #[test]
     fn nobody_is_awaited_in_vain() {
         let lost = |now| {
             let mut roster = started([1, 1]);

@@ -7,7 +7,7 @@ use loadline_model::plan::{Behaviour, StepsBehaviour};
 use loadline_model::snapshot::ScenarioChange;
 use loadline_model::verdict::{Delivery, Limit, Verdict};
 
-use super::builder::{MS, Run, arrivals, found, shared};
+use super::builder::{MS, Run, arrivals, constant_vus, found, shared};
 use crate::verdict::Code;
 
 /// A script's iteration sends as many requests as it likes: what was asked for are iterations.
@@ -129,4 +129,27 @@ fn arrivals_that_were_due_while_an_agent_was_away_were_not_begun() {
         missed.contains("321 were due while an agent was away"),
         "{missed}"
     );
+}
+
+#[test]
+fn a_lost_part_of_a_load_without_a_number_is_told_without_one() {
+    for (requests, headline) in [
+        (
+            900,
+            "450/s good responses: a part of the generator was lost",
+        ),
+        (0, "0.0/s good responses: a part of the generator was lost"),
+    ] {
+        let mut run = Run::new(constant_vus(2, 2), 2.0, requests, 2.0);
+        run.plan.script = Some(Arc::default());
+        run.events.push(Mark {
+            at_ns: 0,
+            kind: AGENT_LOST_MARK.to_owned(),
+            text: "agent-1".to_owned(),
+        });
+        let verdict = run.judge();
+        assert_eq!(verdict.delivery, Delivery::FellShort);
+        assert_eq!(verdict.limit, Limit::Generator);
+        assert_eq!(verdict.headline, headline);
+    }
 }

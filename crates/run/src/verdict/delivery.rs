@@ -267,11 +267,9 @@ fn unanswered(facts: &Facts<'_>) -> Option<Finding> {
     }
     if sent == 0 {
         let all = counted(facts.all.started, "request");
-        return Some(Code::NothingSent.finding(
-            Gravity::Alarm,
-            format!("{all} sent, all in the warm-up: nothing was measured"),
-            "shorten the warm-up, or send more requests",
-        ));
+        let text = format!("{all} sent, all in the warm-up: nothing was measured");
+        let step = "shorten the warm-up, or send more requests";
+        return Some(Code::NothingSent.finding(Gravity::Alarm, text, step));
     }
     let next_step = next_step(facts);
     let mostly = worst_in_words(facts);

@@ -281,19 +281,6 @@ fn nothing_sent_and_missing_requests_are_alarms() {
 }
 
 #[test]
-fn a_run_that_ends_in_its_warm_up_has_measured_nothing() {
-    let mut run = closed();
-    let counts = std::mem::take(&mut run.totals.seen.counts);
-    run.totals.seen.warm_up = counts;
-    let verdict = run.judge();
-    assert!(found(&verdict, Code::NothingSent).is_some(), "{verdict:?}");
-    assert_eq!(
-        verdict.headline,
-        "500,000 requests sent, all in the warm-up: nothing was measured"
-    );
-}
-
-#[test]
 fn runs_that_ended_early_are_unfinished() {
     for (stop, code, gravity) in [
         (StopReason::Crashed, Code::RunCrashed, Gravity::Alarm),

@@ -1,4 +1,4 @@
-//! Runs of scripts and of plans of steps: requests are what they happen to send.
+//! Runs of scripts and of plans of steps, whose requests are what they happen to send, and runs that measure nothing.
 
 use std::sync::Arc;
 
@@ -152,4 +152,17 @@ fn a_lost_part_of_a_load_without_a_number_is_told_without_one() {
         assert_eq!(verdict.limit, Limit::Generator);
         assert_eq!(verdict.headline, headline);
     }
+}
+
+#[test]
+fn a_run_that_ends_in_its_warm_up_has_measured_nothing() {
+    let mut run = Run::new(constant_vus(2, 2), 2.0, 900, 2.0);
+    let counts = std::mem::take(&mut run.totals.seen.counts);
+    run.totals.seen.warm_up = counts;
+    let verdict = run.judge();
+    assert!(found(&verdict, Code::NothingSent).is_some(), "{verdict:?}");
+    assert_eq!(
+        verdict.headline,
+        "900 requests sent, all in the warm-up: nothing was measured"
+    );
 }

@@ -3,6 +3,8 @@
 //! Must not know what is in them. Invariant: what is refused has sent nothing, and what is lost is named.
 
 use std::fs;
+use std::io::Write;
+use std::process::Stdio;
 
 use loadline_e2e::server::Server;
 use loadline_e2e::{loadline, run_to_end, web};
@@ -74,6 +76,22 @@ fn a_file_for_two_outputs_is_refused_before_the_load() {
             &["run", "-q", "--json", "x", "-o", "csv=x"],
             "--json and --out csv",
         ),
+        (
+            &["run", "-q", "--json", "x", "--summary-export", "x"],
+            "--json and --summary-export",
+        ),
+        (
+            &["run", "-q", "--report", "script.js"],
+            "the script and --report",
+        ),
+        (
+            &["run", "-q", "-o", "csv=./script.js"],
+            "the script and --out csv",
+        ),
+        (
+            &["bench", "-D", "x", "--json", "x"],
+            "--body-file and --json",
+        ),
     ] {
         let (code, told, asked) = ran(folder.path(), words);
         assert_eq!((code, asked), (104, 0), "{words:?}: {told}");
@@ -118,5 +136,33 @@ fn a_result_is_read_from_standard_input() {
         let told = String::from_utf8_lossy(&output.stderr).into_owned();
         assert_eq!(output.status.code(), Some(0), "{words:?}: {told}");
         assert!(!output.stdout.is_empty(), "{words:?}");
+    }
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn a_pipe_is_as_good_as_a_file_whatever_is_stored() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let words = ["run", "-q", "--json", "r", "--journal", "j", "-o", "jtl=t"];
+    let (code, told, _) = ran(folder.path(), &words);
+    assert_eq!(code, 0, "{told}");
+    for stored in ["r", "j", "t"] {
+        let report = |name: &str| {
+            let mut command = loadline();
+            command.current_dir(folder.path()).args(["report", name]);
+            command.stdin(Stdio::piped()).stdout(Stdio::piped());
+            let mut running = command.spawn().expect("it can be started");
+            let bytes = fs::read(folder.path().join(stored)).expect("it is there");
+            // Who is given a file does not read what is piped.
+            let _ = running.stdin.take().expect("it is piped").write_all(&bytes);
+            let output = running.wait_with_output().expect("it ends");
+            assert_eq!(output.status.code(), Some(0), "{stored} as {name}");
+            String::from_utf8_lossy(&output.stdout).into_owned()
+        };
+        let of_file = report(stored);
+        assert!(!of_file.is_empty(), "{stored}");
+        for pipe in ["/dev/stdin", "-"] {
+            assert_eq!(report(pipe), of_file, "{stored}");
+        }
     }
 }

@@ -194,6 +194,32 @@ fn a_receiver_that_is_never_there_is_told_of_and_fails_a_strict_run_alone() {
 
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
+fn receivers_that_never_answer_keep_no_run_from_its_end() {
+    let silent = Server::start(|mut stream, _| {
+        std::io::copy(&mut stream, &mut std::io::sink())?;
+        Ok(())
+    });
+    let target = target();
+    let address = silent.address();
+    let outputs = ["influxdb", "prometheus-rw", "opentelemetry"];
+    let outputs = outputs.map(|kind| format!("{kind}=http://{address}"));
+    let mut arguments = vec!["-z", "2s"];
+    arguments.extend(outputs.iter().flat_map(|output| ["-o", output]));
+    let began = clock::now();
+    let ended = ended(command(&target, &arguments));
+    let took = clock::now() - began;
+    assert_eq!(ended.code, Some(0), "{}", ended.err);
+    assert_eq!(
+        ended.err.matches(" is failing: ").count(),
+        3,
+        "{}",
+        ended.err
+    );
+    assert!(took < Duration::from_secs(15), "{took:?}");
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
 fn a_full_disk_is_told_of_and_fails_a_strict_run_alone() {
     let target = target();
     for (more, code) in [([].as_slice(), 0), (&["--strict-outputs"], 255)] {

@@ -34,7 +34,14 @@ pub(super) fn run(
         false => files,
     };
     let plan = plan::bench(args, env, files, fresh_seed()).map_err(|why| Ending::usage(&why))?;
-    check_outputs(&args.results, &[])?;
+    let read = [
+        ("--body-file", &args.body.body_file),
+        ("--urls", &args.request.urls),
+    ];
+    let read = read
+        .into_iter()
+        .filter_map(|(option, path)| Some((option, path.as_deref()?)));
+    check_outputs(&args.results, &read.collect::<Vec<_>>())?;
     let agents = match wanted.any() {
         true => Some((wanted, recipe(command_line, env, files, plan.seed)?)),
         false => None,

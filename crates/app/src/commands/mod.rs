@@ -33,6 +33,7 @@ mod samples;
 mod script;
 mod seed;
 mod sinks;
+mod stored;
 mod suite;
 mod sweep;
 mod target;

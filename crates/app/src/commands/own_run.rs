@@ -222,7 +222,8 @@ fn journal_place(args: &ResultArgs, env: &Env) -> Place {
     }
 }
 
-/// Refuses outputs that cannot work, before anything is sent; `others`: what else the command writes, by option.
+/// Refuses outputs that cannot work, before anything is sent; `others`: what else the command writes, and what it reads, by
+/// option.
 pub(super) fn check_outputs(args: &ResultArgs, others: &[(&str, &str)]) -> Result<(), Ending> {
     if to_stdout_by_option(args).count() > 1 {
         return Err(Ending::usage(
@@ -244,7 +245,7 @@ pub(super) fn check_outputs(args: &ResultArgs, others: &[(&str, &str)]) -> Resul
     let files = files
         .into_iter()
         .filter_map(|(option, path)| Some((option, path.as_deref()?)));
-    let files = files.chain(others.iter().copied());
+    let files = others.iter().copied().chain(files);
     let files = files.map(|(option, path)| (option.to_owned(), path));
     check_apart(files.chain(files_of(&args.out)))
         .and_then(|()| result_files(args).check())

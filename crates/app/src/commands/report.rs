@@ -2,8 +2,6 @@
 //!
 //! Must not know either format. Invariant: how a run ended is told whenever it did not end by itself.
 
-use std::fs::File;
-use std::io::{Read, stdin};
 use std::path::Path;
 
 use loadline_model::ExitCode;
@@ -12,23 +10,22 @@ use loadline_output::{journal, json};
 use loadline_run::verdict::{Evidence, judge};
 
 use super::own_run;
+use super::stored::{Kind, Stored};
 use crate::cli::ReportArgs;
 use crate::jmeter::dashboard;
 use crate::terminal::{print, style};
 use crate::{Ending, Env, charts, pages};
-
-/// Bytes that tell a journal from a JSON result.
-const BEGINNING: u64 = 64;
 
 /// Runs the command.
 ///
 /// # Errors
 /// The file cannot be read, or is neither a result nor a journal.
 pub(super) fn run(args: &ReportArgs, env: &Env) -> Result<ExitCode, Ending> {
-    if is_of_jmeter(&args.file) {
-        return of_jmeter(args);
+    let stored = Stored::open(&args.file)?;
+    if stored.kind() == Kind::OfJmeter {
+        return of_jmeter(stored, args);
     }
-    let mut result = read(&args.file)?;
+    let mut result = result_of(stored)?;
     if args.rejudge {
         result.verdict = judge(&Evidence::of(&result));
     }
@@ -57,21 +54,8 @@ pub(super) fn run(args: &ReportArgs, env: &Env) -> Result<ExitCode, Ending> {
     Ok(ExitCode::Ok)
 }
 
-/// Whether a file is a results file of JMeter: it is text, and no JSON. What cannot be read is found out later.
-fn is_of_jmeter(path: &Path) -> bool {
-    let mut beginning = Vec::new();
-    let opened = File::open(path).and_then(|file| file.take(BEGINNING).read_to_end(&mut beginning));
-    let text = beginning
-        .strip_prefix(b"\xef\xbb\xbf")
-        .unwrap_or(&beginning);
-    let first = text.trim_ascii_start().first();
-    let starts =
-        first.is_some_and(|first| first.is_ascii_alphanumeric() || matches!(first, b'<' | b'"'));
-    opened.is_ok() && starts && !journal::is_journal(&beginning)
-}
-
 /// The report of a results file of JMeter.
-fn of_jmeter(args: &ReportArgs) -> Result<ExitCode, Ending> {
+fn of_jmeter(stored: Stored, args: &ReportArgs) -> Result<ExitCode, Ending> {
     if args.rejudge {
         return Err(Ending::usage(
             "--rejudge: JMeter's results have no verdict: name a JSON result",
@@ -82,7 +66,8 @@ fn of_jmeter(args: &ReportArgs) -> Result<ExitCode, Ending> {
             "--charts: charts of JMeter's results stand on the page alone: write it with --html",
         ));
     }
-    let dashboard = dashboard::read(&args.file.to_string_lossy(), &|_| None)?;
+    let name = stored.name().to_owned();
+    let dashboard = dashboard::read_from(&name, stored.bytes(), &|_| None)?;
     let told = match (&args.html, args.json) {
         (Some(path), _) => std::fs::write(path, dashboard.page()),
         (None, true) => print::to_stdout(&format!("{}\n", dashboard.statistics())),
@@ -110,29 +95,23 @@ fn save(args: &ReportArgs, result: &RunResult) -> Result<(), Ending> {
     Ok(())
 }
 
-/// Reads a JSON result, from standard input for `-`, or a journal.
+/// Reads a JSON result or a journal, from standard input for `-`.
 ///
 /// # Errors
 /// The file cannot be read, or is neither; the message names it.
 pub(super) fn read(path: &Path) -> Result<RunResult, Ending> {
-    let name = path.display();
+    result_of(Stored::open(path)?)
+}
+
+fn result_of(stored: Stored) -> Result<RunResult, Ending> {
+    let name = stored.name().to_owned();
     let unreadable =
         |why: String| Ending::refusal(ExitCode::InvalidConfig, &format!("{name}: {why}"));
-    if path == Path::new("-") {
-        return json::load_from(stdin().lock())
-            .map_err(|error| unreadable(format!("standard input: {error}")));
+    if stored.kind() != Kind::Journal {
+        return json::load_from(stored.bytes()).map_err(|error| unreadable(error.to_string()));
     }
-    let mut beginning = Vec::new();
-    let opened = File::open(path).and_then(|file| file.take(BEGINNING).read_to_end(&mut beginning));
-    opened.map_err(|error| {
-        unreadable(format!(
-            "cannot be read: {error}; check its name and permissions"
-        ))
-    })?;
-    if !journal::is_journal(&beginning) {
-        return json::load(path).map_err(|error| unreadable(error.to_string()));
-    }
-    let recovered = journal::recover(path).map_err(|error| unreadable(error.to_string()))?;
+    let recovered =
+        journal::recover_from(stored.bytes()).map_err(|error| unreadable(error.to_string()))?;
     if let journal::HowEnded::Crashed { last_ns } = recovered.how {
         let seconds = last_ns as f64 / 1e9;
         print::to_stderr(&format!(

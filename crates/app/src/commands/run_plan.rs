@@ -40,7 +40,8 @@ pub(super) fn run(
     let own = own
         .into_iter()
         .filter_map(|(option, path)| Some((option, path.as_deref()?)));
-    let own: Vec<_> = own.collect();
+    let plan = ("the plan", &*args.source.plan);
+    let own: Vec<_> = [plan].into_iter().chain(own).collect();
     check_outputs(&args.results, &own)?;
     let name = &args.source.plan;
     let properties = plan_file::properties(&options)?;

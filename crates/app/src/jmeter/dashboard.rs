@@ -3,7 +3,7 @@
 //! Must not know what a dashboard shows. Invariant: a folder that has something in it is not written to.
 
 use std::fs::{self, File};
-use std::io::BufReader;
+use std::io::{BufRead, BufReader};
 use std::path::Path;
 
 use loadline_java::numbers::long_or_zero;
@@ -55,11 +55,23 @@ pub(crate) fn prepare(folder: &str, replaces: bool) -> Result<(), Ending> {
 /// # Errors
 /// It cannot be read, or is none; a property means nothing.
 pub(crate) fn read(results: &str, property: Property<'_>) -> Result<Dashboard, Ending> {
+    let file =
+        File::open(results).map_err(|why| refused(&format!("{results}: cannot be read: {why}")))?;
+    read_from(results, BufReader::with_capacity(PART, file), property)
+}
+
+/// Reads an open results file of this name.
+///
+/// # Errors
+/// As [`read`].
+pub(crate) fn read_from(
+    results: &str,
+    bytes: impl BufRead,
+    property: Property<'_>,
+) -> Result<Dashboard, Ending> {
     let wrong = |why: &str| refused(&format!("{results}: {why}"));
     let mut dashboard =
         Dashboard::new(settings(results, property).map_err(|why| Ending::usage(&why))?);
-    let file = File::open(results).map_err(|why| wrong(&format!("cannot be read: {why}")))?;
-    let bytes = BufReader::with_capacity(PART, file);
     let mut reader = Reader::new(bytes).map_err(|fault| wrong(&fault.to_string()))?;
     let mut row = Row::default();
     while reader

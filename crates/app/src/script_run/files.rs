@@ -1,6 +1,6 @@
 //! The files that a script's run writes.
 //!
-//! Must not know what is in them. Invariant: what cannot be written, or would be written twice, is refused before anything is sent.
+//! Must not know what is in them. Invariant: what cannot be written, or would be written twice or over the script, is refused before anything is sent.
 
 use std::path::Path;
 
@@ -33,7 +33,15 @@ impl Going<'_> {
         }
         let reports = files.reports.iter().map(|path| ("--report", *path));
         let journal = self.run.journal.as_deref().map(|path| ("--journal", path));
-        let own = reports.chain(files.json.iter().copied()).chain(journal);
+        let summary = self.run.summary.export.as_deref();
+        let console = self.run.console_output.as_deref();
+        let texts = [("--summary-export", summary), ("--console-output", console)];
+        let texts = texts
+            .into_iter()
+            .filter_map(|(option, path)| Some((option, path?)));
+        let own = [("the script", self.named)].into_iter().chain(reports);
+        let own = own.chain(files.json.iter().copied()).chain(journal);
+        let own = own.chain(texts);
         let own = own.map(|(option, path)| (option.to_owned(), path));
         check_apart(own.chain(files_of(&self.run.outputs)))?;
         files.check()

@@ -4,6 +4,7 @@
 //! header alone.
 
 use std::io;
+use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 
 use base64::Engine;
@@ -17,7 +18,7 @@ use super::encode::Points;
 use super::settings::{InfluxSettings, InfluxTarget};
 use crate::k6_lines::MetricDescription;
 use crate::push::{
-    HttpClient, Pool, Post, PushSink, Pushing, Refusal, Retry, TlsSettings, verdict,
+    Ending, HttpClient, Pool, Post, PushSink, Pushing, Refusal, Retry, TlsSettings, verdict,
 };
 use crate::report::{GiveUp, OnTrouble};
 
@@ -45,11 +46,12 @@ pub fn start(
         headers: headers(&settings.target),
     };
     let threads = settings.concurrent_writes;
+    let ending = Arc::<Ending>::default();
     let carrier = Pool::start(
         "influxdb post",
         threads,
         post,
-        Retry::default(),
+        (Retry::default(), Arc::clone(&ending)),
         (on_trouble, give_up),
     )?;
     let pushing = Pushing {
@@ -57,6 +59,7 @@ pub fn start(
         lines: Points::new(settings.fields, settings.precision),
         carrier,
         interval: settings.push_interval,
+        ending,
     };
     PushSink::start(pushing, receiver, describe)
 }

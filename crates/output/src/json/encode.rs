@@ -34,6 +34,8 @@ pub enum ReadError {
         /// Most bytes read.
         limit: u64,
     },
+    /// There is nothing in it.
+    Empty,
     /// The text is not JSON.
     NotJson(serde_json::Error),
     /// The text is JSON, but nothing that loadline wrote.
@@ -66,6 +68,7 @@ impl fmt::Display for ReadError {
                          --json wrote"
                 )
             }
+            ReadError::Empty => write!(f, "is empty: give the file that --json wrote"),
             ReadError::NotJson(error) => {
                 write!(f, "is not JSON ({error}): give the file that --json wrote")
             }
@@ -127,11 +130,16 @@ struct Head {
     schema: Option<serde_json::Value>,
 }
 
-/// Reads a result.
+/// Reads a result. The text is UTF-8, or UTF-16 with its mark of order, as shells of Windows write what
+/// they redirect.
 ///
 /// # Errors
 /// Says what the text is instead, and where it breaks.
 pub fn decode(text: &[u8]) -> Result<RunResult, ReadError> {
+    let text = &*utf8(text);
+    if text.trim_ascii().is_empty() {
+        return Err(ReadError::Empty);
+    }
     let head: Head = serde_json::from_slice(text).map_err(|error| match error.classify() {
         Category::Data => ReadError::NotAResult {
             why: error.to_string(),
@@ -157,6 +165,25 @@ pub fn decode(text: &[u8]) -> Result<RunResult, ReadError> {
     let result: RunResult = serde_json::from_slice(text).map_err(ReadError::Invalid)?;
     sanity::check_result(&result).map_err(|why| ReadError::Impossible { why })?;
     Ok(result)
+}
+
+/// A text in UTF-8, without a mark of order.
+fn utf8(text: &[u8]) -> Cow<'_, [u8]> {
+    match text {
+        [0xef, 0xbb, 0xbf, text @ ..] => Cow::Borrowed(text),
+        [0xff, 0xfe, text @ ..] => Cow::Owned(of_utf16(text, u16::from_le_bytes)),
+        [0xfe, 0xff, text @ ..] => Cow::Owned(of_utf16(text, u16::from_be_bytes)),
+        _ => Cow::Borrowed(text),
+    }
+}
+
+/// A text in UTF-16; what is none becomes a character that no JSON has outside of strings.
+fn of_utf16(text: &[u8], unit: fn([u8; 2]) -> u16) -> Vec<u8> {
+    let (pairs, rest) = text.as_chunks::<2>();
+    let units = pairs.iter().map(|pair| unit(*pair));
+    let half = rest.first().map(|_| char::REPLACEMENT_CHARACTER);
+    let read = char::decode_utf16(units).map(|read| read.unwrap_or(char::REPLACEMENT_CHARACTER));
+    read.chain(half).collect::<String>().into_bytes()
 }
 
 /// A value cut to what fits into a message.

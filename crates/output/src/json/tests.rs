@@ -50,6 +50,28 @@ fn what_was_written_reads_back_the_same() {
 }
 
 #[test]
+fn what_a_shell_of_windows_redirected_reads_back_the_same() {
+    let result = result();
+    let text = text(&result, Options::default());
+    let units = || {
+        format!("\u{feff}{text}")
+            .encode_utf16()
+            .collect::<Vec<u16>>()
+    };
+    let little: Vec<u8> = units().into_iter().flat_map(u16::to_le_bytes).collect();
+    let big: Vec<u8> = units().into_iter().flat_map(u16::to_be_bytes).collect();
+    for bytes in [format!("\u{feff}{text}").into_bytes(), little.clone(), big] {
+        assert_eq!(decode(&bytes).unwrap(), result);
+    }
+    for cut in [1, little.len() - 3] {
+        assert!(decode(&little[..cut]).is_err(), "{cut}");
+    }
+    for nothing in [&b""[..], b" \n", b"\xef\xbb\xbf", b"\xff\xfe\n\0"] {
+        assert!(matches!(decode(nothing), Err(ReadError::Empty)));
+    }
+}
+
+#[test]
 fn hdr_strings_are_there_when_asked_for() {
     let result = result();
     let plain = decode(text(&result, Options::default()).as_bytes()).unwrap();
@@ -121,7 +143,7 @@ fn what_is_not_a_result_is_refused_with_the_reason() {
         1,
     );
     let cases = [
-        ("", "is not JSON"),
+        ("", "is empty"),
         ("hello", "is not JSON"),
         (cut, "line 1 column"),
         ("[1]", "not a loadline result"),

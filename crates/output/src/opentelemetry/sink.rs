@@ -5,7 +5,6 @@
 
 use std::fmt;
 use std::io;
-use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
 use loadline_metric::TagSet;
@@ -13,14 +12,13 @@ use loadline_model::RunEvent;
 
 use super::encode::{Envelope, Span, request};
 use super::post::Way;
-use crate::push::TlsSettings;
-use crate::push::{Refusal, Retry};
+use crate::push::{Ending, Refusal, Retry, TlsSettings};
 use crate::report::{OnTrouble, THREAD_FAILED};
 use crate::series::{Inbox, Series, SeriesState, SeriesThread};
 
 /// Series in one request at most: far below what gRPC takes, histograms and all.
 const SERIES_MAX: usize = 1_000;
-/// The patience at the end of a run: three times more, within two seconds.
+/// The patience at the end of a run: three times more, within two seconds, where the collector answers.
 const AT_END: Retry = Retry {
     first: Duration::from_millis(250),
     longest: Duration::from_secs(1),
@@ -89,7 +87,6 @@ impl OtlpSink {
     /// # Errors
     /// A certificate or an address that cannot be used, or no thread.
     pub fn start(settings: OtlpSettings, on_trouble: OnTrouble) -> io::Result<OtlpSink> {
-        let (_kept, clock) = channel();
         let exporter = Exporter {
             way: Way::of(&settings).map_err(io::Error::other)?,
             interval: settings.interval,
@@ -104,8 +101,6 @@ impl OtlpSink {
             is_told: false,
             rejected: 0,
             rejection: None,
-            clock,
-            _kept,
         };
         let thread = SeriesThread::start("opentelemetry", move |inbox| exporter.run(inbox))?;
         Ok(OtlpSink { thread })
@@ -140,9 +135,6 @@ struct Exporter {
     /// Points rejected so far, and the first reason.
     rejected: u64,
     rejection: Option<String>,
-    /// Nothing comes here: what is waited on is that it does not.
-    clock: Receiver<()>,
-    _kept: Sender<()>,
 }
 
 impl Exporter {
@@ -165,7 +157,8 @@ impl Exporter {
     }
 
     fn end(mut self) -> OtlpReport {
-        let mut failures = 0;
+        let (ending, mut failures) = (Ending::default(), 0);
+        ending.come();
         let (refusal, lost) = loop {
             let Err((refusal, lost)) = self.export() else {
                 return OtlpReport {
@@ -178,9 +171,8 @@ impl Exporter {
             failures += 1;
             self.tell(&refusal);
             match AT_END.wait(failures) {
-                Some(wait) if matches!(refusal, Refusal::NotNow { .. }) => {
-                    // It ends by running out of time, since nobody sends.
-                    let _ = self.clock.recv_timeout(wait);
+                Some(wait) if matches!(refusal, Refusal::NotNow { .. }) && !ending.is_over() => {
+                    ending.wait(wait);
                 }
                 _ => break (refusal, lost),
             }

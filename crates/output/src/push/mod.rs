@@ -4,6 +4,7 @@
 //! Must not know a protocol. Invariant: memory is bounded by the pool's queue; when it is full the
 //! thread waits, then its channel fills, and then the producer is held up, which it measures.
 
+mod ending;
 mod http;
 mod pool;
 mod retry;
@@ -12,6 +13,7 @@ mod signed;
 mod tests;
 mod thread;
 
+pub(crate) use ending::Ending;
 pub(crate) use http::{HttpClient, verdict};
 pub use loadline_http::TlsSettings;
 pub(crate) use pool::{Pool, Post, Refusal};

@@ -7,10 +7,11 @@
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
+use super::ending::Ending;
 use super::retry::Retry;
 use super::thread::{Carrier, Piece};
 use crate::report::{GiveUp, OnTrouble, SinkReport};
@@ -20,9 +21,8 @@ use crate::report::{GiveUp, OnTrouble, SinkReport};
 const QUEUE: usize = 64;
 /// Bytes at which a body is sent without waiting for more: some 5,000 lines.
 const PIECE_BYTES: usize = 1 << 20;
-/// The longest wait once the run has ended, and how many waits are left then: whoever waits for the
-/// end of the command is not kept for the whole patience.
-const WAIT_AT_END: Duration = Duration::from_secs(1);
+/// How many waits are left once the run has ended: whoever waits for the end of the command is not kept
+/// for the whole patience.
 const WAITS_AT_END: u32 = 3;
 
 /// Why a body was not taken.
@@ -80,7 +80,7 @@ impl Pool {
         name: &str,
         threads: usize,
         post: impl Post,
-        retry: Retry,
+        (retry, ending): (Retry, Arc<Ending>),
         (on_trouble, give_up): (OnTrouble, GiveUp),
     ) -> io::Result<Pool> {
         let (queue, receiver) = sync_channel(QUEUE);
@@ -94,8 +94,7 @@ impl Pool {
             written: AtomicU64::new(0),
             lost: AtomicU64::new(0),
             error: Mutex::new(None),
-            has_ended: Mutex::new(false),
-            end: Condvar::new(),
+            ending,
         });
         let post = Arc::new(post);
         let start_one = |_| {
@@ -134,11 +133,7 @@ impl Carrier for Pool {
             shared,
         } = self;
         drop(queue);
-        *shared
-            .has_ended
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner) = true;
-        shared.end.notify_all();
+        shared.ending.come();
         for thread in threads {
             if thread.join().is_err() {
                 return SinkReport::of_a_defect();
@@ -164,9 +159,7 @@ struct Shared {
     lost: AtomicU64,
     /// The first error that lost values.
     error: Mutex<Option<String>>,
-    /// Whether no further body will come.
-    has_ended: Mutex<bool>,
-    end: Condvar,
+    ending: Arc<Ending>,
 }
 
 impl Shared {
@@ -195,12 +188,14 @@ impl Shared {
                 Err(Refusal::NotNow { why, wait }) => (why, wait),
             };
             failures += 1;
-            if self.has_ended() {
+            if self.ending.has_come() {
                 failures = failures.max((self.retry.waits + 1).saturating_sub(WAITS_AT_END));
             }
             self.tell(&why);
             let wait = self.retry.wait(failures);
-            match wait.filter(|_| !self.has_given_up.load(Relaxed) && !self.is_over()) {
+            let is_tried_again =
+                !(self.has_given_up.load(Relaxed) || self.is_over() || self.ending.is_over());
+            match wait.filter(|_| is_tried_again) {
                 Some(wait) => self.wait(wait.max(asked.unwrap_or_default())),
                 None => {
                     self.has_given_up.store(true, Relaxed);
@@ -212,18 +207,13 @@ impl Shared {
 
     /// Whether what is left is not sent any more.
     fn is_over(&self) -> bool {
-        self.has_ended() && (self.has_given_up.load(Relaxed) || self.give_up.load(Relaxed))
-    }
-
-    fn has_ended(&self) -> bool {
-        *self
-            .has_ended
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        let has_no_hope = self.has_given_up.load(Relaxed) || self.give_up.load(Relaxed);
+        self.ending.has_come() && has_no_hope
     }
 
     fn taken(&self, values: u64) {
         self.written.fetch_add(values, Relaxed);
+        self.ending.is_heeded();
         self.has_given_up.store(false, Relaxed);
     }
 
@@ -241,18 +231,7 @@ impl Shared {
         }
     }
 
-    /// Waits, less long when the run has ended.
     fn wait(&self, wait: Duration) {
-        let wait = wait.min(self.retry.longest);
-        let ended = self
-            .has_ended
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        let wait = if *ended { wait.min(WAIT_AT_END) } else { wait };
-        let was_ended = *ended;
-        drop(
-            self.end
-                .wait_timeout_while(ended, wait, |ended| *ended == was_ended),
-        );
+        self.ending.wait(wait.min(self.retry.longest));
     }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use loadline_metric::{BuiltIn, MetricId, TagSet};
 use loadline_model::sample::TaggedValues;
 
-use super::{Carrier, Piece, Pool, Post, PushSink, Pushing, Refusal, Retry};
+use super::{Carrier, Ending, Piece, Pool, Post, PushSink, Pushing, Refusal, Retry};
 use crate::k6_lines::{Lines, MetricDescription};
 use crate::{GiveUp, SinkReport};
 
@@ -60,7 +60,14 @@ fn carried_until(
     let told = Arc::new(Mutex::new(Vec::new()));
     let tell = Arc::clone(&told);
     let on_trouble = Arc::new(move |why: &str| tell.lock().unwrap().push(why.to_owned()));
-    let mut pool = Pool::start("test", 1, server, IMPATIENT, (on_trouble, give_up)).unwrap();
+    let mut pool = Pool::start(
+        "test",
+        1,
+        server,
+        (IMPATIENT, Arc::default()),
+        (on_trouble, give_up),
+    )
+    .unwrap();
     for number in 0..pieces {
         pool.carry(Piece {
             bytes: vec![number],
@@ -172,6 +179,7 @@ fn pieces_are_closed_by_size_by_age_and_at_the_end() {
             pieces: Arc::clone(&pieces),
         },
         interval: Duration::from_secs(60),
+        ending: Arc::default(),
     };
     let never = |_| unreachable!("digits need no description");
     let sink = PushSink::start(pushing, receiver, never).unwrap();
@@ -190,4 +198,40 @@ fn pieces_are_closed_by_size_by_age_and_at_the_end() {
     assert_eq!(bytes, [&[1, 2, 3, 4][..], &[5, 6, 7], &[8]]);
     let values: Vec<u64> = pieces.iter().map(|piece| piece.values).collect();
     assert_eq!(values, [4, 3, 1]);
+}
+
+#[test]
+fn the_end_is_told_past_what_waits_before_a_server_that_takes_nothing() {
+    let long = Duration::from_secs(3_600);
+    let retry = Retry {
+        first: long,
+        longest: long,
+        waits: 1,
+    };
+    let server = Server {
+        answers: Mutex::new(vec![busy(); 1_000]),
+        ..Server::default()
+    };
+    let ending = Arc::<Ending>::default();
+    let words = (Arc::new(|_: &str| ()) as _, GiveUp::default());
+    let carrier = Pool::start("test", 1, server, (retry, Arc::clone(&ending)), words).unwrap();
+    let (sender, receiver) = sync_channel(1_000);
+    let pushing = Pushing {
+        name: "test",
+        lines: Digits,
+        carrier,
+        interval: Duration::from_secs(1),
+        ending,
+    };
+    let never = |_| unreachable!("digits need no description");
+    let sink = PushSink::start(pushing, receiver, never).unwrap();
+    // More pieces than the pool has room for.
+    for second in 0..200 {
+        sender
+            .send(vec![at(2 * second, &[1.0]), at(2 * second + 1, &[2.0])])
+            .unwrap();
+    }
+    drop(sender);
+    let report = sink.finish();
+    assert_eq!((report.written, report.lost), (0, 400));
 }

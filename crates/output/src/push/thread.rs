@@ -6,6 +6,7 @@
 
 use std::io;
 use std::mem;
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
@@ -13,6 +14,7 @@ use std::time::Duration;
 use loadline_metric::MetricId;
 use loadline_model::sample::TaggedValues;
 
+use super::ending::Ending;
 use crate::k6_lines::{Lines, MetricDescription};
 use crate::report::SinkReport;
 
@@ -44,12 +46,15 @@ pub(crate) struct Pushing<L, C> {
     pub(crate) carrier: C,
     /// How long a piece waits for more values.
     pub(crate) interval: Duration,
+    /// Tells the carrier that the run has ended, however many pieces it still has.
+    pub(crate) ending: Arc<Ending>,
 }
 
 /// A running thread that sends values as they come.
 #[derive(Debug)]
 pub struct PushSink {
     thread: JoinHandle<SinkReport>,
+    ending: Arc<Ending>,
 }
 
 impl PushSink {
@@ -58,16 +63,18 @@ impl PushSink {
         receiver: Receiver<Vec<TaggedValues>>,
         describe: impl FnMut(MetricId) -> MetricDescription + Send + 'static,
     ) -> io::Result<PushSink> {
+        let ending = Arc::clone(&pushing.ending);
         let thread = thread::Builder::new()
             .name(pushing.name.to_owned())
             .spawn(move || drain(pushing, &receiver, describe))?;
-        Ok(PushSink { thread })
+        Ok(PushSink { thread, ending })
     }
 
     /// Waits until the last value has met its fate and says what became of them all. The sending
     /// ends must have been dropped, or this waits until they are.
     #[must_use]
     pub fn finish(self) -> SinkReport {
+        self.ending.come();
         self.thread
             .join()
             .unwrap_or_else(|_| SinkReport::of_a_defect())

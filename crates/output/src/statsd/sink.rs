@@ -9,6 +9,7 @@ use std::net::{SocketAddr, ToSocketAddrs, UdpSocket};
 use std::os::unix::net::UnixDatagram;
 use std::path::PathBuf;
 use std::str::FromStr;
+use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 use std::time::Duration;
 
@@ -106,6 +107,7 @@ pub fn start(
             on_trouble,
         },
         interval: settings.push_interval,
+        ending: Arc::default(),
     };
     PushSink::start(pushing, receiver, describe)
 }

@@ -36,7 +36,7 @@ codes! {
     AgentReturned = "agent-returned";
     /// Another coordinator went on with the test.
     CoordinatorReplaced = "coordinator-replaced";
-    /// Not one request was sent.
+    /// Not one request was sent, or none after the warm-up.
     NothingSent = "nothing-sent";
     /// Requests were sent and none was answered.
     NothingAnswered = "nothing-answered";

@@ -265,9 +265,15 @@ fn unanswered(facts: &Facts<'_>) -> Option<Finding> {
             "look at the plan's rate, duration and start times",
         ));
     }
+    if sent == 0 {
+        let all = counted(facts.all.started, "request");
+        let text = format!("{all} sent, all in the warm-up: nothing was measured");
+        let step = "shorten the warm-up, or send more requests";
+        return Some(Code::NothingSent.finding(Gravity::Alarm, text, step));
+    }
     let next_step = next_step(facts);
     let mostly = worst_in_words(facts);
-    if sent > 0 && answered == 0 {
+    if answered == 0 {
         let mostly = match facts.is_without_handshake() {
             true => ": no TLS handshake completed",
             false => mostly.as_str(),

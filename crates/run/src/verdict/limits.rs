@@ -66,6 +66,9 @@ pub(super) fn judge(facts: &Facts<'_>, knee: Option<&Knee>, seen: &Seen) -> Blam
 
 fn limit_of(facts: &Facts<'_>, knee: Option<&Knee>, seen: &Seen) -> (Limit, Option<Weights>) {
     let no_load = facts.all.started == 0 || facts.not_begun().is_some();
+    if no_load && facts.evidence.totals.stop == StopReason::Finished && facts.has_lost_agents() {
+        return (Limit::Generator, None);
+    }
     if matches!(
         facts.evidence.totals.stop,
         StopReason::Crashed | StopReason::Defect

@@ -249,15 +249,14 @@ fn short_headline(
         }
         _ => None,
     };
+    let Some(asked) = facts.evidence.totals.asked else {
+        return Headline::new(format!("{goodput} good responses: {who}"));
+    };
     if facts.is_script() {
-        let begun = count(facts.begun());
-        let asked = count(facts.evidence.totals.asked.unwrap_or(0));
+        let (begun, asked) = (count(facts.begun()), count(asked));
         return Headline::new(format!(
             "{begun} of {asked} iterations started, {goodput} good responses: {who}"
         ));
-    }
-    if facts.evidence.totals.asked.is_none() {
-        return Headline::new(format!("{goodput} good responses: {who}"));
     }
     match facts.asked_rate() {
         Some(asked) => Headline::new(format!(
@@ -266,7 +265,6 @@ fn short_headline(
         ))
         .with(little),
         None => {
-            let asked = facts.evidence.totals.asked.unwrap_or(0);
             let done = count(facts.all.completed);
             Headline::new(format!(
                 "{done} of {} requests were answered, {goodput} good responses: {who}",

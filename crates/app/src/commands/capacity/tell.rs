@@ -5,8 +5,9 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use loadline_model::verdict::Limit;
+use loadline_model::verdict::{Finding, Limit};
 use loadline_report::{Style, units};
+use loadline_run::verdict::Code;
 use loadline_suite::capacity::{
     Aim, Answer, Capacity, Confidence, Doubt, GaveWay, Measured, Order, Outcome, Probe, Sureness,
 };
@@ -215,20 +216,27 @@ fn what_gave_way(gave_way: &GaveWay) -> Vec<String> {
         units::rate(gave_way.rate),
         broken.collect::<Vec<_>>().join("; ")
     )];
-    lines.push(format!(
-        "limit: {}; {}",
-        limit(gave_way.limit),
-        gave_way.headline
-    ));
+    lines.push(format!("limit: {}; {}", limit(gave_way), gave_way.headline));
     lines.extend(gave_way.findings.iter().map(|finding| finding.text.clone()));
     lines
 }
 
-fn limit(limit: Limit) -> &'static str {
-    match limit {
+/// What says that requests are at fault and not the number of those who send them.
+const MISTAKES: [Code; 5] = [
+    Code::NothingAnswered,
+    Code::MostUnanswered,
+    Code::WrongAnswers,
+    Code::NoIterationCompleted,
+    Code::IterationsThrew,
+];
+
+fn limit(gave_way: &GaveWay) -> &'static str {
+    let is_mistaken = |finding: &Finding| MISTAKES.iter().any(|code| code.name() == finding.code);
+    match gave_way.limit {
         Limit::Target => "the target",
         Limit::Network => "the network",
         Limit::Generator => "the generator",
+        Limit::Plan if gave_way.findings.iter().any(is_mistaken) => "the plan",
         Limit::Plan => "the plan: too few virtual users (--max-vus)",
         Limit::Nobody => "nobody: all was answered, though not within the objectives",
         Limit::Unknown => "unknown",
@@ -242,6 +250,7 @@ fn push(out: &mut String, text: std::fmt::Arguments<'_>) {
 
 #[cfg(test)]
 mod tests {
+    use loadline_model::verdict::Gravity;
     use loadline_suite::capacity::{Judgement, ProbeFinding, Report, Search, SearchStep, Settings};
 
     use super::*;
@@ -357,6 +366,28 @@ mod tests {
         let text = answer(&found, "http://h/", Duration::ZERO, &Style::default());
         assert!(text.contains("capacity: not measurable here"), "{text}");
         assert!(text.contains("in 3 of 3 probes"), "{text}");
+    }
+
+    #[test]
+    fn requests_that_get_no_answer_are_no_matter_of_virtual_users() {
+        let told = |code: Code| {
+            let finding = Finding {
+                code: code.name().to_owned(),
+                gravity: Gravity::Alarm,
+                text: String::new(),
+                advice: None,
+            };
+            limit(&GaveWay {
+                rate: 100.0,
+                objectives: Vec::new(),
+                not_carried: None,
+                limit: Limit::Plan,
+                headline: String::new(),
+                findings: vec![finding],
+            })
+        };
+        assert_eq!(told(Code::NothingAnswered), "the plan");
+        assert!(told(Code::TooFewVus).contains("--max-vus"));
     }
 
     #[test]

@@ -240,8 +240,21 @@ fn refused(file: &SuiteFile, path: &Path, error: &DocumentError) -> Ending {
 }
 
 fn failed(path: &Path, error: &io::Error) -> Ending {
-    let why = format!("{}: {error}; check its rights", path.display());
-    Ending::refusal(ExitCode::Other, &why)
+    Ending::refusal(
+        ExitCode::Other,
+        &format!("{}: {}", path.display(), trouble(error)),
+    )
+}
+
+/// Why a document cannot be read or written, and what to do.
+fn trouble(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::InvalidData => "its text is not UTF-8; save it as UTF-8".to_owned(),
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+            format!("{error}; make room, then render again")
+        }
+        _ => format!("{error}; check its rights"),
+    }
 }
 
 #[cfg(test)]
@@ -249,6 +262,18 @@ mod tests {
     use loadline_run::verdict::Code;
 
     use super::*;
+
+    #[test]
+    fn a_document_that_is_no_text_is_no_matter_of_rights() {
+        let folder = tempfile::tempdir().expect("there is room");
+        let file = folder.path().join("R.md");
+        fs::write(&file, b"R\xe9sultats").expect("there is room");
+        let told = |error: io::Error| trouble(&error);
+        let no_text = fs::read_to_string(&file).expect_err("it is Latin-1");
+        assert_eq!(told(no_text), "its text is not UTF-8; save it as UTF-8");
+        let no_file = fs::read_to_string(folder.path()).expect_err("it is a folder");
+        assert!(told(no_file).ends_with("; check its rights"));
+    }
 
     #[test]
     fn every_finding_that_marks_a_figure_has_a_footnote() {

@@ -6,6 +6,7 @@
 use std::io::{self, Write};
 use std::net::{TcpStream, ToSocketAddrs, UdpSocket};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
@@ -34,6 +35,8 @@ pub(crate) struct Backends {
     /// By the listener's place in the program.
     listeners: Vec<Option<usize>>,
     state: Arc<StepsState>,
+    /// Set when the run has ended: a receiver that fails then is not tried again.
+    has_ended: Arc<AtomicBool>,
 }
 
 /// One of them.
@@ -117,16 +120,21 @@ fn connect(to: &str) -> io::Result<TcpStream> {
     Err(last)
 }
 
-/// Sends until there is nothing more.
-fn send(mut way: Way, texts: &Receiver<String>, name: &str, world: &World) {
+/// Sends until there is nothing more, or nobody waits for a receiver that takes nothing; tells of its first fault.
+fn send(
+    texts: &Receiver<String>,
+    has_ended: &AtomicBool,
+    mut take: impl FnMut(&str) -> Result<(), String>,
+    tell: impl Fn(&str),
+) {
     let mut is_told = false;
     for text in texts {
-        if let Err(why) = way.send(&text)
-            && !is_told
-        {
-            is_told = true;
-            let told = format!("{name}: the receiver of a Backend Listener took nothing: {why}");
-            warn(world, &told);
+        let Err(why) = take(&text) else { continue };
+        if !std::mem::replace(&mut is_told, true) {
+            tell(&why);
+        }
+        if has_ended.load(Ordering::Relaxed) {
+            return;
         }
     }
 }
@@ -157,11 +165,12 @@ impl Backends {
             all: Vec::new(),
             listeners: Vec::new(),
             state,
+            has_ended: Arc::default(),
         };
         for listener in &program.listeners {
             let mut place = None;
             if let Listener::Backend(listener) = listener {
-                match Backend::start(listener, &world, scope) {
+                match Backend::start(listener, (&world, &backends.has_ended), scope) {
                     Ok(backend) => {
                         backends.all.push(backend);
                         place = Some(backends.all.len() - 1);
@@ -212,6 +221,7 @@ impl Backends {
             backend.tell(threads, &event);
             backend.sender = None;
         }
+        self.has_ended.store(true, Ordering::Relaxed);
         for backend in &mut self.all {
             if let Some(thread) = backend.thread.take() {
                 // A sender that failed has nothing more to say.
@@ -229,13 +239,13 @@ impl Backends {
 impl Backend {
     fn start(
         listener: &BackendListener,
-        world: &Arc<World>,
+        (world, has_ended): (&Arc<World>, &Arc<AtomicBool>),
         scope: &mut Scope<'_>,
     ) -> Result<Backend, String> {
         let given = listener.arguments.iter();
         let given = given.map(|(name, value)| (name.clone(), value.evaluate(scope).into_owned()));
         let arguments = Arguments(given.collect());
-        let (form, labels, way) = match listener.kind {
+        let (form, labels, mut way) = match listener.kind {
             BackendKind::Influx => influx(&arguments)?,
             BackendKind::Graphite => of_graphite(&arguments)?,
         };
@@ -247,10 +257,18 @@ impl Backend {
         let interval_s = interval_s.map_or(default, |text| long_or_zero(text.trim()));
         let interval_ms = interval_s.clamp(1, 86_400) * 1000;
         let (sender, texts) = sync_channel(WAITING_MAX);
-        let (name, world) = (listener.name.clone(), Arc::clone(world));
+        let (name, world, has_ended) = (
+            listener.name.clone(),
+            Arc::clone(world),
+            Arc::clone(has_ended),
+        );
+        let tell = move |why: &str| {
+            let told = format!("{name}: the receiver of a Backend Listener took nothing: {why}");
+            warn(&world, &told);
+        };
         let thread = thread::Builder::new()
             .name("backend".to_owned())
-            .spawn(move || send(way, &texts, &name, &world))
+            .spawn(move || send(&texts, &has_ended, |text| way.send(text), tell))
             .map_err(|error| format!("the system refuses a thread: {error}"))?;
         let mut backend = Backend {
             form,
@@ -349,4 +367,37 @@ fn of_graphite(arguments: &Arguments) -> Result<(Form, Labels, Way), String> {
     let prefix = arguments.text("rootMetricsPrefix", "jmeter.");
     let way = Way::Tcp(format!("{host}:{port}"), None);
     Ok((Form::Graphite(prefix), labels, way))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::RefCell;
+
+    use super::*;
+
+    /// How often it was tried to send three texts, and what was told.
+    fn tried(has_ended: bool) -> (usize, Vec<String>) {
+        let (sender, texts) = sync_channel(WAITING_MAX);
+        for text in ["a", "b", "c"] {
+            sender.send(text.to_owned()).expect("there is room");
+        }
+        drop(sender);
+        let (tries, told) = (RefCell::new(0), RefCell::new(Vec::new()));
+        send(
+            &texts,
+            &has_ended.into(),
+            |_| {
+                *tries.borrow_mut() += 1;
+                Err("away".to_owned())
+            },
+            |why| told.borrow_mut().push(why.to_owned()),
+        );
+        (tries.into_inner(), told.into_inner())
+    }
+
+    #[test]
+    fn a_receiver_that_takes_nothing_is_tried_once_when_the_run_has_ended() {
+        assert_eq!(tried(false), (3, vec!["away".to_owned()]));
+        assert_eq!(tried(true), (1, vec!["away".to_owned()]));
+    }
 }

@@ -345,6 +345,10 @@ impl Roster {
         for seat in self.seats.iter().filter(|seat| !seat.workers.is_empty()) {
             acts.push(self.start_of(seat, at_ns));
         }
+        // Those that came in the place of agents lost since all were ready, as in a script's `setup()`.
+        for number in 0..self.seats.len() {
+            acts.extend(self.replace_if_ready(now_ns, number));
+        }
         (at_ns, acts)
     }
 

@@ -31,7 +31,7 @@ impl Roster {
         is_possible
             && !seat.is_former
             && (seat.lost_soon < REPLACED_MAX || self.has_held(now_ns, seat))
-            && self.started_ns.is_some()
+            && self.is_closed
             && !self.is_past_end(now_ns)
     }
 
@@ -103,7 +103,7 @@ impl Roster {
 
     /// Starts an agent that came in another's place, once it is ready and its clock is known.
     pub(super) fn replace_if_ready(&mut self, now_ns: u64, number: usize) -> Vec<Act> {
-        let Some(now) = self.since_start(now_ns) else {
+        let (Some(now), Some(started_ns)) = (self.since_start(now_ns), self.started_ns) else {
             return Vec::new();
         };
         let wanted = self.expected.wanted;
@@ -134,7 +134,6 @@ impl Roster {
                 gap.as_secs_f64()
             ),
         };
-        let started_ns = now_ns.wrapping_sub(now.0);
         let start = self.start_of(&self.seats[number], started_ns);
         vec![Act::Tell(replaced), start]
     }

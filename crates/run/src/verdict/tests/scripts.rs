@@ -1,4 +1,4 @@
-//! Runs of scripts and of plans of steps: requests are what they happen to send.
+//! Runs of scripts and of plans of steps, whose requests are what they happen to send, and runs that measure nothing.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use loadline_model::plan::{Behaviour, StepsBehaviour};
 use loadline_model::snapshot::ScenarioChange;
 use loadline_model::verdict::{Delivery, Limit, Verdict};
 
-use super::builder::{MS, Run, arrivals, found, shared};
+use super::builder::{MS, Run, arrivals, constant_vus, found, shared};
 use crate::verdict::Code;
 
 /// A script's iteration sends as many requests as it likes: what was asked for are iterations.
@@ -129,5 +129,41 @@ fn arrivals_that_were_due_while_an_agent_was_away_were_not_begun() {
     assert!(
         missed.contains("321 were due while an agent was away"),
         "{missed}"
+    );
+}
+
+#[test]
+fn a_lost_part_of_a_load_without_a_number_is_told_without_one() {
+    for (requests, headline) in [
+        (
+            900,
+            "450/s good responses: a part of the generator was lost",
+        ),
+        (0, "0.0/s good responses: a part of the generator was lost"),
+    ] {
+        let mut run = Run::new(constant_vus(2, 2), 2.0, requests, 2.0);
+        run.plan.script = Some(Arc::default());
+        run.events.push(Mark {
+            at_ns: 0,
+            kind: AGENT_LOST_MARK.to_owned(),
+            text: "agent-1".to_owned(),
+        });
+        let verdict = run.judge();
+        assert_eq!(verdict.delivery, Delivery::FellShort);
+        assert_eq!(verdict.limit, Limit::Generator);
+        assert_eq!(verdict.headline, headline);
+    }
+}
+
+#[test]
+fn a_run_that_ends_in_its_warm_up_has_measured_nothing() {
+    let mut run = Run::new(constant_vus(2, 2), 2.0, 900, 2.0);
+    let counts = std::mem::take(&mut run.totals.seen.counts);
+    run.totals.seen.warm_up = counts;
+    let verdict = run.judge();
+    assert!(found(&verdict, Code::NothingSent).is_some(), "{verdict:?}");
+    assert_eq!(
+        verdict.headline,
+        "900 requests sent, all in the warm-up: nothing was measured"
     );
 }

@@ -1,0 +1,115 @@
+//! A file that a command is given to read, and what it is by how it begins.
+//!
+//! Must not know layouts beyond their first bytes. Invariant: it is opened and read once, from its
+//! beginning to its end, so that pipes are as good as files.
+
+use std::fs::File;
+use std::io::{self, BufReader, Cursor, Read, stdin};
+use std::path::Path;
+
+use loadline_model::ExitCode;
+use loadline_output::journal;
+
+use crate::Ending;
+
+/// Bytes that tell what a file is.
+const BEGINNING: u64 = 64;
+/// Bytes that are read at a time.
+const PART: usize = 256 << 10;
+
+/// What a file is, as it seems.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Journal,
+    /// A results file of JMeter: it is text, and no JSON.
+    OfJmeter,
+    /// A JSON result, or nothing that is known: the reader will say.
+    Json,
+}
+
+/// An open file.
+pub(super) struct Stored {
+    name: String,
+    beginning: Vec<u8>,
+    rest: Box<dyn Read>,
+}
+
+impl Stored {
+    /// Opens a file, standard input for `-`.
+    ///
+    /// # Errors
+    /// It cannot be read; the message names it.
+    pub(super) fn open(path: &Path) -> Result<Stored, Ending> {
+        let opened = match path == Path::new("-") {
+            true => Stored::new("standard input".to_owned(), Box::new(stdin())),
+            false => File::open(path)
+                .and_then(|file| Stored::new(path.display().to_string(), Box::new(file))),
+        };
+        opened.map_err(|error| {
+            let name = path.display();
+            let told = format!("{name}: cannot be read: {error}; check its name and permissions");
+            Ending::refusal(ExitCode::InvalidConfig, &told)
+        })
+    }
+
+    fn new(name: String, mut rest: Box<dyn Read>) -> io::Result<Stored> {
+        let mut beginning = Vec::new();
+        rest.by_ref().take(BEGINNING).read_to_end(&mut beginning)?;
+        Ok(Stored {
+            name,
+            beginning,
+            rest,
+        })
+    }
+
+    /// How messages name it.
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
+    pub(super) fn kind(&self) -> Kind {
+        let text = self.beginning.strip_prefix(b"\xef\xbb\xbf");
+        let text = text.unwrap_or(&self.beginning).trim_ascii_start();
+        let is_text = |first: &u8| first.is_ascii_alphanumeric() || matches!(first, b'<' | b'"');
+        match text.first() {
+            _ if journal::is_journal(&self.beginning) => Kind::Journal,
+            Some(first) if is_text(first) => Kind::OfJmeter,
+            _ => Kind::Json,
+        }
+    }
+
+    /// All of it.
+    pub(super) fn bytes(self) -> BufReader<impl Read> {
+        BufReader::with_capacity(PART, Cursor::new(self.beginning).chain(self.rest))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stored(text: &[u8]) -> Stored {
+        let rest = Box::new(Cursor::new(text.to_vec()));
+        Stored::new("x".to_owned(), rest).expect("memory can be read")
+    }
+
+    #[test]
+    fn what_a_file_is_its_beginning_says() {
+        let kind = |text: &[u8]| stored(text).kind();
+        assert_eq!(kind(b"loadline/journal/v1\n"), Kind::Journal);
+        assert_eq!(kind(b"timeStamp,elapsed\n"), Kind::OfJmeter);
+        assert_eq!(kind(b"\xef\xbb\xbf<testResults>"), Kind::OfJmeter);
+        for text in [&b""[..], b" {}", b"\xef\xbb\xbf{}", b"\xff\xfe{\0"] {
+            assert_eq!(kind(text), Kind::Json);
+        }
+    }
+
+    #[test]
+    fn what_was_looked_at_is_read_too() {
+        let text = b"0123456789".repeat(100);
+        let mut read = Vec::new();
+        let whole = stored(&text).bytes().read_to_end(&mut read);
+        whole.expect("memory can be read");
+        assert_eq!(read, text);
+    }
+}

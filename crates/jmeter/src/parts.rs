@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use crate::Reading;
-use crate::lower::is_without_effect;
+use crate::lower::{FRAGMENT, is_without_effect};
 use crate::tree::Element;
 
 /// What became of an element.
@@ -76,7 +76,9 @@ impl<'a> Walk<'a> {
                 "" => element.name.clone(),
                 above => format!("{above} > {}", element.name),
             };
-            let became = self.became(element, &(element.line, path.clone()), is_enabled);
+            let is_in_group = depth > 1;
+            let place = (element.line, path.clone());
+            let became = self.became(element, &place, (is_enabled, is_in_group));
             let part = Part {
                 element,
                 depth,
@@ -89,7 +91,13 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn became(&self, element: &Element, place: &(u32, String), is_enabled: bool) -> Became {
+    fn became(
+        &self,
+        element: &Element,
+        place: &(u32, String),
+        (is_enabled, is_in_group): (bool, bool),
+    ) -> Became {
+        let has_no_effect = element.class != "Arguments" && is_without_effect(element);
         if !is_enabled {
             return Became::Disabled;
         }
@@ -98,7 +106,8 @@ impl<'a> Walk<'a> {
         }
         match self.unsupported.get(place) {
             Some(what) => Became::NotSupported(what.clone()),
-            None if element.class != "Arguments" && is_without_effect(element) => {
+            // A fragment in a group is run.
+            None if has_no_effect && !(is_in_group && element.class == FRAGMENT) => {
                 Became::WithoutEffect
             }
             None => Became::Runs,
@@ -180,5 +189,25 @@ mod tests {
         assert!(matches!(told[2], ("P > G > S", 2, Became::NotSupported(_))));
         assert_eq!(told[4], ("P > G > C > D", 3, &Became::Disabled));
         assert_eq!(told[5], ("P > G > L", 2, &Became::WithoutEffect));
+    }
+
+    #[test]
+    fn a_fragment_runs_in_a_group_alone() {
+        let fragment = "<TestFragmentController testname=\"F\"/><hashTree/>";
+        let text = format!(
+            "<jmeterTestPlan><hashTree><TestPlan testname=\"P\"/><hashTree>{fragment}\
+             <ThreadGroup testname=\"G\"/><hashTree>{fragment}</hashTree></hashTree></hashTree></jmeterTestPlan>"
+        );
+        let elements = crate::tree::read(&text).expect("a plan");
+        let reading = crate::lowered(&elements);
+        let parts = parts(&elements, &reading);
+        let became = |path: &str| {
+            parts
+                .iter()
+                .find(|part| part.path == path)
+                .map(|part| &part.became)
+        };
+        assert_eq!(became("P > F"), Some(&Became::WithoutEffect));
+        assert_eq!(became("P > G > F"), Some(&Became::Runs));
     }
 }

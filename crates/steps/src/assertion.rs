@@ -161,7 +161,11 @@ fn find_by_script(
         Ok(_) if found.error && found.failure => Finding::FailsAsError(found.message),
         Ok(_) if found.error => Finding::Error(found.message),
         Ok(_) if found.failure => Finding::Fails(found.message),
-        Ok(_) => Finding::Holds((!found.message.is_empty()).then_some(found.message)),
+        Ok(_) => {
+            // BeanShell's has a message always.
+            let is_told = script.family == ScriptFamily::BeanShell || !found.message.is_empty();
+            Finding::Holds(is_told.then_some(found.message))
+        }
     }
 }
 

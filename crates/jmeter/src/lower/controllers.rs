@@ -15,6 +15,9 @@ use crate::tree::{Element, Properties};
 /// What is said of a Parallel Controller that JMeter runs no sample of.
 const NESTED: &str = "a Parallel Controller within another: its plugin fails to run it";
 
+/// What is said of an element right below a Parallel Controller that waits for passes.
+const NO_PASS: &str = "does nothing right below a Parallel Controller, which has no passes: put a Simple Controller between them";
+
 /// Branches that run at a time where a number is wanted and none is given.
 const AT_A_TIME: &str = "6";
 
@@ -145,6 +148,9 @@ impl Lowering {
                 applies: self.applicable(scope),
             })),
         });
+        for element in below.iter().filter(|one| hears_of_passes(one)) {
+            self.within(element, |lowering| lowering.warn(NO_PASS));
+        }
         self.is_in_branch = true;
         let made: Vec<NodeId> = (below.iter())
             .filter_map(|branch| self.branch(nodes, id, branch, scope))
@@ -271,6 +277,18 @@ impl Lowering {
             per_thread: element.flag("ThroughputController.perThread", false),
         }
     }
+}
+
+/// Whether an element does what it does with each pass of the controller around it.
+fn hears_of_passes(element: &Element) -> bool {
+    const CLASSES: [&str; 5] = [
+        "ThroughputController",
+        "CSVDataSet",
+        "CounterConfig",
+        "RandomVariableConfig",
+        "RandomCSVDataSetConfig",
+    ];
+    CLASSES.contains(&element.class.as_str())
 }
 
 /// Whether a class is that of a sampler or a controller, as far as its name tells.

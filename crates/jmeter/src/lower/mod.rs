@@ -52,7 +52,7 @@ pub struct Reading {
 }
 
 /// The class of fragments.
-const FRAGMENT: &str = "TestFragmentController";
+pub(crate) const FRAGMENT: &str = "TestFragmentController";
 
 /// Classes that have no effect without JMeter's window.
 const WITHOUT_EFFECT: &[&str] = &["WorkBench", "ProxyControl", FRAGMENT];

@@ -70,8 +70,15 @@ fn a_parallel_controller_within_another_is_refused() {
             "a Parallel Controller within another: its plugin fails to run it"
         )]
     );
-    let reading = plan(&(parallel("one", "") + &parallel("two", "")));
+    let counter = "<CounterConfig testname=\"K\"/><hashTree/>";
+    let reading = plan(&(parallel("one", counter) + &parallel("two", "")));
     assert_eq!(unsupported(&reading), []);
+    assert_eq!(
+        reading.warnings,
+        [
+            "P > TG > one > K: does nothing right below a Parallel Controller, which has no passes: put a Simple Controller between them"
+        ]
+    );
 }
 
 #[test]

@@ -121,7 +121,7 @@ impl Desk<'_> {
         if !given.is_empty() || !sample::METHODS.contains(&method) {
             return self.of_parts(sample, method, given);
         }
-        let told = sample::ask(sample, method, self.host.unix_ms());
+        let told = sample::ask(sample, method, &[], self.host.unix_ms());
         self.of_parts(sample, method, given)
             .or_else(|| Some(given_back(told)))
     }

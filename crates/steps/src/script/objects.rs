@@ -102,14 +102,14 @@ impl ScriptContext {
             | ScriptObject::Event => self.of_thread(object, method),
             ScriptObject::Previous => match self.previous.as_mut() {
                 Some(sample) if sample::is_question(method) => {
-                    sample::ask(sample, method, self.unix_ms)
+                    sample::ask(sample, method, given, self.unix_ms)
                 }
                 Some(sample) => sample::change(Arc::make_mut(sample), method, given)?,
                 None => return Err("java.lang.NullPointerException".to_owned()),
             },
             ScriptObject::Own => match self.own.as_mut() {
                 Some(sample) if sample::is_question(method) => {
-                    sample::ask(sample, method, self.unix_ms)
+                    sample::ask(sample, method, given, self.unix_ms)
                 }
                 Some(sample) => sample::change(sample, method, given)?,
                 None => return Err("java.lang.NullPointerException".to_owned()),

@@ -95,7 +95,12 @@ fn is_good_code(code: &str) -> bool {
 }
 
 /// What a sample says; `now_ms`: the time, in milliseconds since 1970.
-pub(super) fn ask(sample: &Sample, method: &str, now_ms: i64) -> ScriptValue {
+pub(super) fn ask(
+    sample: &Sample,
+    method: &str,
+    given: &[ScriptValue],
+    now_ms: i64,
+) -> ScriptValue {
     let end_ms = sample.start_ms as f64 + sample.elapsed_ms as f64 + sample.idle_ms as f64;
     match method {
         "getResponseCode" => words(&sample.code),
@@ -104,6 +109,11 @@ pub(super) fn ask(sample: &Sample, method: &str, now_ms: i64) -> ScriptValue {
         "getResponseHeaders" => words(&sample.response_headers),
         "getRequestHeaders" => words(&sample.request_headers),
         "getSamplerData" => words(&sample.request_data()),
+        "getSampleLabel" if flag(given) => {
+            let thread = sample.thread_name.as_str();
+            let group = thread.rsplit_once(' ').map_or(thread, |(group, _)| group);
+            ScriptValue::Text(format!("{group}:{}", sample.label))
+        }
         "getSampleLabel" => words(&sample.label),
         "getThreadName" => words(&sample.thread_name),
         "isSuccessful" => ScriptValue::Truth(sample.success),

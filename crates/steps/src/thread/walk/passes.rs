@@ -51,7 +51,9 @@ impl Thread {
             self.renew_once_only(walker, controller);
         }
         self.renew_loops(walker, controller);
-        self.renew_shares(walker, controller);
+        if !walker.is_sampler(walker.node(node).parent) {
+            self.renew_shares(walker, controller);
+        }
         if matches!(controller.rule, ControllerRule::RandomOrder) {
             self.shuffle(walker, node, controller.children.len());
         }
@@ -76,7 +78,7 @@ impl Thread {
     }
 
     /// Controllers that take a part of the entries decide with each pass of the one around them, whether it comes to them
-    /// or not.
+    /// or not. Those that are a branch are told of no pass, and take none.
     fn renew_shares(&mut self, walker: &Walker<'_>, controller: &Controller) {
         for &child in &controller.children {
             if let NodeKind::Controller(below) = &walker.node(child).kind

@@ -3,9 +3,13 @@
 //! One connector under every front end; what they differ in are its parameters. Must not know
 //! requests. Invariant: the times of the phases add up to no more than the whole.
 
+use std::future::poll_fn;
 use std::net::{IpAddr, SocketAddr};
+use std::pin::pin;
 use std::rc::Rc;
 use std::sync::Arc;
+use std::task::Poll;
+use std::time::Duration;
 
 use loadline_model::client::Protocol;
 use loadline_model::url::Scheme;
@@ -21,6 +25,9 @@ use super::socket::{Socket, Stream, WireBytes};
 use super::tls::WorkerTls;
 use crate::clock::Clock;
 use crate::platform;
+
+/// How long addresses of the preferred version are tried alone; as Go's dialer has it (RFC 8305 calls it the connection attempt delay).
+const FALLBACK_AFTER: Duration = Duration::from_millis(300);
 
 /// Makes connections for one worker.
 pub(crate) struct Connector {
@@ -138,14 +145,34 @@ impl Connector {
         })
     }
 
+    /// Opens a connection to one of the candidates; those of the other version than the first have a chance beside it where it takes long.
     async fn open_any(
         &self,
         candidates: &Candidates,
         route: &Route,
         owner: &Owner,
     ) -> Result<(Socket, SocketAddr), Failure> {
+        let remote = &candidates.remote;
+        let first_is_v4 = remote.first().is_some_and(SocketAddr::is_ipv4);
+        let of_version = |v4: bool| remote.iter().copied().filter(move |ip| ip.is_ipv4() == v4);
+        let open = |v4| self.open_first(of_version(v4), candidates, route, owner);
+        if of_version(!first_is_v4).next().is_none() {
+            return open(first_is_v4).await;
+        }
+        // Few names have addresses of both versions.
+        Box::pin(first_to_open(open(first_is_v4), open(!first_is_v4))).await
+    }
+
+    /// Tries one address after the other.
+    async fn open_first(
+        &self,
+        remote: impl Iterator<Item = SocketAddr>,
+        candidates: &Candidates,
+        route: &Route,
+        owner: &Owner,
+    ) -> Result<(Socket, SocketAddr), Failure> {
         let mut last = None;
-        for address in candidates.remote.iter().copied() {
+        for address in remote {
             let by_rule = || self.addresses.source(address, candidates, owner.vu);
             let source = route.source.or_else(by_rule);
             match open_tcp(address, source, &owner.bytes).await {
@@ -163,6 +190,36 @@ impl Connector {
             .map_err(|error| Failure::new(ErrorClass::Tls, error.to_string()))?;
         shake_hands(config, socket, name, &self.clock).await
     }
+}
+
+/// What `preferred` opens, or `other`, which begins when `preferred` fails or has taken long: the first that succeeds, else the last failure.
+async fn first_to_open<T, E>(
+    preferred: impl Future<Output = Result<T, E>>,
+    other: impl Future<Output = Result<T, E>>,
+) -> Result<T, E> {
+    let (mut preferred, mut other) = (pin!(preferred), pin!(other));
+    let mut wait = pin!(tokio::time::sleep(FALLBACK_AFTER));
+    let (mut preferred_failed, mut other_begun, mut other_failed) = (false, false, false);
+    poll_fn(|context| {
+        if !preferred_failed && let Poll::Ready(opened) = preferred.as_mut().poll(context) {
+            if opened.is_ok() || other_failed {
+                return Poll::Ready(opened);
+            }
+            preferred_failed = true;
+        }
+        other_begun |= preferred_failed || wait.as_mut().poll(context).is_ready();
+        if other_begun
+            && !other_failed
+            && let Poll::Ready(opened) = other.as_mut().poll(context)
+        {
+            if opened.is_ok() || preferred_failed {
+                return Poll::Ready(opened);
+            }
+            other_failed = true;
+        }
+        Poll::Pending
+    })
+    .await
 }
 
 async fn open_tcp(
@@ -203,4 +260,52 @@ pub(crate) fn connect_deadline(plan: &ClientPlan, now: Nanos, request_deadline: 
     plan.connect_timeout.map_or(request_deadline, |limit| {
         (now + limit).min(request_deadline)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::{pending, ready};
+
+    use super::*;
+
+    /// What comes of two attempts, on a clock that runs ahead.
+    fn opened(
+        preferred: impl Future<Output = Result<u8, u8>>,
+        other: impl Future<Output = Result<u8, u8>>,
+    ) -> Option<(Result<u8, u8>, u128)> {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_time()
+            .start_paused(true)
+            .build()
+            .expect("a runtime");
+        runtime.block_on(async {
+            let begun = tokio::time::Instant::now();
+            let opened = first_to_open(preferred, other);
+            let opened = tokio::time::timeout(Duration::from_secs(60), opened).await;
+            Some((opened.ok()?, begun.elapsed().as_millis()))
+        })
+    }
+
+    async fn after(ms: u64, what: Result<u8, u8>) -> Result<u8, u8> {
+        tokio::time::sleep(Duration::from_millis(ms)).await;
+        what
+    }
+
+    #[test]
+    fn the_other_version_is_tried_where_the_preferred_one_is_dead_or_slow() {
+        assert_eq!(opened(after(250, Ok(1)), ready(Ok(2))), Some((Ok(1), 250)));
+        assert_eq!(opened(pending(), after(20, Ok(2))), Some((Ok(2), 320)));
+        assert_eq!(opened(ready(Err(1)), after(20, Ok(2))), Some((Ok(2), 20)));
+        assert_eq!(opened(after(400, Ok(1)), ready(Err(2))), Some((Ok(1), 400)));
+        assert_eq!(
+            opened(after(310, Err(1)), after(100, Ok(2))),
+            Some((Ok(2), 400))
+        );
+        assert_eq!(opened(ready(Err(1)), ready(Err(2))), Some((Err(2), 0)));
+        assert_eq!(
+            opened(after(400, Err(1)), ready(Err(2))),
+            Some((Err(1), 400))
+        );
+        assert_eq!(opened(pending(), pending()), None);
+    }
 }

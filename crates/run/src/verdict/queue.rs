@@ -25,6 +25,8 @@ const QUEUES: [Queue; 2] = [
         spread: 1.5,
     },
 ];
+/// Standard deviations between the 10th percentile and the 90th.
+const MIDDLE_80: f64 = 2.56;
 /// The 10th percentile over the median in a queue, at least.
 const QUICK: f64 = 0.4;
 
@@ -84,33 +86,26 @@ pub(super) fn fills_at_start(facts: &Facts<'_>) -> bool {
         && is_slower(0.0, 1.0)
 }
 
-/// Whether as many answers come in each second, much more evenly than chance has it, and take much longer than the fastest: they
-/// leave the target at its own pace, in whatever order.
+/// Whether as many answers come in each second, much more evenly than chance has it and than times that differ so much allow, and take
+/// much longer than the fastest: they leave the target at its own pace, in whatever order.
 pub(super) fn is_served_evenly(facts: &Facts<'_>) -> bool {
     /// Of the deviation that chance gives.
     const EVEN: f64 = 0.25;
-    waits(facts) && Pace::of(facts).is_some_and(|pace| pace.deviation <= EVEN * pace.by_chance())
+    /// Of the deviation of as many virtual users whose requests take their own time each.
+    const EVENER: f64 = 0.6;
+    let is_even = |pace: Pace| {
+        let on_their_own = facts.answered_time().quantiles(&[0.1, 0.5, 0.9]);
+        let differ = on_their_own.map_or(0.0, |at| (at[2] - at[0]) / MIDDLE_80 / at[1]);
+        pace.deviation <= EVEN.min(EVENER * differ) * pace.by_chance()
+    };
+    may_stand(facts) && Pace::of(facts).is_some_and(is_even)
 }
 
-/// Whether answers may be queueing: they take much longer than the fastest, and many more come in one second than in
-/// another, so that what they share sets the pace and not each one's own time. Or most take alike, and so many times as long as
-/// the fastest as hardly any request by itself.
+/// Whether answers may be queueing, in whatever order: they take much longer than the fastest. Times that differ by themselves look the
+/// same.
 pub(super) fn may_stand(facts: &Facts<'_>) -> bool {
-    /// Of the deviation that chance gives.
-    const UNEVEN: f64 = 3.0;
-    /// Times as long as the fastest.
-    const FAR: f64 = 20.0;
-    /// The 90th percentile over the median.
-    const ALIKE: f64 = 1.5;
-    /// Of the rate.
-    const SHARE: f64 = 0.05;
-    let is_uneven = |pace: Pace| {
-        pace.deviation >= UNEVEN * pace.by_chance() && pace.deviation >= SHARE * pace.rate
-    };
-    let times = facts.median_over_fastest().unwrap_or(1.0);
-    let high = facts.answered_time().quantiles(&[0.5, 0.9]);
-    let are_alike = high.is_some_and(|high| high[1] <= ALIKE * high[0]);
-    times >= FAR && are_alike || times >= WAITS && Pace::of(facts).is_some_and(is_uneven)
+    let times = facts.median_over_fastest();
+    times.is_some_and(|times| times >= WAITS)
 }
 
 /// Whether a few answers take most of the time, and nearly as long as the load: whoever comes later is served before them.
@@ -141,11 +136,6 @@ pub(super) fn comes_in_bunches(facts: &Facts<'_>) -> bool {
     is_bunched && in_use.len() >= ROWS_MIN && facts.load_is_constant()
 }
 
-fn waits(facts: &Facts<'_>) -> bool {
-    let times = facts.median_over_fastest();
-    times.is_some_and(|times| times >= WAITS)
-}
-
 /// Answers per second while all virtual users are in use.
 struct Pace {
     rate: f64,
@@ -157,8 +147,8 @@ impl Pace {
     fn of(facts: &Facts<'_>) -> Option<Pace> {
         const ROWS_MIN: usize = 6;
         const MANY: f64 = 10.0;
-        let rows = facts.rows.iter().skip(1);
-        let full = rows.filter(|row| row.active_vus >= facts.vus);
+        let rows = facts.rows.get(1..facts.rows.len().saturating_sub(1))?;
+        let full = rows.iter().filter(|row| row.active_vus >= facts.vus);
         let answers: Vec<f64> = full
             .map(|row| row.completed as f64 / row_seconds(row))
             .collect();

@@ -14,6 +14,7 @@ use url::Url;
 use super::run::consolidated;
 use super::script::LoadedScript;
 use super::{notices, script};
+use crate::dialect::go_text;
 use crate::k6::json::Json;
 use crate::k6::{Compatibility, K6Error, K6Invocation, ScriptRun};
 use crate::terminal::print;
@@ -36,10 +37,13 @@ pub(super) fn run(
     let archive = packed(invocation, &loaded, &run)?;
     let path = &invocation.archive_out;
     let written = match path.as_str() {
-        "-" => print::stream_to_stdout(|out| archive.write(out)),
-        path => files::create(Path::new(path)).and_then(|file| archive.write(file)),
+        "-" => print::stream_to_stdout(|out| archive.write(out))
+            .map_err(|error| format!("cannot write to standard output: {error}")),
+        path => files::create(Path::new(path))
+            .and_then(|file| archive.write(file))
+            .map_err(|error| go_text::open_error(path, &error)),
     };
-    written.map_err(|error| K6Error::other(format!("cannot write {path}: {error}")))?;
+    written.map_err(K6Error::other)?;
     Ok(ExitCode::Ok)
 }
 

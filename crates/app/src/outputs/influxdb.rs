@@ -107,7 +107,7 @@ impl Given {
         self.settings.address = address(&url);
         let path = url.path().trim_matches('/');
         match version {
-            Version::V1 if !path.is_empty() => path.clone_into(&mut self.database),
+            Version::V1 if !path.is_empty() => self.database = decoded(path),
             Version::V2 if !path.is_empty() => {
                 self.settings.address = format!("{}/{path}", self.settings.address);
             }
@@ -305,7 +305,7 @@ mod tests {
             ("K6_INFLUXDB_INSECURE", "true"),
         ]);
         let settings = v1(
-            "https://a+b:p%20w@h:9/my-db?precision=ms&pushInterval=3s",
+            "https://a+b:p%20w@h:9/my%20db?precision=ms&pushInterval=3s",
             &env,
         );
         assert_eq!(settings.address, "https://h:9");
@@ -324,7 +324,7 @@ mod tests {
         else {
             panic!("it is version 1");
         };
-        assert_eq!((&*database, &*retention), ("my-db", "week"));
+        assert_eq!((&*database, &*retention), ("my db", "week"));
         assert_eq!(user, Some(("a+b".to_owned(), "p w".to_owned())));
     }
 

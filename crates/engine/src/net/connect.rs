@@ -268,7 +268,8 @@ mod tests {
 
     use super::*;
 
-    /// What comes of two attempts, on a clock that runs ahead.
+    /// What comes of two attempts, on a clock that runs ahead, and after how many milliseconds.
+    #[expect(clippy::disallowed_methods, reason = "the paused clock of the runtime")]
     fn opened(
         preferred: impl Future<Output = Result<u8, u8>>,
         other: impl Future<Output = Result<u8, u8>>,

@@ -5,11 +5,11 @@
 
 use loadline_engine::INSTANT_FAILURES_PER_SECOND;
 use loadline_model::ErrorClass;
-use loadline_model::client::Protocol;
 use loadline_model::event::{AGENT_LOST_MARK, DEFECT_MARK};
 use loadline_model::result::StopReason;
 use loadline_model::verdict::{Delivery, Finding, Gravity};
 
+use super::closed_connections;
 use super::code::Code;
 use super::downtime::breaks_off;
 use super::facts::{Facts, PlannedWords, share};
@@ -22,7 +22,7 @@ use super::wording::{count, counted, duration, listed, percent, rate};
 const ANSWERED_MIN: f64 = 0.9;
 /// Share of failures, or of wrong answers, from which numbers need care; the default tolerance of
 /// service level objectives.
-const FAILED_CAUTION: f64 = 0.01;
+pub(super) const FAILED_CAUTION: f64 = 0.01;
 /// Share of wrong answers from which throughput says nothing.
 const WRONG_ALARM: f64 = 0.1;
 /// Answers that take this many seconds on average are no matter of patience.
@@ -61,7 +61,7 @@ pub(super) fn findings(facts: &Facts<'_>) -> Vec<Finding> {
     findings.extend(stopped(facts));
     findings.extend(unanswered(facts));
     findings.extend(never_answered(facts));
-    findings.extend(cut_off(facts));
+    findings.extend(closed_connections::told(facts));
     findings.extend(paused(facts));
     findings.extend(missed(facts));
     findings.extend(waited(facts));
@@ -334,90 +334,6 @@ fn never_answered(facts: &Facts<'_>) -> Option<Finding> {
         ),
         advice,
     ))
-}
-
-/// Share of the requests that were sent again from which it is told.
-const SENT_AGAIN: f64 = 0.01;
-
-/// Requests that met a closed connection and were repeated: failures for a client that does not repeat.
-fn cut_off(facts: &Facts<'_>) -> Option<Finding> {
-    sent_again(facts)
-        .or_else(|| given_up(facts))
-        .or_else(|| short_lived(facts))
-}
-
-/// Connections that the target would have kept, and this end does not use again for what came on them.
-fn given_up(facts: &Facts<'_>) -> Option<Finding> {
-    let connections = &facts.seen.connections;
-    let (many, why, advice) = if connections.surplus >= connections.half_sent {
-        (
-            connections.surplus,
-            "the target sent bytes on them that belong to no response",
-            "compare the length of the bodies with what the target announces, and look for responses that nobody asked for",
-        )
-    } else {
-        (
-            connections.half_sent,
-            "the target responded and did not take the rest of the request",
-            "check whether the target wants bodies of this size",
-        )
-    };
-    (share(many, facts.counts.completed) >= SENT_AGAIN).then(|| {
-        Code::ClosedConnections.finding(
-            Gravity::Note,
-            format!(
-                "{} were given up because {why}",
-                counted(many, "connection")
-            ),
-            advice,
-        )
-    })
-}
-
-/// Connections that are to be kept, and end after few requests: the target closes them, and says so or is seen to do it.
-fn short_lived(facts: &Facts<'_>) -> Option<Finding> {
-    const REQUESTS: f64 = 5.0;
-    let client = &facts.evidence.plan.client;
-    let is_kept = client.keep_alive && client.max_requests_per_connection.is_none();
-    let (made, answered) = (facts.seen.connections.opened, facts.counts.completed);
-    let each = answered as f64 / made.max(1) as f64;
-    // Each virtual user makes one of its own, and arrivals may pass from one to the next.
-    let users = facts.evidence.totals.active_vus_max.max(facts.vus_made());
-    let is_such = is_kept && !facts.is_script() && made > users.saturating_mul(2);
-    // A failure ends its connection too.
-    let none_failed = share(facts.counts.failed_total(), answered) < FAILED_CAUTION;
-    (is_such && none_failed && answered > 0 && each < REQUESTS).then(|| {
-        Code::ClosedConnections.finding(
-            Gravity::Note,
-            format!(
-                "{} were opened for {} responses although keep-alive is on: the target closes each after {}",
-                counted(made, "connection"),
-                count(answered),
-                counted(each.round() as u64, "request")
-            ),
-            "look at the target's keep-alive settings: each new connection costs a handshake",
-        )
-    })
-}
-
-fn sent_again(facts: &Facts<'_>) -> Option<Finding> {
-    let again = facts.counts.retried;
-    let part = share(again, facts.counts.started);
-    (part >= SENT_AGAIN).then(|| {
-        Code::ClosedConnections.finding(
-            Gravity::Note,
-            format!(
-                "{} ({}) hit a connection that the target had closed{} and were resent",
-                counted(again, "request"),
-                percent(part),
-                match facts.evidence.plan.client.protocol {
-                    Protocol::Http1 => "",
-                    _ => ", or a stream that it refused",
-                }
-            ),
-            "look at the target's keep-alive timeout and its limit of requests per connection, or whether it cuts connections",
-        )
-    })
 }
 
 /// Failures at once that are told of as held to a pace: fewer may never have been held up.

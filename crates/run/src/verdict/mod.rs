@@ -9,6 +9,7 @@ mod answers;
 mod backlog;
 mod belief;
 mod body;
+mod closed_connections;
 mod code;
 mod delivery;
 mod downtime;

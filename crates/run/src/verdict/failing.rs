@@ -105,7 +105,7 @@ fn failing_from(facts: &Facts<'_>, needed: f64) -> Option<Limit> {
         Fault::Target if class == ErrorClass::Timeout && facts.are_untaken(failed) => {
             Limit::Unknown
         }
-        Fault::Target if is_unconnected(facts) && may_be_others(facts) => Limit::Unknown,
+        Fault::Target if is_unconnected(facts) => Limit::Unknown,
         Fault::Target => Limit::Target,
         Fault::Network => Limit::Network,
         Fault::Generator => Limit::Generator,
@@ -127,11 +127,6 @@ pub(super) fn is_handshake_at_times(facts: &Facts<'_>, class: ErrorClass) -> boo
         && facts.counts.completed > 0
         && facts.seen.connections.tls.count() > 0
         && !names::always_fails(facts)
-}
-
-/// Whether connections that are not made may be another's doing than the target's, which answers at times or is behind a proxy.
-fn may_be_others(facts: &Facts<'_>) -> bool {
-    facts.counts.completed > 0 || facts.evidence.plan.client.proxy.is_some()
 }
 
 fn is_reset(class: ErrorClass) -> bool {

@@ -39,13 +39,15 @@ fn what_fails_at_times_only_is_not_the_plans_mistake() {
     }
 }
 
-/// Nothing tells whether the proxy or the target behind it is silent.
+/// Nothing tells whether the target, something on the way or a timeout that is too short kept all connections from being made; nor whether
+/// a proxy or the target behind it is silent.
 #[test]
-fn a_proxy_that_never_answers_is_not_taken_for_the_target() {
+fn who_kept_all_connections_from_being_made_is_left_open() {
     let mut run = Run::new(arrivals(100, 5, 50), 5.0, 0, 4.0);
     run.fail(ErrorClass::Timeout, 500, MS);
-    run.totals.seen.connections.failed = 500;
     assert_eq!(run.judge().limit, Limit::Target);
+    run.totals.seen.connections.failed = 500;
+    assert_eq!(run.judge().limit, Limit::Unknown);
     run.plan.client.proxy = Some(ProxyPlan {
         host: "proxy".to_owned(),
         port: 3128,

@@ -27,15 +27,18 @@ pub(super) fn failing_side(facts: &Facts<'_>) -> Option<Limit> {
         true => FAILURES_OF_OFFERED,
         false => FAILURES,
     };
-    failing_from(facts, needed).or_else(|| keeps_out(facts).then_some(Limit::Unknown))
+    let is_kept_out = || is_unconnected(facts) && keeps_out(facts);
+    failing_from(facts, needed).or_else(|| is_kept_out().then_some(Limit::Unknown))
 }
 
 /// Whether most of the users' time went into connections that were never made: the target does not take them, or something
 /// between does not let them pass.
-fn keeps_out(facts: &Facts<'_>) -> bool {
+pub(super) fn keeps_out(facts: &Facts<'_>) -> bool {
     let (answered, failed) = (&facts.seen.answered_time, &facts.seen.failed_time);
     let is_most = failed.sum() >= answered.sum() && failed.count() >= KEPT_OUT_MIN;
-    !facts.open && is_most && is_unconnected(facts)
+    let is_never_made =
+        is_unconnected(facts) || facts.worst_class() == Some(ErrorClass::ConnectTimeout);
+    !facts.open && is_most && is_never_made
 }
 
 /// Whether most failures are requests that were given up before they had a connection.

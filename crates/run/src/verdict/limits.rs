@@ -13,7 +13,8 @@ use super::code::Code;
 use super::downtime;
 use super::facts::{Facts, share};
 use super::failing::{
-    FAILURES, FAILURES_OF_OFFERED, cuts_off, failing_side, is_mistaken, side_of_silence, spoils,
+    FAILURES, FAILURES_OF_OFFERED, cuts_off, failing_side, is_mistaken, keeps_out, side_of_silence,
+    spoils,
 };
 use super::link;
 use super::names;
@@ -126,7 +127,7 @@ fn limit_of(facts: &Facts<'_>, knee: Option<&Knee>, seen: &Seen) -> (Limit, Opti
     };
     // Answers alone do not always tell the target from the plan; a resource that is used up does.
     let limit = match limit {
-        Limit::Target if signs::is_let_in_late(facts) => Limit::Unknown,
+        Limit::Target if signs::is_let_in_late(facts) || keeps_out(facts) => Limit::Unknown,
         Limit::Plan | Limit::Unknown | Limit::Target if seen.is_between => Limit::Network,
         Limit::Plan | Limit::Unknown if seen.culprit.is_some() => Limit::Target,
         limit => limit,

@@ -7,7 +7,7 @@ use loadline_model::client::ProxyPlan;
 use loadline_model::error_class::ErrorClass;
 use loadline_model::verdict::Limit;
 
-use super::builder::{Run, arrivals, found};
+use super::builder::{Run, arrivals, constant_vus, found};
 use crate::verdict::Code;
 
 const MS: u64 = 1_000_000;
@@ -72,4 +72,14 @@ fn resets_that_come_sooner_than_any_answer_leave_open_whose_they_are() {
         let verdict = run.judge();
         assert_eq!(verdict.limit, limit, "{}", verdict.headline);
     }
+}
+
+/// Users that waited for connections in vain show nothing of the target, which answered the others.
+#[test]
+fn users_without_a_connection_leave_the_limit_open() {
+    let mut run = Run::new(constant_vus(30, 10), 10.0, 8_000, 11.0);
+    run.answer(8_000, &[(1.0, 11 * MS)]);
+    assert_eq!(run.judge().limit, Limit::Target);
+    run.fail(ErrorClass::ConnectTimeout, 60, 3_000 * MS);
+    assert_eq!(run.judge().limit, Limit::Unknown);
 }

@@ -120,6 +120,9 @@ fn limit_of(facts: &Facts<'_>, knee: Option<&Knee>, seen: &Seen) -> (Limit, Opti
     let Some(weights) = weights else {
         return (Limit::Unknown, None);
     };
+    if seen.culprit.is_none() && computes_most(facts, weights) {
+        return (Limit::Generator, None);
+    }
     let limit = if facts.open {
         open_limit(facts, knee, weights)
     } else {
@@ -154,6 +157,15 @@ fn by_time(facts: &Facts<'_>) -> (Limit, Option<Weights>) {
     let weights = Weights::of(facts, false);
     let limit = weights.map_or(Limit::Unknown, |weights| heaviest(weights, Limit::Target));
     (limit, weights)
+}
+
+/// Whether virtual users spend most of their time on workers that never rest: within requests, and between them.
+fn computes_most(facts: &Facts<'_>, weights: Weights) -> bool {
+    /// Of the time of a worker.
+    const FULL: f64 = 0.9;
+    let elsewhere = facts.busy_share() * (1.0 - weights.generator);
+    let is_full = weights::exhausted(facts).is_some() && weights::occupied(facts) >= FULL;
+    !facts.open && facts.may_think() && is_full && 1.0 - elsewhere >= NAMED + CLEAR_LEAD
 }
 
 /// Whether the target took what was sent, and virtual users waited for its answers to the end of the run.

@@ -50,3 +50,21 @@ fn between_requests_a_script_sleeps_or_waits_for_the_generator() {
     stopped.totals.throttled_ns = Some(2_400 * MS);
     assert_eq!(stopped.judge().limit, Limit::Generator);
 }
+
+/// Ten virtual users who compute for most of their time on one core, and ask over a round trip of 40 ms.
+#[test]
+fn what_users_compute_between_requests_is_the_generators() {
+    let limit_of = |busiest: f64| {
+        let mut run = Run::new(constant_vus(10, 10), 10.0, 450, 50.0);
+        run.plan.script = Some(std::sync::Arc::default());
+        run.totals.seen.connections.min_rtt.record(40 * MS);
+        run.totals.seen.connections.opened = 10;
+        run.seconds(10, |_, row| {
+            row.active_vus = 10;
+            row.generator.busiest_worker = busiest;
+        });
+        run.judge().limit
+    };
+    assert_eq!(limit_of(0.97), Limit::Generator);
+    assert_eq!(limit_of(0.3), Limit::Nobody);
+}

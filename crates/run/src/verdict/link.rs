@@ -58,7 +58,7 @@ fn full_down(facts: &Facts<'_>) -> Option<Link> {
     let body = facts.mean_body();
     let is_paced = slowest < UNEVEN * fastest;
     let share = share_of_receiving(facts)?;
-    if share < HALF || body < BODY_MIN || is_paced {
+    if share < HALF || body < BODY_MIN || is_paced || has_room(&facts.seen.connections) {
         return None;
     }
     Some(Link {
@@ -66,6 +66,27 @@ fn full_down(facts: &Facts<'_>) -> Option<Link> {
         share,
         moving: share,
     })
+}
+
+/// Whether answers of several flights take most of their time to arrive, each a round trip or more, over a way that is long: they come a
+/// window at a time, or the target sends them slowly.
+pub(super) fn may_wait_for_windows(facts: &Facts<'_>) -> bool {
+    let fastest = facts.seen.phases.receiving.min().unwrap_or(0) as f64 / 1e9;
+    let is_most = share_of_receiving(facts).is_some_and(|share| share >= HALF);
+    let round_trip = weights::round_trip(facts);
+    let is_long = round_trip.is_some_and(|round_trip| fastest >= round_trip);
+    is_most && is_long && facts.mean_body() > weights::FIRST_FLIGHT
+}
+
+/// Whether not a packet was lost on the way or waited there: a sender that is slow, or waits for acknowledgments, fills no link.
+fn has_room(connections: &Connections) -> bool {
+    /// Of the smallest round trip.
+    const LONGER: f64 = 0.1;
+    const LONGER_NS: f64 = 2e6;
+    let lost = connections.gapped + connections.out_of_order + connections.retransmits;
+    let round_trips = connections.rtt.mean().zip(connections.min_rtt.mean());
+    let waits = |(smoothed, least)| smoothed - least >= LONGER_NS.max(LONGER * least);
+    lost == 0 && round_trips.is_some_and(|both| !waits(both))
 }
 
 fn full_up(facts: &Facts<'_>) -> Option<Link> {

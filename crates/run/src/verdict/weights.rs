@@ -48,7 +48,7 @@ pub(super) const SYN_TIMEOUT_NS: u64 = 1_000_000_000;
 /// Share of the requests for which a connection was made from which connections are made all the time.
 pub(super) const NEW_CONNECTIONS: f64 = 0.3;
 /// What Linux sends on a new connection before it waits for an acknowledgment: ten segments, twice as much in each round trip.
-const FIRST_FLIGHT: f64 = 10.0 * 1_448.0;
+pub(super) const FIRST_FLIGHT: f64 = 10.0 * 1_448.0;
 /// Share of the workers' time that writing takes, from which it is what a request waits for.
 pub(super) const HELD_MOSTLY: f64 = 0.4;
 /// A target that lets connections wait to be accepted lets their requests wait too: so many times as long as the fastest.

@@ -139,15 +139,20 @@ fn a_way_that_grew_longer_is_told() {
     }
 }
 
+/// Where nothing queues, a long way or a slow sender holds them up; on a short way it is the sender.
 #[test]
 fn acknowledgments_that_queue_hold_large_answers_up() {
-    for (rtt_ms, limit) in [(440, Limit::Network), (12, Limit::Target)] {
+    for (least_ns, rtt_ns, limit) in [
+        (10 * MS, 440 * MS, Limit::Network),
+        (10 * MS, 12 * MS, Limit::Unknown),
+        (5_000, 200_000, Limit::Target),
+    ] {
         let mut run = Run::new(constant_vus(6, 10), 10.0, 60, 988.0);
         let seen = &mut run.totals.seen;
         seen.counts.body_bytes = 60 * 60_000;
         for _ in 0..6 {
-            seen.connections.min_rtt.record(10 * MS);
-            seen.connections.rtt.record(rtt_ms * MS);
+            seen.connections.min_rtt.record(least_ns);
+            seen.connections.rtt.record(rtt_ns);
         }
         (0..60).for_each(|_| seen.phases.receiving.record(500 * MS));
         let verdict = run.judge();

@@ -31,7 +31,8 @@ impl Roster {
         sum
     }
 
-    /// What all agents have used, beside what is used here. Agents that share cores have them once.
+    /// What all agents have used, beside what is used here. Agents that share cores have them once; as long as one of them was throttled, the
+    /// generator was.
     pub(in crate::coordinator) fn used(&self, here: &GeneratorTotals) -> GeneratorTotals {
         let mut owners = BTreeSet::new();
         let mut sum = GeneratorTotals {
@@ -46,10 +47,7 @@ impl Roster {
             }
             sum.rss_bytes = sum.rss_bytes.saturating_add(used.rss_bytes);
             sum.rss_max_bytes = sum.rss_max_bytes.saturating_add(used.rss_max_bytes);
-            if let Some(throttled) = used.throttled_ns {
-                let before = sum.throttled_ns.unwrap_or(0);
-                sum.throttled_ns = Some(before.saturating_add(throttled));
-            }
+            sum.throttled_ns = sum.throttled_ns.max(used.throttled_ns);
             if process.cores_owner.is_empty() || owners.insert(process.cores_owner) {
                 sum.cores += used.cores;
             }

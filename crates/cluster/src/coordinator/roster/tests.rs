@@ -326,7 +326,7 @@ fn cores_that_agents_share_count_once_and_what_they_use_is_summed() {
             roster.heard(0, link, ready_with(1, owner));
             let live = Live {
                 cpu_ns: 5,
-                throttled_ns: (link == 1).then_some(3),
+                throttled_ns: Some(2 + link),
                 rss_bytes: 7,
                 ..Live::default()
             };

@@ -161,9 +161,8 @@ fn who_is_silent_for_three_seconds_is_lost_and_who_speaks_is_not() {
     assert!(matches!(lost[..], [(0, _)]), "{lost:?}");
 }
 
-#[test]
-fn an_agent_that_has_ended_may_go() {
-    let mut roster = started([1, 1]);
+/// What the one worker of an agent says at its end.
+fn ended() -> Said {
     let ended = WorkerReport::Ended {
         worker: 0,
         interval: 0,
@@ -172,10 +171,13 @@ fn an_agent_that_has_ended_may_go() {
         never_started: 0,
         last_done: Nanos::ZERO,
     };
-    let ended = report_to_send(0, ended)
-        .expect("written")
-        .expect("a worker's");
-    roster.heard(1, 0, Said::Report(ended));
+    Said::Report(report_to_send(0, ended).expect("written").expect("one"))
+}
+
+#[test]
+fn an_agent_that_has_ended_may_go() {
+    let mut roster = started([1, 1]);
+    roster.heard(1, 0, ended());
     assert!(gone(roster.closed(S, 0)).is_empty());
 }
 

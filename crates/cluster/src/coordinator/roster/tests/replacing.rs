@@ -46,18 +46,6 @@ fn given_up(acts: &[Act]) -> Vec<u32> {
     given_up.collect()
 }
 
-fn ended() -> Said {
-    let ended = WorkerReport::Ended {
-        worker: 0,
-        interval: 0,
-        seen: Box::default(),
-        planned: 0,
-        never_started: 0,
-        last_done: Nanos::ZERO,
-    };
-    Said::Report(report_to_send(0, ended).expect("written").expect("one"))
-}
-
 #[test]
 fn another_takes_over_at_the_schedules_now() {
     let mut roster = started([2, 1]);

@@ -207,7 +207,7 @@ fn a_sweep_that_is_stopped_in_its_first_load_says_so() {
     assert!(asked.elapsed() < SOON, "it took {:?}", asked.elapsed());
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(105), "{said}");
-    assert!(said.contains("nothing to tell"), "{said}");
+    assert!(said.contains("nothing to report"), "{said}");
 }
 
 /// Whoever does not read what a test says does not keep it from ending.

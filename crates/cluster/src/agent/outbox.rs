@@ -109,9 +109,7 @@ impl Outbox {
     /// No other report is near: gives what is to be sent now.
     pub(crate) fn ready(&mut self) -> io::Result<Vec<Report>> {
         let mut ready = Vec::new();
-        if self.bytes < UNDER_WAY_MAX {
-            gather(&mut self.held);
-        }
+        gather(&mut self.held);
         while self.bytes < UNDER_WAY_MAX {
             let Some((_, report)) = self.held.pop_first() else {
                 break;

@@ -374,14 +374,13 @@ pub(super) fn divided(limit: Limit, weights: Option<Weights>) -> Option<String> 
 
 /// A few virtual users of a closed model that never wait for each other do not show what the target carries.
 fn unhurried(facts: &Facts<'_>, limit: Limit) -> Option<Finding> {
-    let fastest = facts.median_over_fastest()?;
     let is_so = !facts.open
         && facts.is_hurried()
         && limit == Limit::Target
         && facts.vus <= FEW_VUS
         && facts.answered_time().count() >= FEW_VUS_SAMPLES
         && !link::mostly_moves(facts)
-        && fastest < queue::WAITS
+        && !queue::may_stand(facts)
         && !queue::has_queue(facts)
         && !queue::is_mostly_long(facts);
     is_so.then(|| {

@@ -12,7 +12,7 @@ use super::names;
 use super::stats::{self, median};
 
 /// How many times as long as the fastest answer the median takes where answers wait for their turn, at least.
-pub(super) const WAITS: f64 = 1.8;
+const WAITS: f64 = 1.8;
 /// A median so far above the fastest answer, with so narrow a spread, is queueing in the target: in a closed loop on a
 /// saturated server all answers take about (virtual users / capacity).
 const QUEUES: [Queue; 2] = [

@@ -145,10 +145,13 @@ fn fits(text: &str, pattern: &str) -> bool {
     Oro::compile(pattern).is_ok_and(|pattern| pattern.matches(text).unwrap_or(false))
 }
 
+fn attribute(node: &NodeRef<'_>, name: &str) -> Option<String> {
+    node.attr(name).map(|value| value.to_string())
+}
+
 /// Where the links, the forms and the frames of a page go.
 fn targets_of(text: &str, own: &Url) -> Vec<Target> {
     let document = Document::from(&text[text.find('<').unwrap_or(0)..]);
-    let attribute = |node: &NodeRef<'_>, name: &str| node.attr(name).map(|value| value.to_string());
     let base = document.select("base");
     let base = base
         .nodes()
@@ -182,11 +185,10 @@ fn forms_of(document: &Document, own: &Url) -> Vec<Target> {
     let mut list = String::new();
     let found = document.select("form, input, textarea, select, option");
     for node in found.nodes() {
-        let attribute = |name: &str| node.attr(name).map(|value| value.to_string());
         let tag = node.node_name().map(|name| name.to_string());
         let tag = tag.unwrap_or_default();
         if tag == "form" {
-            let action = attribute("action").and_then(|action| own.join(&action).ok());
+            let action = attribute(node, "action").and_then(|action| own.join(&action).ok());
             is_in_form = action.is_some();
             forms.extend(action.map(|url| Target {
                 arguments: HttpArgument::all_of(url.query().unwrap_or_default()),
@@ -195,7 +197,7 @@ fn forms_of(document: &Document, own: &Url) -> Vec<Target> {
             }));
             continue;
         }
-        let named = |name: &str| attribute(name).unwrap_or_default();
+        let named = |name: &str| attribute(node, name).unwrap_or_default();
         let (name, value) = match tag.as_str() {
             "select" => {
                 list = named("name");

@@ -13,14 +13,18 @@ use std::time::Duration;
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 /// What outputs have after that: enough to write out what lies ready.
 const LAST_WRITES: Duration = Duration::from_millis(200);
+/// For how long outputs are waited for without a word.
+const QUIET: Duration = Duration::from_secs(3);
 
 /// Something that ends an output and may take long.
 pub(super) type End<T> = Box<dyn FnOnce() -> T + Send>;
 
-/// Ends all; gives what each came to, `None` for those that were not waited for.
+/// Ends all; gives what each came to, `None` for those that were not waited for. `on_long_wait` is told once, by their indices, of
+/// those that take long.
 pub(super) fn end_all<T: Send + 'static>(
     ends: Vec<End<T>>,
     impatience: &Arc<AtomicBool>,
+    on_long_wait: impl FnOnce(&[usize]),
 ) -> Vec<Option<T>> {
     let mut ended: Vec<Option<T>> = ends.iter().map(|_| None).collect();
     let (told, came) = channel();
@@ -34,17 +38,24 @@ pub(super) fn end_all<T: Send + 'static>(
         drop(thread::Builder::new().name("closing".to_owned()).spawn(act));
     }
     drop(told);
-    let mut left = LAST_WRITES;
+    let (mut left, mut quiet) = (LAST_WRITES, QUIET);
+    let mut on_long_wait = Some(on_long_wait);
     loop {
         match came.recv_timeout(LOOK_EVERY) {
             Ok((index, end)) => ended[index] = Some(end),
             Err(RecvTimeoutError::Disconnected) => return ended,
             Err(RecvTimeoutError::Timeout) if left.is_zero() => return ended,
-            Err(RecvTimeoutError::Timeout) => {
-                if impatience.load(Ordering::Relaxed) {
-                    left = left.saturating_sub(LOOK_EVERY);
-                }
+            Err(RecvTimeoutError::Timeout) if impatience.load(Ordering::Relaxed) => {
+                left = left.saturating_sub(LOOK_EVERY);
             }
+            Err(RecvTimeoutError::Timeout) => quiet = quiet.saturating_sub(LOOK_EVERY),
+        }
+        if quiet.is_zero()
+            && let Some(tell) = on_long_wait.take()
+        {
+            let waits = |index: &usize| ended[*index].is_none();
+            let slow: Vec<usize> = (0..ended.len()).filter(waits).collect();
+            tell(&slow);
         }
     }
 }
@@ -56,7 +67,7 @@ mod tests {
     #[test]
     fn all_are_waited_for_while_the_user_waits() {
         let ends: Vec<End<u32>> = vec![Box::new(|| 1), Box::new(|| 2)];
-        let ended = end_all(ends, &Arc::default());
+        let ended = end_all(ends, &Arc::default(), |slow| panic!("{slow:?}"));
         assert_eq!(ended, [Some(1), Some(2)]);
     }
 
@@ -71,7 +82,25 @@ mod tests {
             }),
         ];
         let impatience = Arc::new(AtomicBool::new(true));
-        assert_eq!(end_all(ends, &impatience), [Some(1), None]);
+        assert_eq!(end_all(ends, &impatience, |_| ()), [Some(1), None]);
         drop(stop);
+    }
+
+    #[test]
+    fn who_takes_long_is_named_once() {
+        let (go_on, goes_on) = channel::<()>();
+        let ends: Vec<End<u32>> = vec![
+            Box::new(|| 1),
+            Box::new(move || {
+                let _ = goes_on.recv();
+                2
+            }),
+        ];
+        let mut named = Vec::new();
+        let ended = end_all(ends, &Arc::default(), |slow| {
+            named.extend_from_slice(slow);
+            drop(go_on);
+        });
+        assert_eq!((ended, named), (vec![Some(1), Some(2)], vec![1]));
     }
 }

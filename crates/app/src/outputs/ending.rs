@@ -57,6 +57,15 @@ pub(super) fn left(name: &str) -> String {
     )
 }
 
+/// What is said while outputs take long to deliver the rest.
+pub(super) fn waiting_for<'n>(names: impl Iterator<Item = &'n String>) -> String {
+    let names: Vec<&str> = names.map(String::as_str).collect();
+    format!(
+        "waiting until {} has taken what was measured; Ctrl-C gives up the rest",
+        names.join(" and ")
+    )
+}
+
 fn held_up(values: &[Named<SinkReport>], held_up_ns: u64, waited_ns: &[u64]) -> Option<String> {
     let held_up = Duration::from_nanos(held_up_ns);
     if held_up < TOLD_FROM {

@@ -75,6 +75,8 @@ pub(crate) struct Outputs {
     events: Vec<Named<EventOutput>>,
     /// Hands every batch to each of several outputs.
     fan: Option<Fan>,
+    /// Told, in one line, what is good to know.
+    on_note: OnTrouble,
 }
 
 /// An output under its name for messages.
@@ -156,6 +158,7 @@ pub(crate) fn start(wanted: &Wanted<'_>) -> Result<(Outputs, Option<ValueSender>
         values,
         events,
         fan,
+        on_note: Arc::clone(&wanted.on_note),
     };
     Ok((outputs, way))
 }
@@ -241,7 +244,10 @@ impl Outputs {
                 Some(fan) => fan.finish(),
             })
         }));
-        let ended = closing::end_all(ends, &signals::impatience());
+        let ended = closing::end_all(ends, &signals::impatience(), |slow| {
+            let slow = slow.iter().filter_map(|index| names.get(*index));
+            (self.on_note)(&ending::waiting_for(slow));
+        });
         closed(names, ended, held_up_ns)
     }
 }

@@ -62,6 +62,10 @@ fn is_zero(count: &u64) -> bool {
     *count == 0
 }
 
+fn is_empty(summary: &Summary) -> bool {
+    summary.count() == 0
+}
+
 mod failures_by_class {
     use std::collections::BTreeMap;
 
@@ -184,6 +188,10 @@ pub struct Connections {
     /// in nanoseconds.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub in_flight_ns: u64,
+    /// Read delays of sampled reads: how long the last of what was read lay in the kernel until the worker read it. Nothing
+    /// where the system does not say.
+    #[serde(default, skip_serializing_if = "is_empty")]
+    pub read_delay: Summary,
 }
 
 /// Answers and failures of one peer or header value.
@@ -500,6 +508,7 @@ impl Connections {
         self.surplus += other.surplus;
         self.half_sent += other.half_sent;
         self.in_flight_ns += other.in_flight_ns;
+        self.read_delay.merge(&other.read_delay);
     }
 }
 

@@ -1,30 +1,85 @@
-//! The byte streams that requests travel on, and the count of their bytes.
+//! The byte streams that requests travel on, the count of their bytes, and how late they are read.
 //!
 //! Must not know TLS settings or HTTP. Invariant: every byte that passes a socket is counted once,
 //! below TLS, so that the counts are what was on the wire.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::io::{self, IoSlice};
 use std::net::SocketAddr;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll};
 
+use loadline_metric::Summary;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 #[cfg(unix)]
 use tokio::net::UnixStream;
 use tokio_rustls::client::TlsStream;
 
-use crate::platform::{TcpFacts, tcp_facts};
+use crate::platform::{TcpFacts, poll_read_stamped, stamp_arrivals, tcp_facts};
 
 /// Bytes that passed the sockets of a worker, or of one virtual user of it.
 #[derive(Debug, Default)]
 pub(crate) struct WireBytes {
     sent: Cell<u64>,
     received: Cell<u64>,
+    /// How late a worker's sockets are read; a virtual user's count there.
+    delays: ReadDelays,
     /// Where the same bytes count too.
     whole: Option<Rc<WireBytes>>,
+}
+
+/// Read delays of a worker: how long what arrives lies in the kernel until the worker reads it. Reads are sampled, evenly and about
+/// as many in each interval, however many there are.
+#[derive(Debug, Default)]
+struct ReadDelays {
+    seen: RefCell<Summary>,
+    reads: Cell<u64>,
+    /// Every so many reads one is sampled; none: each.
+    every: Cell<u64>,
+}
+
+impl ReadDelays {
+    /// Reads to sample in an interval.
+    const SAMPLES: u64 = 64;
+    /// However few were read before, one of so many is sampled.
+    const EVERY_MAX: u64 = 64;
+
+    #[inline]
+    fn poll_read(
+        &self,
+        stream: &mut TcpStream,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let outcome = match self.is_next_sampled() {
+            true => poll_read_stamped(stream, cx, buffer).map_ok(|delay_ns| self.record(delay_ns)),
+            false => Pin::new(stream).poll_read(cx, buffer),
+        };
+        if outcome.is_ready() {
+            self.reads.set(self.reads.get() + 1);
+        }
+        outcome
+    }
+
+    #[inline]
+    fn is_next_sampled(&self) -> bool {
+        let every = self.every.get();
+        every <= 1 || self.reads.get().is_multiple_of(every)
+    }
+
+    fn record(&self, delay_ns: Option<u64>) {
+        if let Some(delay_ns) = delay_ns {
+            self.seen.borrow_mut().record(delay_ns);
+        }
+    }
+
+    fn take(&self) -> Summary {
+        let every = (self.reads.take() / ReadDelays::SAMPLES).min(ReadDelays::EVERY_MAX);
+        self.every.set(every);
+        self.seen.take()
+    }
 }
 
 impl WireBytes {
@@ -49,6 +104,19 @@ impl WireBytes {
     pub(crate) fn take(&self) -> (u64, u64) {
         (self.sent.take(), self.received.take())
     }
+
+    /// Read delays since the last call, in nanoseconds.
+    pub(crate) fn take_read_delays(&self) -> Summary {
+        self.delays.take()
+    }
+
+    #[inline]
+    fn delays(&self) -> &ReadDelays {
+        match &self.whole {
+            Some(whole) => whole.delays(),
+            None => &self.delays,
+        }
+    }
 }
 
 enum Kind {
@@ -70,6 +138,7 @@ pub(crate) struct Socket {
 
 impl Socket {
     pub(crate) fn tcp(stream: TcpStream, bytes: Rc<WireBytes>) -> Socket {
+        stamp_arrivals(&stream);
         Socket {
             kind: Kind::Tcp(stream),
             bytes,
@@ -127,8 +196,9 @@ impl AsyncRead for Socket {
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         let before = buffer.filled().len();
-        let outcome = match &mut self.kind {
-            Kind::Tcp(stream) => Pin::new(stream).poll_read(cx, buffer),
+        let Socket { kind, bytes, .. } = &mut *self;
+        let outcome = match kind {
+            Kind::Tcp(stream) => bytes.delays().poll_read(stream, cx, buffer),
             #[cfg(unix)]
             Kind::Unix(stream) => Pin::new(stream).poll_read(cx, buffer),
         };
@@ -252,5 +322,81 @@ impl AsyncWrite for Stream {
             Stream::Plain(socket) => Pin::new(socket).poll_shutdown(cx),
             Stream::Tls(stream) => Pin::new(stream).poll_shutdown(cx),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+    use tokio::net::TcpListener;
+
+    use super::*;
+
+    /// Two sockets that are connected, the first of which counts.
+    async fn pair(bytes: &Rc<WireBytes>) -> (Socket, TcpStream) {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let address = listener.local_addr().expect("an address");
+        let stream = TcpStream::connect(address).await.expect("connected");
+        let (peer, _) = listener.accept().await.expect("accepted");
+        (Socket::tcp(stream, Rc::clone(bytes)), peer)
+    }
+
+    fn block_on<T>(act: impl Future<Output = T>) -> T {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_io()
+            .build();
+        runtime.expect("a runtime").block_on(act)
+    }
+
+    #[test]
+    fn bytes_and_read_delays_of_a_user_count_on_its_worker() {
+        block_on(async {
+            let worker = Rc::new(WireBytes::default());
+            let user = Rc::new(WireBytes::within(Rc::clone(&worker)));
+            let (mut socket, mut peer) = pair(&user).await;
+            socket.write_all(b"ask").await.expect("sent");
+            peer.read_exact(&mut [0; 3]).await.expect("received");
+            // The kernel begins to stamp some time after it was asked to.
+            let mut answers = 0;
+            while answers < 10_000 && worker.delays.seen.borrow().count() == 0 {
+                peer.write_all(b"answer").await.expect("sent");
+                let mut answer = [0; 6];
+                socket.read_exact(&mut answer).await.expect("received");
+                assert_eq!(&answer, b"answer");
+                answers += 1;
+            }
+            drop(peer);
+            assert_eq!(socket.read(&mut [0; 6]).await.expect("the end"), 0);
+            assert_eq!(user.take(), (3, 6 * answers));
+            assert_eq!(worker.take(), (3, 6 * answers));
+            assert_eq!(user.take_read_delays().count(), 0);
+            let known = u64::from(cfg!(target_os = "linux"));
+            assert_eq!(worker.take_read_delays().count(), known);
+        });
+    }
+
+    #[test]
+    fn of_many_reads_about_as_many_are_sampled_as_of_few() {
+        let delays = ReadDelays::default();
+        let sampled = |reads: u64| {
+            (0..reads)
+                .filter(|_| {
+                    let sampled = delays.is_next_sampled();
+                    delays.reads.set(delays.reads.get() + 1);
+                    sampled
+                })
+                .count()
+        };
+        assert_eq!(
+            sampled(1_280),
+            1_280,
+            "nothing is known of the first interval"
+        );
+        delays.take();
+        assert_eq!(sampled(1_280), 64);
+        delays.take();
+        assert_eq!(sampled(10), 1, "fewer than before");
+        delays.take();
+        assert_eq!(sampled(10), 10);
     }
 }

@@ -9,8 +9,9 @@ use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::task::{Context, Poll, ready};
 
 use loadline_model::snapshot::Connections;
-use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
+use tokio::io::{Interest, ReadBuf};
+use tokio::net::TcpStream;
 
 use super::cgroup;
 use super::{RunQueue, TcpFacts};
@@ -301,16 +302,106 @@ pub fn tcp_facts(socket: &impl AsRawFd) -> Option<TcpFacts> {
     })
 }
 
+/// Has the kernel stamp what arrives on `socket`, for [`poll_read_stamped`].
+pub fn stamp_arrivals(socket: &impl AsRawFd) {
+    turn_on(socket, libc::SOL_SOCKET, libc::SO_TIMESTAMPNS);
+}
+
+/// Reads as `poll_read` of `stream` does, and says how long the last of it had lain in the kernel, in nanoseconds; `None` where it
+/// was not stamped.
+///
+/// # Errors
+/// Those of recvmsg(2).
+pub fn poll_read_stamped(
+    stream: &mut TcpStream,
+    cx: &mut Context<'_>,
+    buffer: &mut ReadBuf<'_>,
+) -> Poll<io::Result<Option<u64>>> {
+    loop {
+        ready!(stream.poll_read_ready(cx))?;
+        let room = buffer.initialize_unfilled();
+        match stream.try_io(Interest::READABLE, || receive(&*stream, room)) {
+            Ok((length, delay)) => {
+                buffer.advance(length);
+                return Poll::Ready(Ok(delay));
+            }
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+            Err(error) => return Poll::Ready(Err(error)),
+        }
+    }
+}
+
+/// Receives into `buffer`: how much, and how long the last of it had lain in the kernel.
+fn receive(socket: &impl AsRawFd, buffer: &mut [u8]) -> io::Result<(usize, Option<u64>)> {
+    const STAMP_ROOM: usize = 64;
+    /// Aligned as the kernel's headers of control messages are.
+    #[repr(C, align(8))]
+    struct Control([u8; STAMP_ROOM]);
+
+    let mut control = Control([0; STAMP_ROOM]);
+    let mut piece = libc::iovec {
+        iov_base: buffer.as_mut_ptr().cast(),
+        iov_len: buffer.len(),
+    };
+    // SAFETY: a message header of zeros is valid; what is set points to memory that outlives the calls, with its length.
+    let (length, stamp) = unsafe {
+        let mut message: libc::msghdr = std::mem::zeroed();
+        message.msg_iov = &raw mut piece;
+        message.msg_iovlen = 1;
+        message.msg_control = control.0.as_mut_ptr().cast();
+        message.msg_controllen = STAMP_ROOM as _;
+        let length = libc::recvmsg(socket.as_raw_fd(), &raw mut message, 0);
+        let length = usize::try_from(length).map_err(|_| io::Error::last_os_error())?;
+        (length, arrival_stamp(&message))
+    };
+    Ok((length, stamp.and_then(since)))
+}
+
+/// When the last of what was read arrived.
+///
+/// # Safety
+/// `message` was filled in by recvmsg(2), and its control messages still are where it says.
+unsafe fn arrival_stamp(message: &libc::msghdr) -> Option<libc::timespec> {
+    // SAFETY: the kernel wrote the control messages and their lengths.
+    unsafe {
+        let header = libc::CMSG_FIRSTHDR(message).as_ref()?;
+        let is_stamp =
+            header.cmsg_level == libc::SOL_SOCKET && header.cmsg_type == libc::SCM_TIMESTAMPNS;
+        let room = libc::CMSG_LEN(size_of::<libc::timespec>() as u32) as usize;
+        (is_stamp && header.cmsg_len as usize >= room).then(|| {
+            libc::CMSG_DATA(header)
+                .cast::<libc::timespec>()
+                .read_unaligned()
+        })
+    }
+}
+
+/// Time that has passed since then on the clock of the day, in nanoseconds; `None` where it was set in between.
+fn since(then: libc::timespec) -> Option<u64> {
+    let mut now = then;
+    // SAFETY: `now` is valid for writing.
+    if unsafe { libc::clock_gettime(libc::CLOCK_REALTIME, &raw mut now) } != 0 {
+        return None;
+    }
+    let ns = |at: libc::timespec| i128::from(at.tv_sec) * 1_000_000_000 + i128::from(at.tv_nsec);
+    u64::try_from(ns(now) - ns(then)).ok()
+}
+
 /// Lets the kernel choose the local port only when connecting, so that one source address can
 /// have many connections to different peers.
 pub fn bind_address_without_port(socket: &impl AsRawFd) {
+    turn_on(socket, libc::IPPROTO_IP, libc::IP_BIND_ADDRESS_NO_PORT);
+}
+
+/// Turns an option of a socket on; what a kernel does not know stays off.
+fn turn_on(socket: &impl AsRawFd, level: libc::c_int, option: libc::c_int) {
     let on: libc::c_int = 1;
     // SAFETY: the value outlives the call and has the size that is passed.
     unsafe {
         libc::setsockopt(
             socket.as_raw_fd(),
-            libc::IPPROTO_IP,
-            libc::IP_BIND_ADDRESS_NO_PORT,
+            level,
+            option,
             (&raw const on).cast(),
             size_of::<libc::c_int>() as libc::socklen_t,
         );

@@ -9,6 +9,9 @@ use std::sync::{Mutex, OnceLock};
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
+use tokio::io::{AsyncRead, ReadBuf};
+use tokio::net::TcpStream;
+
 use super::{RunQueue, TcpFacts};
 
 /// An alarm that can be set to an absolute instant of the monotonic clock.
@@ -160,6 +163,22 @@ pub fn memory_bytes() -> Option<u64> {
 #[must_use]
 pub fn tcp_facts<S>(_socket: &S) -> Option<TcpFacts> {
     None
+}
+
+/// Nothing is stamped here.
+pub fn stamp_arrivals<S>(_socket: &S) {}
+
+/// Reads as `poll_read` of `stream` does; when it arrived is not known here.
+///
+/// # Errors
+/// Those of the system.
+pub fn poll_read_stamped(
+    stream: &mut TcpStream,
+    cx: &mut Context<'_>,
+    buffer: &mut ReadBuf<'_>,
+) -> Poll<io::Result<Option<u64>>> {
+    let outcome = Pin::new(stream).poll_read(cx, buffer);
+    outcome.map(|read| read.map(|()| None))
 }
 
 /// The local port is chosen when binding here.

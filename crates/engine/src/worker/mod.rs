@@ -303,6 +303,7 @@ impl Worker {
         recorder.transferred(self.bytes.take(), in_warm_up);
         let mut seen = recorder.take();
         drop(recorder);
+        seen.connections.read_delay = self.bytes.take_read_delays();
         if let Some(script) = &self.script {
             let (measured, held_up_ns) = script.recorder.borrow_mut().take();
             seen.script = Some(Box::new(measured));

@@ -35,6 +35,8 @@ const MOMENTS: f64 = 2.0;
 const SLICE_S: f64 = 0.004;
 /// How long the quota stops a group on average: half of what is left of its period of 100 ms.
 const STOP_S: f64 = 0.025;
+/// Reads of which the delay must be known for them to stand for all.
+const READS_KNOWN: u64 = 20;
 /// How long a sink holds up a worker.
 const WRITE_S: f64 = 0.01;
 /// Round trips below this are a local network's, where no one is kept waiting by distance.
@@ -224,6 +226,29 @@ fn own_delay_s(facts: &Facts<'_>) -> f64 {
     if facts.elapsed_seconds() < BEGINNING_S {
         return 0.0;
     }
+    match read_delay_s(facts) {
+        Some(delay) => moments(facts) * delay + work_s(facts),
+        None => likely_delay_s(facts),
+    }
+}
+
+/// How long what arrived lay in the kernel until a worker read it, in seconds; `None` where it is not known of enough reads.
+pub(super) fn read_delay_s(facts: &Facts<'_>) -> Option<f64> {
+    let delays = &facts.seen.connections.read_delay;
+    let is_known = delays.count() >= READS_KNOWN;
+    delays.mean().filter(|_| is_known).map(|ns| ns / 1e9)
+}
+
+/// Moments in which a request waits until a worker takes up what arrived for it: its answer, and each round trip of a new
+/// connection.
+fn moments(facts: &Facts<'_>) -> f64 {
+    let round_trip = round_trip(facts).unwrap_or(0.0);
+    1.0 + connections_made(facts) * (1.0 + round_trips_of_tls(facts, round_trip))
+}
+
+/// What the generator adds to the time of a request where nobody looked how late it reads, in seconds: by how late it is elsewhere,
+/// and how long it has no processor.
+fn likely_delay_s(facts: &Facts<'_>) -> f64 {
     let unlucky = || starved(facts).unwrap_or(0.0) * turn_s(facts) + stopped(facts) * STOP_S;
     let waiting = match mean_lag_s(facts) {
         // A start that waited for a virtual user was due when one became free: it says nothing of the workers' delay.
@@ -265,12 +290,16 @@ fn mean_lag_s(facts: &Facts<'_>) -> Option<f64> {
 
 /// What a request waits for a worker that is at work on others, and the work itself, as if the work came at random.
 fn at_work_s(facts: &Facts<'_>) -> f64 {
+    work_s(facts) / (1.0 - at_work(facts).clamp(0.0, 0.95))
+}
+
+/// Processor time that workers spent for each request, in seconds.
+fn work_s(facts: &Facts<'_>) -> f64 {
     let requests = facts.seen.answered_time.count() + facts.seen.failed_time.count();
-    if requests == 0 {
-        return 0.0;
+    match requests {
+        0 => 0.0,
+        many => facts.seen.worker_cpu_ns as f64 / 1e9 / many as f64,
     }
-    let work = facts.seen.worker_cpu_ns as f64 / 1e9 / requests as f64;
-    work / (1.0 - at_work(facts).clamp(0.0, 0.95))
 }
 
 /// What looking up names adds to the time of a request, in seconds.
@@ -456,10 +485,13 @@ pub(super) fn round_trip(facts: &Facts<'_>) -> Option<f64> {
 /// is longer than the smallest. What the kernel smooths is no shorter, as it has the time of some answers in it.
 fn usual_ns(facts: &Facts<'_>) -> Option<f64> {
     const VARIES: f64 = 1.5;
+    /// What comes back sooner never left the machine, or the rack: a worker took long to see it.
+    const NEAR_NS: f64 = 100_000.0;
     let connections = &facts.seen.connections;
     let smallest = smallest_ns(facts)?;
     let is_far = |ns: &u64| *ns as f64 / 1e9 >= ROUND_TRIP_MIN_S;
-    let is_sure = connections.connect.min().as_ref().is_some_and(is_far)
+    let is_sure = smallest >= NEAR_NS
+        && connections.connect.min().as_ref().is_some_and(is_far)
         && connections.connect.max() < Some(SYN_TIMEOUT_NS);
     let at_most = connections.rtt.mean().unwrap_or(smallest);
     let usual = connections.connect.mean().map(|usual| usual.min(at_most));

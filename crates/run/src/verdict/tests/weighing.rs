@@ -147,6 +147,38 @@ fn a_worker_among_many_others_waits_for_all_of_them() {
 }
 
 #[test]
+fn what_was_read_late_is_the_generators_time() {
+    // 60 ms each on a worker that waits for a processor half of the time, and seems to have time left.
+    let reads = |delay_ms: u64, opened| {
+        let mut run = Run::new(constant_vus(40, 8), 8.0, 5_300, 60.0);
+        starve(&mut run, 0.55);
+        let rows = run.series.iter_mut();
+        rows.for_each(|row| row.generator.busiest_worker = 0.2);
+        let connections = &mut run.totals.seen.connections;
+        connections.opened = opened;
+        (0..20).for_each(|_| connections.read_delay.record(delay_ms * 1_000_000));
+        run.judge().limit
+    };
+    assert_eq!(reads(1, 40), Limit::Target);
+    assert_eq!(reads(40, 40), Limit::Generator);
+    // Making a connection waits for the worker too.
+    assert_eq!(reads(20, 40), Limit::Target);
+    assert_eq!(reads(20, 5_300), Limit::Generator);
+}
+
+#[test]
+fn a_worker_that_connects_late_is_no_jitter() {
+    let mut run = Run::new(constant_vus(40, 8), 8.0, 54_000, 5.6);
+    let connections = &mut run.totals.seen.connections;
+    for _ in 0..16 {
+        connections.min_rtt.record(5_000);
+        connections.rtt.record(3_500_000);
+        connections.connect.record(11_000_000);
+    }
+    assert_eq!(run.judge().limit, Limit::Target);
+}
+
+#[test]
 fn two_sides_that_share_the_time_are_both_told() {
     // 6 ms each, of which starvation explains 2.4 ms.
     let mut run = Run::new(constant_vus(50, 10), 10.0, 80_000, 6.0);

@@ -28,7 +28,7 @@ use super::wording::{count, counted, duration, listed, percent, rate};
 /// Share of the evidence from which a side is named.
 const NAMED: f64 = 0.5;
 /// By how much of the time the first side leads the second, where the first is named.
-const CLEAR_LEAD: f64 = 0.03;
+const CLEAR_LEAD: f64 = 0.1;
 /// Share of the evidence from which a side that is not the limit is told beside it.
 const TOLD: f64 = 0.25;
 /// Share of the virtual users' time on requests from which they are all busy.
@@ -168,7 +168,7 @@ fn computes_most(facts: &Facts<'_>, weights: Weights) -> bool {
     const FULL: f64 = 0.9;
     let elsewhere = facts.busy_share() * (1.0 - weights.generator);
     let is_full = weights::exhausted(facts).is_some() && weights::occupied(facts) >= FULL;
-    !facts.open && facts.may_think() && is_full && 1.0 - elsewhere >= NAMED + CLEAR_LEAD
+    !facts.open && facts.may_think() && is_full && 1.0 - elsewhere >= NAMED + CLEAR_LEAD / 2.0
 }
 
 /// Whether the target took what was sent, and virtual users waited for its answers to the end of the run.

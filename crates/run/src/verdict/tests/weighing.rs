@@ -195,6 +195,8 @@ fn two_sides_that_share_the_time_are_both_told() {
         "{}",
         verdict.headline
     );
+    starve(&mut run, 0.345);
+    assert_eq!(run.judge().limit, Limit::Unknown, "54 to 46");
 }
 
 #[test]

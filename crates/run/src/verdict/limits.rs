@@ -131,6 +131,7 @@ fn limit_of(facts: &Facts<'_>, knee: Option<&Knee>, seen: &Seen) -> (Limit, Opti
     // Answers alone do not always tell the target from the plan; a resource that is used up does.
     let limit = match limit {
         Limit::Target if signs::is_let_in_late(facts) || keeps_out(facts) => Limit::Unknown,
+        Limit::Plan | Limit::Target if link::mostly_stood_still(facts) => Limit::Unknown,
         Limit::Target if seen.culprit.is_none() && link::may_wait_for_windows(facts) => {
             Limit::Unknown
         }

@@ -3,7 +3,7 @@
 //! Must not know what else takes time. Invariant: a target that sends at a pace of its own, a load that was delivered and a
 //! worker that reads without a rest fill no link.
 
-use loadline_metric::Summary;
+use loadline_metric::{Summary, TimeTrend};
 use loadline_model::result::Row;
 use loadline_model::snapshot::Connections;
 
@@ -76,6 +76,47 @@ pub(super) fn may_wait_for_windows(facts: &Facts<'_>) -> bool {
     let round_trip = weights::round_trip(facts);
     let is_long = round_trip.is_some_and(|round_trip| fastest >= round_trip);
     is_most && is_long && facts.mean_body() > weights::FIRST_FLIGHT
+}
+
+/// Whether what was sent on a short way lay unacknowledged for most of the time by which answers were longer than the kernel of a
+/// target puts acknowledgments off: no process keeps a kernel from that, so the way stood still, or the target's machine. On new
+/// connections a full accept queue does.
+pub(super) fn stood_still(facts: &Facts<'_>) -> bool {
+    let connections = &facts.seen.connections;
+    let sent = share(facts.all.bytes_sent, facts.all.started);
+    let is_near = weights::round_trip(facts).is_none() && sent < weights::FIRST_FLIGHT;
+    let is_kept = weights::connections_made(facts) < weights::NEW_CONNECTIONS;
+    let in_flight = share(connections.in_flight_ns, connections.min_rtt.count());
+    let in_flight = in_flight * connections.opened as f64;
+    let Times { all, short } = times(&facts.seen.answered_time);
+    let is_long = weights::longer_than(&facts.seen.answered_time, weights::RETRANSMIT_NS) > 0;
+    is_near && is_kept && is_long && in_flight - short >= HALF * (all - short)
+}
+
+/// Whether that was most of the time of requests.
+pub(super) fn mostly_stood_still(facts: &Facts<'_>) -> bool {
+    let Times { all, short } = times(&facts.seen.answered_time);
+    stood_still(facts) && all - short >= HALF * all
+}
+
+/// Sums of times, in nanoseconds.
+struct Times {
+    all: f64,
+    /// Of what is no longer than acknowledgments are put off.
+    short: f64,
+}
+
+fn times(of: &TimeTrend) -> Times {
+    /// How long Linux puts an acknowledgment off, in steps of which it is summed up.
+    const STEPS: u64 = 20;
+    const STEP_NS: u64 = 2_000_000;
+    let longer = |step: u64| of.count() - of.count_at_or_below(step * STEP_NS);
+    let steps: u64 = (0..STEPS).map(|step| longer(step) + longer(step + 1)).sum();
+    let all = of.sum() as f64;
+    Times {
+        all,
+        short: (steps as f64 * STEP_NS as f64 / 2.0).min(all),
+    }
 }
 
 /// Whether not a packet was lost on the way or waited there: a sender that is slow, or waits for acknowledgments, fills no link.

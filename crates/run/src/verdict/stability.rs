@@ -14,6 +14,7 @@ use loadline_model::verdict::{Finding, Gravity, Limit};
 use super::code::Code;
 use super::downtime::{self, DOWN, Downtime, End, USUAL_MIN, downtime, end_of, good};
 use super::facts::{Facts, row_seconds, share};
+use super::link;
 use super::names;
 use super::signs;
 use super::stats::median;
@@ -368,6 +369,9 @@ fn pauses(facts: &Facts<'_>, limit: Limit) -> Option<Finding> {
         ),
         match is_of_link {
             true => "look for what interrupts the way to the target at these times",
+            false if link::stood_still(facts) => {
+                "the target's kernel acknowledged nothing meanwhile: look for what interrupts the way, or stops the target's machine"
+            }
             false => "look for what stops the target at these times: garbage collection, a periodic job, a flush to disk",
         },
     ))

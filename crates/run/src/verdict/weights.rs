@@ -42,7 +42,7 @@ const WRITE_S: f64 = 0.01;
 /// Round trips below this are a local network's, where no one is kept waiting by distance.
 pub(super) const ROUND_TRIP_MIN_S: f64 = 0.001;
 /// The shortest time after which Linux sends a segment again.
-const RETRANSMIT_NS: u64 = 200_000_000;
+pub(super) const RETRANSMIT_NS: u64 = 200_000_000;
 /// Fewer retransmits are an accident.
 const RETRANSMITS_MIN: u64 = 10;
 /// Linux sends a lost SYN again after one second.
@@ -470,7 +470,7 @@ fn sent_again_by_target(facts: &Facts<'_>) -> u64 {
 }
 
 /// How many took longer than this.
-fn longer_than(time: &TimeTrend, ns: u64) -> u64 {
+pub(super) fn longer_than(time: &TimeTrend, ns: u64) -> u64 {
     time.count() - time.count_at_or_below(ns)
 }
 

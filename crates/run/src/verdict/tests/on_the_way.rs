@@ -7,7 +7,7 @@ use std::sync::Arc;
 use loadline_model::error_class::ErrorClass;
 use loadline_model::verdict::Limit;
 
-use super::builder::{Run, constant_vus, found, percentiles};
+use super::builder::{Run, arrivals, constant_vus, found, percentiles};
 use crate::verdict::Code;
 
 const MS: u64 = 1_000_000;
@@ -272,4 +272,38 @@ fn users_whose_uploads_share_what_passes_are_not_too_few() {
         let verdict = run.judge();
         assert_eq!(found(&verdict, Code::TooFewVus).is_some(), is_told);
     }
+}
+
+#[test]
+fn a_way_that_stood_still_is_no_pause_of_the_target() {
+    // 8 users find the way out for a second, three times; what they sent lay there unacknowledged, or had been acknowledged.
+    let stalls = |in_flight_ms: u64| {
+        let mut run = Run::new(arrivals(60, 10, 8), 10.0, 437, 59.0);
+        run.answer(437, &[(0.945, 6 * MS), (0.055, 1_000 * MS)]);
+        run.totals.asked = Some(600);
+        run.totals.seen.counts.dropped = 163;
+        run.totals.active_vus_max = 8;
+        for (second, row) in run.series.iter_mut().enumerate() {
+            row.service_time_ns = percentiles(6.0, if second % 3 == 1 { 1_000.0 } else { 7.0 });
+        }
+        let connections = &mut run.totals.seen.connections;
+        connections.opened = 8;
+        (0..8).for_each(|_| connections.min_rtt.record(8_000));
+        connections.in_flight_ns = 8 * in_flight_ms * MS;
+        run.judge()
+    };
+    let verdict = stalls(3_000);
+    assert_eq!(verdict.limit, Limit::Unknown);
+    let advice = found(&verdict, Code::Pauses).and_then(|told| told.advice.as_deref());
+    assert!(
+        advice.is_some_and(|advice| advice.contains("interrupts the way")),
+        "{advice:?}"
+    );
+    let verdict = stalls(500);
+    assert_ne!(verdict.limit, Limit::Unknown);
+    let advice = found(&verdict, Code::Pauses).and_then(|told| told.advice.as_deref());
+    assert!(
+        advice.is_some_and(|advice| advice.contains("garbage collection")),
+        "{advice:?}"
+    );
 }

@@ -29,7 +29,7 @@ mod spec;
 pub use doubts::{doubtful, footnote};
 pub use error::DocumentError;
 pub use explain::{Explanation, explain};
-pub use history::{CELLS_MAX, History, HistoryError, HistoryRow, render_history};
+pub use history::{CELLS_MAX, History, HistoryColumns, HistoryError, HistoryRow, render_history};
 pub use markdown::blocks;
 pub use names::rules_without_match;
 pub(crate) use names::{components, no_match, without_match};

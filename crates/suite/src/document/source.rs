@@ -12,7 +12,7 @@ use crate::expression::{Path, RowField, Value};
 use crate::outcome::{RowOutcome, RowStatus, SuiteOutcome};
 
 /// Rows with what is known of each; paths are given by their number in the table.
-pub(super) trait DocumentRows {
+pub(super) trait DocumentRows: Sync {
     fn count(&self) -> usize;
     fn id(&self, row: usize) -> &str;
     fn group(&self, row: usize) -> Option<&str>;

@@ -54,35 +54,56 @@ impl Style {
                 fixed(out, value, decimals.into());
                 if value != 0.0 && is_zero(&out[begin..]) {
                     out.truncate(begin);
-                    let (rounded, decimals) = significant(value, 1);
-                    fixed(out, rounded, decimals);
+                    write_significant(value, 1, out);
                 }
                 trim_zeros(begin, out);
             }
-            Digits::Significant(digits) => {
-                let (rounded, decimals) = significant(value, digits.into());
-                fixed(out, rounded, decimals);
+            Digits::Significant(digits) => write_significant(value, digits.into(), out),
+            Digits::Shortest if is_counted(value) => {
+                write!(out, "{}", value as i64).expect("a string takes everything");
             }
             Digits::Shortest => {
-                let (rounded, decimals) = significant(value, SHORTEST);
-                fixed(out, rounded, decimals);
+                write_significant(value, SHORTEST, out);
                 trim_zeros(begin, out);
             }
         }
     }
 }
 
-/// The value rounded to so many significant digits, and the decimals that show them.
-fn significant(value: f64, digits: usize) -> (f64, usize) {
+/// Whether a value is a whole number of no more digits than are written.
+fn is_counted(value: f64) -> bool {
+    const MANY: f64 = 1e12;
+    value.fract() == 0.0 && value.abs() < MANY
+}
+
+/// Writes so many significant digits, one at least.
+fn write_significant(value: f64, digits: usize, out: &mut String) {
     let written = format!("{value:.*e}", digits.max(1) - 1);
-    let rounded = written.parse().unwrap_or(value);
-    let exponent = written
-        .split('e')
-        .nth(1)
-        .and_then(|exponent| exponent.parse::<i64>().ok());
-    let decimals = digits as i64 - 1 - exponent.unwrap_or(0);
-    // Beyond any double's last digit there are zeros only.
-    (rounded, decimals.clamp(0, 340) as usize)
+    let parts = written.split_once('e');
+    let Some((mantissa, Ok(exponent))) = parts.map(|(left, right)| (left, right.parse::<i32>()))
+    else {
+        // No number, or none that ends.
+        out.push_str(&written);
+        return;
+    };
+    let figures = mantissa.bytes().filter(u8::is_ascii_digit).map(char::from);
+    let zeros = |count: i32| std::iter::repeat_n('0', usize::try_from(count).unwrap_or(0));
+    if mantissa.starts_with('-') {
+        out.push('-');
+    }
+    if exponent < 0 {
+        out.push_str("0.");
+        out.extend(zeros(-exponent - 1));
+        out.extend(figures);
+        return;
+    }
+    for (at, figure) in (0..).zip(figures) {
+        if at == exponent + 1 {
+            out.push('.');
+        }
+        out.push(figure);
+    }
+    out.extend(zeros(exponent + 1 - digits.max(1) as i32));
 }
 
 fn trim_zeros(begin: usize, out: &mut String) {
@@ -103,5 +124,52 @@ fn set_apart(begin: usize, out: &mut String) {
     while at > first + 3 {
         at -= 3;
         out.insert(at, ',');
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(value: f64, digits: Digits) -> String {
+        let style = Style {
+            plus: false,
+            thousands: false,
+            digits,
+        };
+        let mut out = String::new();
+        style.write(value, &mut out);
+        out
+    }
+
+    #[test]
+    fn significant_digits_stand_without_an_exponent() {
+        for (value, digits, expected) in [
+            (0.0, 3, "0.00"),
+            (-0.0, 1, "0"),
+            (9.996, 3, "10.0"),
+            (0.000_123_45, 2, "0.00012"),
+            (123_456.0, 2, "120000"),
+            (-123.4, 4, "-123.4"),
+            (1e21, 2, "1000000000000000000000"),
+            (f64::NAN, 2, "NaN"),
+            (f64::INFINITY, 2, "inf"),
+        ] {
+            assert_eq!(written(value, Digits::Significant(digits)), expected);
+        }
+    }
+
+    #[test]
+    fn the_shortest_form_has_no_more_digits_than_the_value() {
+        for (value, expected) in [
+            (-0.0, "0"),
+            (1_234.0, "1234"),
+            (-7.0, "-7"),
+            (0.1 + 0.2, "0.3"),
+            (1.0 / 3.0, "0.333333333333"),
+            (1_234_567_890_123.0, "1234567890120"),
+        ] {
+            assert_eq!(written(value, Digits::Shortest), expected);
+        }
     }
 }

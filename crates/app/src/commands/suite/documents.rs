@@ -3,7 +3,7 @@
 //! Must not know what is in a document. Invariant: a document that would not change is not written.
 
 use std::collections::{BTreeSet, HashSet};
-use std::fs;
+use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -11,8 +11,8 @@ use loadline_model::{ExitCode, RunResult};
 use loadline_report::html;
 use loadline_report::svg::{self, Palette};
 use loadline_suite::document::{
-    self, DocumentError, DocumentKind, DocumentSpec, History, HistoryRow, PlainTable, Rendered,
-    SmallRuns,
+    self, DocumentError, DocumentKind, DocumentSpec, History, HistoryColumns, HistoryRow,
+    PlainTable, Rendered, SmallRuns,
 };
 use loadline_suite::expression::figures::RunFigures;
 use loadline_suite::file::SuiteFile;
@@ -62,7 +62,9 @@ pub(super) fn write_all(
         let existing = folders.existing(&path, &spec.file.value)?;
         let rendered = match spec.history {
             true => {
-                let history = history_with(state, outcome)?;
+                let columns = HistoryColumns::of(spec);
+                let columns = columns.map_err(|error| refused(file, &path, &error))?;
+                let history = history_with(state, outcome, &columns)?;
                 document::render_history(spec, &outcome.name, &history, existing.as_deref())
             }
             false => document::render(spec, outcome, existing.as_deref(), &small_charts),
@@ -102,30 +104,32 @@ pub(super) fn tables(
     tables.map_err(|error| refused(file, Path::new(&spec.file.value), &error))
 }
 
-/// Figures of all runs that were made in this state folder, those that are set aside too. The runs of the outcome
-/// that are not in there yet are added to its file.
-fn history_with(state: &StateFolder, outcome: &SuiteOutcome) -> Result<History, Ending> {
+/// Figures of all runs that were made in this state folder, those that are set aside too: `columns` of them, or all. The runs of
+/// the outcome that are not in there yet are added to its file.
+fn history_with(
+    state: &StateFolder,
+    outcome: &SuiteOutcome,
+    columns: &HistoryColumns,
+) -> Result<History, Ending> {
     let path = state.folder().join(HISTORY);
-    let bytes = match fs::read(&path) {
-        Ok(bytes) => bytes,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
-        Err(error) => return Err(failed(&path, &error)),
-    };
-    let mut history = History::from_bytes(&bytes)
-        .map_err(|error| Ending::usage(&format!("{}: {error}", path.display())))?;
-    let before = history.rows();
+    let history = read_history(&path, columns)?;
     let runs = outcome.rows.iter();
     let runs = runs.flat_map(|row| row.runs.iter().map(move |run| (row, run)));
-    let runs: Vec<(String, &RowOutcome, &RunOutcome)> = runs
+    let mut new: Vec<(String, &RowOutcome, &RunOutcome)> = runs
         .map(|(row, run)| {
             let began = run.result.totals.started_unix_ms;
             (format!("{}/{}@{began}", row.id, run.repetition), row, run)
         })
         .collect();
-    let wanted: HashSet<&str> = runs.iter().map(|(id, ..)| id.as_str()).collect();
+    let wanted: HashSet<&str> = new.iter().map(|(id, ..)| id.as_str()).collect();
     let ids = history.ids().filter(|id| wanted.contains(id));
     let held: HashSet<String> = ids.map(str::to_owned).collect();
-    for (id, row, run) in runs.into_iter().filter(|(id, ..)| !held.contains(id)) {
+    new.retain(|(id, ..)| !held.contains(id));
+    if new.is_empty() {
+        return Ok(history);
+    }
+    let mut history = read_history(&path, &HistoryColumns::ALL)?;
+    for (id, row, run) in new {
         history.push(&HistoryRow {
             id,
             group: row.group.clone(),
@@ -138,10 +142,18 @@ fn history_with(state: &StateFolder, outcome: &SuiteOutcome) -> Result<History, 
                 .collect(),
         });
     }
-    if history.rows() > before {
-        replace(&path, &history.to_bytes()).map_err(|error| failed(&path, &error))?;
-    }
+    replace(&path, &history.to_bytes()).map_err(|error| failed(&path, &error))?;
     Ok(history)
+}
+
+fn read_history(path: &Path, columns: &HistoryColumns) -> Result<History, Ending> {
+    let mut file = match File::open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(History::default()),
+        Err(error) => return Err(failed(path, &error)),
+    };
+    History::read(&mut file, columns)
+        .map_err(|error| Ending::usage(&format!("{}: {error}", path.display())))
 }
 
 fn small_charts(runs: &[&RunResult]) -> SmallRuns {

@@ -2,12 +2,20 @@
 //!
 //! Must not know where values come from. Invariant: each row is one line, whatever its texts hold.
 
-use super::escape::{TextPlace, escape, escaped};
+use std::sync::mpsc::{SyncSender, sync_channel};
+use std::thread;
+
+use super::escape::{TextPlace, escaped};
 use super::kept::{KeptTable, Memo};
 use crate::document::compile::{Column, Table};
 use crate::document::fill::Filled;
 use crate::document::source::DocumentRows;
 use crate::document::spec::Align;
+
+/// Rows that are filled before the next of them are written.
+const PIECE_ROWS: usize = 512;
+/// Pieces that are filled ahead of those that are written.
+const PIECES_AHEAD: usize = 8;
 
 /// The body of a table's block, notes left out; `old` is what stands there.
 pub(super) fn write<R: DocumentRows>(
@@ -25,22 +33,20 @@ pub(super) fn write<R: DocumentRows>(
         .map(|column| blank(table.table, column))
         .collect();
     let is_fact: Vec<bool> = columns.iter().map(is_fact).collect();
-    let mut kept = KeptTable::read(old, &titles, &blanks, &is_fact);
     let mut memo = Memo::new(&titles, &blanks);
     let mut lines = String::new();
-    let mut cells = vec![String::new(); columns.len()];
-    let mut filled = vec![false; columns.len()];
-    for row in &table.order {
-        table.write_row(*row, |at, text, is_filled| {
-            cells[at].clear();
-            escape(text, TextPlace::Cell, &mut cells[at]);
-            filled[at] = is_filled;
-        });
-        let id = table.rows.id(*row);
-        memo.add(id, &cells, &filled);
-        kept.put(id, &mut cells, &filled);
-        write_line(&cells, &mut lines);
-    }
+    let kept = thread::scope(|scope| {
+        let (sender, filled) = sync_channel(PIECES_AHEAD);
+        scope.spawn(move || fill(table, &sender));
+        let mut kept = KeptTable::read(old, &titles, &blanks, &is_fact);
+        for mut row in filled.into_iter().flatten() {
+            let id = table.rows.id(row.number);
+            memo.add(id, &row.cells, &row.filled);
+            kept.put(id, &mut row.cells, &row.filled);
+            write_line(&row.cells, &mut lines);
+        }
+        kept
+    });
     for line in kept.extra_lines() {
         lines.push_str(line);
         lines.push('\n');
@@ -57,6 +63,37 @@ pub(super) fn write<R: DocumentRows>(
     write_line(&columns.iter().map(rule).collect::<Vec<_>>(), &mut out);
     out.push_str(&lines);
     out
+}
+
+/// A row's cells, and whether any value is in each.
+struct FilledRow {
+    number: usize,
+    cells: Vec<String>,
+    filled: Vec<bool>,
+}
+
+/// Fills all rows in their order, until nobody takes them.
+fn fill<R: DocumentRows>(table: &Filled<'_, R>, sender: &SyncSender<Vec<FilledRow>>) {
+    for piece in table.order.chunks(PIECE_ROWS) {
+        let rows = piece.iter().map(|row| filled_row(table, *row)).collect();
+        if sender.send(rows).is_err() {
+            return;
+        }
+    }
+}
+
+fn filled_row<R: DocumentRows>(table: &Filled<'_, R>, number: usize) -> FilledRow {
+    let width = table.table.columns.len();
+    let mut row = FilledRow {
+        number,
+        cells: Vec::with_capacity(width),
+        filled: Vec::with_capacity(width),
+    };
+    table.write_row(number, |_, text, is_filled| {
+        row.cells.push(escaped(text, TextPlace::Cell));
+        row.filled.push(is_filled);
+    });
+    row
 }
 
 /// Whether a column's cells tell rows apart without any run.

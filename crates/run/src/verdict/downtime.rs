@@ -7,6 +7,7 @@ use loadline_model::error_class::Fault;
 use loadline_model::result::Row;
 
 use super::facts::{Facts, row_seconds, share};
+use super::link;
 use super::stats::median;
 use super::weights;
 
@@ -90,7 +91,7 @@ pub(super) fn breaks_off(facts: &Facts<'_>) -> bool {
 pub(super) fn silent_from(facts: &Facts<'_>) -> Option<f64> {
     let down = downtime(facts).filter(|down| down.length.is_none())?;
     let rows = &facts.rows[down.begins..];
-    let is_silent = end_of(rows, down.usual) == Some(End::Silent);
+    let is_silent = end_of(facts, rows, down.usual) == Some(End::Silent);
     is_silent.then(|| rows[0].at_ns as f64 / 1e9)
 }
 
@@ -151,8 +152,9 @@ pub(super) enum End {
     Wrong,
 }
 
-/// How it ended in the rows from its outage on; `None`: there are fewer good answers than before, and yet too many.
-pub(super) fn end_of(rows: &[&Row], usual: f64) -> Option<End> {
+/// How it ended in the rows from its outage on; `None`: there are fewer good answers than before, and yet too many, or their bodies
+/// arrive slowly.
+pub(super) fn end_of(facts: &Facts<'_>, rows: &[&Row], usual: f64) -> Option<End> {
     let sum = |of: fn(&Row) -> u64| rows.iter().map(|row| of(row)).sum::<u64>();
     let (answered, good) = (sum(|row| row.completed), sum(|row| row.good));
     let left: f64 = rows.iter().map(|row| row_seconds(row)).sum();
@@ -160,10 +162,11 @@ pub(super) fn end_of(rows: &[&Row], usual: f64) -> Option<End> {
         return None;
     }
     let still_answers = answered > 2 * good && answered as f64 / usual >= DOWN;
-    Some(match still_answers {
-        true => End::Wrong,
-        false => End::Silent,
-    })
+    match still_answers {
+        true => Some(End::Wrong),
+        false if good > 0 && link::link(facts).is_some() => None,
+        false => Some(End::Silent),
+    }
 }
 
 /// Whether the generator could not even ask, for want of ports or descriptors.

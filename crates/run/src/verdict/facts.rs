@@ -387,7 +387,11 @@ impl<'a> Facts<'a> {
     /// How long an iteration took on average, in seconds.
     pub(super) fn mean_iteration(&self) -> Option<f64> {
         match self.engaged_s() {
-            Some(engaged) if self.begun() > 0 => Some(engaged / self.begun() as f64),
+            // Iterations that go on beyond the last second are begun within it.
+            Some(engaged) if self.begun() > 0 => {
+                let mean = engaged / self.begun() as f64;
+                Some(mean.max(self.mean_service().unwrap_or(0.0)))
+            }
             _ => self.mean_service(),
         }
     }

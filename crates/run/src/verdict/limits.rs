@@ -120,7 +120,8 @@ fn limit_of(facts: &Facts<'_>, knee: Option<&Knee>, seen: &Seen) -> (Limit, Opti
     let Some(weights) = weights else {
         return (Limit::Unknown, None);
     };
-    if seen.culprit.is_none() && computes_most(facts, weights) {
+    let is_busy = || weights::uses_quota_up(facts) || computes_most(facts, weights);
+    if seen.culprit.is_none() && !facts.open && is_busy() {
         return (Limit::Generator, None);
     }
     let limit = if facts.open {
@@ -169,7 +170,7 @@ fn computes_most(facts: &Facts<'_>, weights: Weights) -> bool {
     const FULL: f64 = 0.9;
     let elsewhere = facts.busy_share() * (1.0 - weights.generator);
     let is_full = weights::exhausted(facts).is_some() && weights::occupied(facts) >= FULL;
-    !facts.open && facts.may_think() && is_full && 1.0 - elsewhere >= NAMED + CLEAR_LEAD / 2.0
+    facts.may_think() && is_full && 1.0 - elsewhere >= NAMED + CLEAR_LEAD / 2.0
 }
 
 /// Whether the target took what was sent, and virtual users waited for its answers to the end of the run.
@@ -223,6 +224,8 @@ fn open_limit(facts: &Facts<'_>, knee: Option<&Knee>, weights: Weights) -> Limit
     match lateness_of_generator(facts) {
         Some(share) if share >= NAMED => Limit::Generator,
         _ if has_pauses(facts) => heaviest(weights, Limit::Target),
+        // Late or not, a start without a virtual user is dropped.
+        _ if all_in_use && had_no_user(facts) => heaviest(weights, Limit::Plan),
         _ if signs::is_late(facts) || weights::exhausted(facts).is_some() => Limit::Generator,
         _ if all_in_use => heaviest(weights, Limit::Plan),
         _ => Limit::Unknown,
@@ -320,7 +323,7 @@ fn closed_limit(facts: &Facts<'_>, knee: Option<&Knee>, weights: Weights) -> Lim
 
 /// Whether more virtual users would only lengthen the target's queue.
 fn target_is_slow(facts: &Facts<'_>) -> bool {
-    facts.mean_service().is_some_and(|mean| mean >= SLOW_S)
+    facts.mean_service().is_some_and(|mean| mean >= SLOW_S) && !queue::takes_as_long_for_each(facts)
         || queue::has_queue(facts)
         || queue::slows_when_full(facts)
         || queue::fills_at_start(facts)

@@ -101,6 +101,17 @@ pub(super) fn is_served_evenly(facts: &Facts<'_>) -> bool {
     may_stand(facts) && Pace::of(facts).is_some_and(is_even)
 }
 
+/// Whether nearly every answer takes as long as the fastest: none of them waits for another.
+pub(super) fn takes_as_long_for_each(facts: &Facts<'_>) -> bool {
+    /// Answers from which the fastest cannot be a stroke of luck.
+    const SOME: u64 = 10;
+    const LONGER: f64 = 1.1;
+    let time = facts.answered_time();
+    let slow = time.quantiles(&[0.9]).and_then(|at| at.first().copied());
+    let both = slow.zip(time.min());
+    time.count() >= SOME && both.is_some_and(|(slow, min)| slow <= LONGER * min as f64)
+}
+
 /// Whether answers may be queueing, in whatever order: they take much longer than the fastest. Times that differ by themselves look the
 /// same.
 pub(super) fn may_stand(facts: &Facts<'_>) -> bool {

@@ -277,7 +277,10 @@ fn distance(facts: &Facts<'_>) -> Option<Finding> {
                 duration(mean),
                 duration(round_trip)
             ),
-            "run the generator nearer to the target to measure the target; use more connections to load it from here",
+            match weights::exhausted(facts).is_some() || weights::uses_quota_up(facts) {
+                true => "run the generator nearer to the target to measure the target",
+                false => "run the generator nearer to the target to measure the target; use more connections to load it from here",
+            },
         )
     })
 }
@@ -523,7 +526,7 @@ fn handshakes(facts: &Facts<'_>) -> Option<Finding> {
             ),
             match tls > 0.0 {
                 _ if is_of_distance => "keep connections alive: the round trips of each handshake take most of that time",
-                true => "keep connections alive, resume TLS sessions, or use a cheaper key (ECDSA in place of RSA)",
+                true => "keep connections alive, resume TLS sessions, or use a cheaper key if the target's is RSA (ECDSA)",
                 false => "keep connections alive",
             },
         )

@@ -136,7 +136,7 @@ fn outage(facts: &Facts<'_>, limit: Limit) -> Option<Finding> {
 
 /// A target that did not come back in the rows from its outage on.
 fn died(facts: &Facts<'_>, rows: &[&Row], usual: f64, limit: Limit) -> Option<Finding> {
-    let (what, advice) = match end_of(rows, usual)? {
+    let (what, advice) = match end_of(facts, rows, usual)? {
         End::Wrong => (
             "the responses after that were wrong",
             match facts.worst_status() {

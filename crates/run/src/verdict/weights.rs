@@ -175,6 +175,16 @@ pub(super) fn stopped(facts: &Facts<'_>) -> f64 {
     stopped / facts.elapsed_seconds().max(f64::MIN_POSITIVE)
 }
 
+/// Whether the generator used all the processor time that the quota gives it, and was stopped for want of more.
+pub(super) fn uses_quota_up(facts: &Facts<'_>) -> bool {
+    const ALL: f64 = 0.97;
+    const OFTEN: f64 = 0.1;
+    let used = facts.evidence.totals.cpu_ns as f64 / 1e9 / facts.elapsed_seconds();
+    facts.elapsed_seconds() >= BEGINNING_S
+        && stopped(facts) >= OFTEN
+        && used >= ALL * facts.environment_cores()
+}
+
 /// The share of the workers' time in which they were ready without a processor; `None` where the run is too short to say.
 pub(super) fn starved(facts: &Facts<'_>) -> Option<f64> {
     let rows = rows_at_most(facts);
@@ -352,7 +362,7 @@ pub(super) fn gaps_each(facts: &Facts<'_>) -> Option<f64> {
     let each = share(connections.out_of_order, connections.min_rtt.count()) / answers;
     let time = facts.answered_time();
     let late = longer_than(time, RETRANSMIT_NS);
-    let of_late = connections.out_of_order as f64 >= OF_LATE * late as f64;
+    let of_late = late > 0 && connections.out_of_order as f64 >= OF_LATE * late as f64;
     let are_many = connections.out_of_order > RETRANSMITS_MIN && (each >= MANY || of_late);
     (answers > 0.0 && are_many).then_some(each)
 }

@@ -351,3 +351,81 @@ fn thinking_users_who_are_served_at_an_even_pace_wait_in_a_queue() {
         assert_eq!(verdict.limit, limit, "{}", verdict.headline);
     }
 }
+
+/// All virtual users wait for answers of 1.5 s: in the target's queue, or each for its own.
+#[test]
+fn answers_that_all_take_as_long_do_not_queue() {
+    let limit_of = |times: &[(f64, u64)]| {
+        let mut run = Run::new(arrivals(5, 10, 3), 10.0, 21, 1_500.0);
+        run.answer(21, times);
+        run.totals.asked = Some(50);
+        run.totals.never_started = 29;
+        run.totals.active_vus_max = 3;
+        run.judge().limit
+    };
+    assert_eq!(
+        limit_of(&[(0.9, 1_500 * MS), (0.1, 1_520 * MS)]),
+        Limit::Plan
+    );
+    assert_eq!(
+        limit_of(&[(0.2, 300 * MS), (0.8, 1_800 * MS)]),
+        Limit::Target
+    );
+}
+
+/// Six users, 43 ms for an answer of which the way takes 22 ms; the rest of their time is the script's.
+#[test]
+fn a_quota_that_is_used_up_is_the_limit_whoever_takes_the_time() {
+    let judged = |cpu_ms: u64| {
+        let mut run = Run::new(constant_vus(6, 9), 9.0, 1_024, 43.0);
+        for _ in 0..6 {
+            run.totals.seen.connections.min_rtt.record(22 * MS);
+            run.totals.seen.connections.connect.record(22 * MS);
+        }
+        run.environment.cores = 0.15;
+        run.totals.throttled_ns = Some(3_500 * MS);
+        run.totals.cpu_ns = cpu_ms * MS;
+        run.judge()
+    };
+    let verdict = judged(1_350);
+    assert_eq!(verdict.limit, Limit::Generator);
+    let bound = found(&verdict, Code::NetworkBound).and_then(|told| told.advice.as_deref());
+    assert!(
+        bound.is_none_or(|advice| !advice.contains("more connections")),
+        "{bound:?}"
+    );
+    assert_ne!(judged(700).limit, Limit::Generator);
+}
+
+/// A way that lets 58 answers through in the first second, and from then on one now and then.
+#[test]
+fn a_link_that_is_cut_down_is_no_death_of_the_target() {
+    let judged = |round_trip_ms: u64| {
+        let mut run = Run::new(constant_vus(6, 10), 10.0, 83, 806.0);
+        run.answer(83, &[(0.7, 60 * MS), (0.3, 2_600 * MS)]);
+        for _ in 0..6 {
+            run.totals.seen.connections.min_rtt.record(11 * MS);
+            run.totals.seen.connections.rtt.record(round_trip_ms * MS);
+        }
+        let phases = &mut run.totals.seen.phases;
+        for _ in 0..83 {
+            phases.waiting.record(600 * MS);
+            phases.receiving.record(200 * MS);
+        }
+        run.totals.seen.counts.body_bytes = 83 * 20_000;
+        run.seconds(10, |second, row| {
+            let answers = if second == 0 { 58 } else { 2 };
+            (row.started, row.completed, row.good) = (answers, answers, answers);
+            row.active_vus = 6;
+        });
+        run.judge()
+    };
+    let verdict = judged(836);
+    assert!(
+        found(&verdict, Code::TargetDied).is_none(),
+        "{}",
+        verdict.headline
+    );
+    assert_eq!(verdict.limit, Limit::Network);
+    assert!(found(&judged(12), Code::TargetDied).is_some());
+}

@@ -13,6 +13,7 @@ pub mod check;
 pub mod civil;
 pub mod client;
 pub mod command;
+pub mod duration;
 pub mod error_class;
 pub mod event;
 pub mod executor;

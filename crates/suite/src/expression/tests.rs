@@ -89,6 +89,7 @@ fn arithmetic_binds_as_usual() {
         ("if(label.replicas == \"3\", 1, 2)", 1.0),
         ("number(label.replicas) * 2", 6.0),
         ("duration(plan.duration)", 90.0),
+        ("duration(\"1d\")", 86_400.0),
         ("speedup(row(\"replicas=1\"))", 3.0),
         ("run.rps / row(\"replicas=1\").run.rps", 3.0),
         ("number(row(\"x\").label.replicas)", 1.0),

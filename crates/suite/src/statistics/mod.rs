@@ -113,12 +113,13 @@ pub fn efficiency(before: &[f64], after: &[f64], factor: f64) -> Option<Estimate
     })
 }
 
-fn mean(values: &[f64]) -> f64 {
-    values.iter().sum::<f64>() / values.len() as f64
+/// The mean; zero of nothing.
+pub(crate) fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len().max(1) as f64
 }
 
 /// Of the population that the values are a sample of; `None` for fewer than two.
-fn variance_of(values: &[f64]) -> Option<f64> {
+pub(crate) fn variance_of(values: &[f64]) -> Option<f64> {
     if values.len() < 2 {
         return None;
     }

@@ -51,6 +51,7 @@ pub mod threshold_plan;
 pub mod units;
 pub mod url;
 pub mod verdict;
+pub mod wildcard;
 
 pub use agent::{AgentShare, AgentSums};
 pub use check::{Check, JsonPath, is_good_status};

@@ -95,9 +95,11 @@ impl<'a> Fields<'a> {
     /// # Errors
     /// The value is none.
     pub fn duration(&self, name: &str) -> Result<Option<Duration>, Problem> {
-        self.parsed(name, "write a length of time such as 30s, a year at most", |text| {
-            duration::parse_with_units(text).ok()
-        })
+        self.parsed(
+            name,
+            "write a length of time such as 30s, a year at most",
+            |text| duration::parse_with_units(text).ok(),
+        )
     }
 
     /// A list of texts; one text is a list of one.

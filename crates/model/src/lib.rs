@@ -19,6 +19,7 @@ pub mod event;
 pub mod executor;
 pub mod exit_code;
 pub mod figures;
+pub mod fnv;
 pub mod front_end;
 pub mod heat;
 pub mod hint;

@@ -63,6 +63,20 @@ fn refused(source: &str) -> ParseError {
 }
 
 #[test]
+fn whatever_unit_a_number_has_is_read_as_formats_write_it() {
+    for (name, _, factor) in unit::UNITS {
+        assert_eq!(number(&format!("1{name}")), *factor, "{name}");
+        assert!(
+            format!("{{:.1 {name}}}")
+                .parse::<crate::format::Format>()
+                .is_ok(),
+            "{name}"
+        );
+    }
+    assert_eq!(number("850\u{b5}s + 75\u{3bc}s + 75us"), 1e-3);
+}
+
+#[test]
 fn arithmetic_binds_as_usual() {
     for (source, expected) in [
         ("1 + 2 * 3", 7.0),

@@ -87,15 +87,6 @@ impl Clock {
         self.zero.begun_ns.store(begun, Relaxed);
     }
 
-    /// How long before the run the test began; nought where it did with the run.
-    #[must_use]
-    pub fn test_begun_before_ns(&self) -> u64 {
-        match self.zero.begun_ns.load(Relaxed) {
-            0 => 0,
-            begun => ahead_ns(self.origin_ns(), begun).max(0).unsigned_abs(),
-        }
-    }
-
     /// The time since the test began.
     #[must_use]
     pub fn since_test_began(&self) -> Nanos {

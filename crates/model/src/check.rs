@@ -5,9 +5,13 @@
 //! engine asks [`Check::needs_body`] first.
 
 use std::fmt;
+use std::time::Duration;
 
 use regex::bytes::Regex;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::JsonPath;
+use crate::duration;
 
 /// Whether a status is that of a good answer where nobody says what is expected: a success or a redirect, as in k6.
 #[must_use]
@@ -209,7 +213,7 @@ fn parse_expectation(text: &str) -> Result<Expectation, String> {
         });
     }
     if let Some(rest) = text.strip_prefix("size") {
-        return parse_number_rule(rest, |value| value.parse().ok()).map(Expectation::Size);
+        return parse_number_rule(rest, number).map(Expectation::Size);
     }
     if let Some(rest) = text.strip_prefix("time") {
         return parse_number_rule(rest, time_ns).map(Expectation::TimeNs);
@@ -275,9 +279,22 @@ fn parse_json_rule(rule: &str) -> Result<JsonRule, String> {
         return Ok(JsonRule::PresentAndNotNull);
     }
     if rule.starts_with(['<', '>']) {
-        return parse_number_rule(rule, |value| value.parse().ok()).map(JsonRule::Number);
+        return parse_number_rule(rule, number).map(JsonRule::Number);
     }
     parse_text_rule(rule).map(JsonRule::Text)
+}
+
+fn number(text: &str) -> Option<f64> {
+    text.parse().ok().filter(|number: &f64| number.is_finite())
+}
+
+fn time_ns(text: &str) -> Option<f64> {
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "a year has fewer microseconds than 2^53"
+    )]
+    let ns = |time: Duration| time.as_nanos() as f64;
+    duration::parse_with_units(text).ok().map(ns)
 }
 
 fn parse_number_rule(
@@ -299,21 +316,6 @@ fn parse_number_rule(
         .ok_or_else(|| format!("{rule:?} is not a comparison with a number"))?;
     let bound = number(value.trim()).ok_or_else(|| format!("{value:?} is not a number"))?;
     Ok(NumberRule { order, bound })
-}
-
-fn time_ns(text: &str) -> Option<f64> {
-    const UNITS: [(&str, f64); 5] = [
-        ("ns", 1.0),
-        ("us", 1e3),
-        ("µs", 1e3),
-        ("ms", 1e6),
-        ("s", 1e9),
-    ];
-    UNITS.iter().find_map(|(unit, scale)| {
-        text.strip_suffix(unit)
-            .and_then(|digits| digits.parse::<f64>().ok())
-            .map(|n| n * scale)
-    })
 }
 
 impl TextRule {
@@ -367,63 +369,6 @@ impl NumberRule {
     }
 }
 
-/// A path into a JSON value: `$`, `.key`, `['key']`, `[index]`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct JsonPath {
-    steps: Vec<Step>,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Step {
-    Key(String),
-    Index(usize),
-}
-
-impl JsonPath {
-    /// Parses a path at the beginning of a text and gives what is left.
-    ///
-    /// # Errors
-    /// Says what is wrong with the path.
-    pub fn parse_prefix(text: &str) -> Result<(JsonPath, &str), String> {
-        let mut rest = text.strip_prefix('$').ok_or("a JSON path starts with $")?;
-        let mut steps = Vec::new();
-        loop {
-            if let Some(after) = rest.strip_prefix("['") {
-                let (key, after) = after.split_once("']").ok_or("has [' without its ']")?;
-                steps.push(Step::Key(key.to_owned()));
-                rest = after;
-            } else if let Some(after) = rest.strip_prefix('[') {
-                let (digits, after) = after.split_once(']').ok_or("has [ without its ]")?;
-                let index = digits
-                    .parse()
-                    .map_err(|_| format!("[{digits}] is not an index"))?;
-                steps.push(Step::Index(index));
-                rest = after;
-            } else if let Some(after) = rest.strip_prefix('.') {
-                let end = after
-                    .find(|c: char| ".[=!<>~".contains(c))
-                    .unwrap_or(after.len());
-                if end == 0 {
-                    return Err("has a dot without a key".to_owned());
-                }
-                steps.push(Step::Key(after[..end].to_owned()));
-                rest = &after[end..];
-            } else {
-                return Ok((JsonPath { steps }, rest));
-            }
-        }
-    }
-
-    /// The value at the path; `None` when there is none.
-    #[must_use]
-    pub fn find<'a>(&self, root: &'a serde_json::Value) -> Option<&'a serde_json::Value> {
-        self.steps.iter().try_fold(root, |value, step| match step {
-            Step::Key(key) => value.get(key),
-            Step::Index(index) => value.get(index),
-        })
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -459,6 +404,7 @@ mod tests {
         assert!(passes("size>2", 200, "aaa"));
         assert!(!passes("size=4", 200, "aaa"));
         assert!(passes("time<50ms", 200, ""));
+        assert!(passes("time<1m30s", 200, ""));
     }
 
     #[test]
@@ -467,6 +413,7 @@ mod tests {
         assert!(!passes("json:$.categories", 200, body));
         assert!(passes("json:$.items[0].name=drill", 200, body));
         assert!(passes("json:$['items'][0].n>2", 200, body));
+        assert!(passes("json:$[\"items\"][-1].n>2", 200, body));
         assert!(!passes("json:$.items[1]", 200, body));
         assert!(!passes("json:$.categories=~.", 200, body));
         assert!(passes("json:$.categories=null", 200, body));
@@ -482,6 +429,10 @@ mod tests {
             ("json:a", "starts with $"),
             ("body~(", "regex"),
             ("size>x", "not a number"),
+            ("size<nan", "not a number"),
+            ("json:$.a<inf", "not a number"),
+            ("time<NaNms", "not a number"),
+            ("time<50", "not a number"),
         ] {
             let message = Check::parse(text).expect_err("a bad check");
             assert!(message.contains(part), "{message}");

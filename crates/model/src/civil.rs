@@ -1,7 +1,9 @@
 //! Instants as dates and times of day, in UTC.
 //!
-//! Must not know clocks nor how an instant is written. Invariant: every number of seconds has a date of
+//! Must not know clocks, zones and how other tools write an instant. Invariant: every number of seconds has a date of
 //! a year of four digits.
+
+use std::fmt;
 
 use time::OffsetDateTime;
 
@@ -41,6 +43,27 @@ impl Civil {
             second: at.second().into(),
         }
     }
+
+    /// As RFC 3339 has it, to the second: `2026-05-04T13:02:01Z`.
+    #[must_use]
+    pub fn rfc3339(self) -> String {
+        let (date, time) = self.parts();
+        format!("{date}T{time}Z")
+    }
+
+    fn parts(self) -> (String, String) {
+        let date = format!("{:04}-{:02}-{:02}", self.year, self.month, self.day);
+        let time = format!("{:02}:{:02}:{:02}", self.hour, self.minute, self.second);
+        (date, time)
+    }
+}
+
+impl fmt::Display for Civil {
+    /// As people read it: `2026-05-04 13:02:01 UTC`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (date, time) = self.parts();
+        write!(f, "{date} {time} UTC")
+    }
 }
 
 #[cfg(test)]
@@ -64,5 +87,29 @@ mod tests {
         assert_eq!(told(1_709_251_199), (2024, 2, 29, 23, 59, 59));
         assert_eq!(told(4_102_444_800), (2100, 1, 1, 0, 0, 0));
         assert_eq!(told(u64::MAX), (9999, 12, 31, 23, 59, 59));
+    }
+
+    #[test]
+    fn instants_are_written() {
+        for (unix_s, person, rfc3339) in [
+            (0, "1970-01-01 00:00:00 UTC", "1970-01-01T00:00:00Z"),
+            (
+                951_782_400,
+                "2000-02-29 00:00:00 UTC",
+                "2000-02-29T00:00:00Z",
+            ),
+            (
+                1_795_259_556,
+                "2026-11-21 11:12:36 UTC",
+                "2026-11-21T11:12:36Z",
+            ),
+            (u64::MAX, "9999-12-31 23:59:59 UTC", "9999-12-31T23:59:59Z"),
+        ] {
+            let civil = Civil::of_unix_s(unix_s);
+            assert_eq!(
+                (civil.to_string().as_str(), civil.rfc3339().as_str()),
+                (person, rfc3339)
+            );
+        }
     }
 }

@@ -304,6 +304,20 @@ mod tests {
     use super::*;
 
     #[test]
+    fn each_virtual_user_does_its_own_number_of_iterations() {
+        let planned = |vus, iterations| {
+            let executor = Executor::PerVuIterations {
+                vus,
+                iterations,
+                max_duration: None,
+            };
+            executor.planned_iterations()
+        };
+        assert_eq!(planned(3, 7), Some(21));
+        assert_eq!(planned(2, u64::MAX), Some(u64::MAX));
+    }
+
+    #[test]
     fn a_count_of_even_arrivals_lasts_until_the_next_one_would_be_due() {
         let lasts = |spacing, iterations, duration| {
             Executor::ConstantArrivalRate {

@@ -35,6 +35,9 @@ mod tests {
         ] {
             assert_eq!(nearest(name, known.into_iter()), meant, "{name}");
         }
+        let long = |name| nearest(name, ["preallocatedvus"].into_iter());
+        assert_eq!(long("preallocatedxxx"), Some("preallocatedvus"));
+        assert_eq!(long("preallocatexxxx"), None, "four edits are another word");
         assert_eq!(nearest(&"v".repeat(65), ["v"].into_iter()), None);
     }
 }

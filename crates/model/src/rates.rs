@@ -181,3 +181,153 @@ fn highest_level(
     }
     best.map(|(_, length, from)| (from, Some(from + length)))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use crate::executor::VuStage;
+    use crate::plan::StepsBehaviour;
+    use crate::{Behaviour, ClientPlan, OnExhausted};
+
+    fn scenario(start_s: u64, executor: Executor) -> Scenario {
+        Scenario {
+            name: "s".to_owned(),
+            start_time: Duration::from_secs(start_s),
+            executor,
+            on_exhausted: OnExhausted::Drop,
+            pacing: None,
+            graceful_stop: Duration::ZERO,
+            queue_grace: Duration::ZERO,
+            behaviour: Behaviour::Steps(StepsBehaviour {
+                group: 0,
+                sends: true,
+            }),
+            checks: Vec::new(),
+            tags: BTreeMap::new(),
+        }
+    }
+
+    fn plan(scenarios: Vec<Scenario>) -> TestPlan {
+        TestPlan {
+            scenarios,
+            ..TestPlan::without_load(ClientPlan::default())
+        }
+    }
+
+    fn constant(start_s: u64, length_s: u64) -> Scenario {
+        let duration = Some(Duration::from_secs(length_s));
+        scenario(start_s, Executor::ConstantVus { vus: 1, duration })
+    }
+
+    /// Ramps of virtual users, by seconds and what stands at their ends.
+    fn ramp(legs: &[(u64, u32)]) -> Scenario {
+        let stage = |&(seconds, target): &(u64, u32)| VuStage {
+            duration: Duration::from_secs(seconds),
+            target,
+        };
+        let executor = Executor::RampingVus {
+            start_vus: 0,
+            stages: legs.iter().map(stage).collect(),
+            graceful_ramp_down: Duration::ZERO,
+        };
+        scenario(0, executor)
+    }
+
+    /// Rows of a second each with so many answers; the last one is longer by what follows the end.
+    fn rows(completed: &[u64], tail_ns: u64) -> Vec<Row> {
+        let row = |(second, completed): (usize, &u64)| Row {
+            at_ns: second as u64 * SECOND,
+            span_ns: SECOND,
+            completed: *completed,
+            ..Row::default()
+        };
+        let mut rows: Vec<Row> = completed.iter().enumerate().map(row).collect();
+        if let Some(last) = rows.last_mut() {
+            last.span_ns += tail_ns;
+        }
+        rows
+    }
+
+    fn rates_of(plan: &TestPlan, rows: &[Row]) -> Rates {
+        let counts = Counts {
+            completed: rows.iter().map(|row| row.completed).sum(),
+            ..Counts::default()
+        };
+        let measured_ns = rows.iter().map(|row| row.span_ns).sum();
+        rates(plan, &counts, rows, measured_ns, None, measured_ns)
+    }
+
+    #[test]
+    fn the_best_spans_are_one_and_five_seconds_long() {
+        let rates = rates_of(
+            &plan(vec![constant(0, 8)]),
+            &rows(&[1, 1, 9, 8, 8, 9, 1, 1], 0),
+        );
+        assert_eq!(rates.average, 38.0 / 8.0);
+        assert_eq!(rates.max_1s, Some(9.0));
+        assert_eq!(rates.max_5s, Some(7.0), "9 + 8 + 8 + 9 + 1 in five seconds");
+        let short = rates_of(&plan(vec![constant(0, 4)]), &rows(&[3, 3, 3, 3], 0));
+        assert_eq!(short.max_5s, None, "there are no five seconds");
+    }
+
+    #[test]
+    fn warm_up_and_pieces_of_seconds_are_not_the_best() {
+        let mut rows = rows(&[90, 2, 3, 5], 0);
+        rows[0].warm_up = true;
+        rows[3].span_ns = SECOND / 2;
+        let rates = rates_of(&plan(vec![constant(0, 4)]), &rows[1..]);
+        assert_eq!(rates.max_1s, None, "the piece at the end was better");
+        let rates = rates_of(&plan(vec![constant(0, 4)]), &rows[..3]);
+        assert_eq!(rates.max_1s, None, "the average has the warm-up in it");
+    }
+
+    #[test]
+    fn the_steady_rate_leaves_out_the_first_second_and_the_ramps() {
+        let steady = |legs: &[(u64, u32)], completed: &[u64], tail_ns| {
+            rates_of(&plan(vec![ramp(legs)]), &rows(completed, tail_ns)).steady
+        };
+        let legs = [(2, 10), (4, 10), (1, 0)];
+        let completed = [3, 7, 90, 20, 22, 24, 5];
+        assert_eq!(steady(&legs, &completed, 0), Some(22.0));
+        // The last second of the level may be a little longer: what ended in the moment after it is in it.
+        let level = [(1, 10), (3, 10)];
+        assert_eq!(
+            steady(&level, &[1, 90, 20, 24], SECOND / 10),
+            Some(44.0 / 2.1)
+        );
+        assert_eq!(steady(&level, &[1, 90, 20, 24], SECOND / 5), None);
+        assert_eq!(steady(&[(4, 10)], &[1, 2, 3, 4], 0), None, "a ramp alone");
+    }
+
+    #[test]
+    fn the_level_of_several_scenarios_is_when_all_hold_theirs() {
+        let seconds = |from, until| Some((Nanos::from_secs(from), Some(Nanos::from_secs(until))));
+        let both = plan(vec![constant(0, 10), constant(4, 10)]);
+        assert_eq!(level_span(&both), seconds(4, 10));
+        let one_after_the_other = plan(vec![constant(0, 4), constant(4, 10)]);
+        assert_eq!(level_span(&one_after_the_other), None);
+        let highest = plan(vec![ramp(&[
+            (2, 5),
+            (3, 5),
+            (1, 9),
+            (2, 9),
+            (4, 9),
+            (9, 0),
+        ])]);
+        assert_eq!(
+            level_span(&highest),
+            seconds(8, 12),
+            "the longest leg at nine"
+        );
+        let endless = plan(vec![scenario(
+            3,
+            Executor::ConstantVus {
+                vus: 1,
+                duration: None,
+            },
+        )]);
+        assert_eq!(level_span(&endless), Some((Nanos::from_secs(3), None)));
+    }
+}

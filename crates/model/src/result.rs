@@ -120,6 +120,16 @@ pub struct Row {
     pub warm_up: bool,
 }
 
+impl Row {
+    /// So many of the row's events, per second; `None` in a row without length, which has no rate.
+    #[must_use]
+    pub fn per_second(&self, number: u64) -> Option<f64> {
+        #[expect(clippy::cast_precision_loss, reason = "counts of a row are below 2^53")]
+        let of = |span_ns: u64| number as f64 * 1e9 / span_ns as f64;
+        (self.span_ns > 0).then(|| of(self.span_ns))
+    }
+}
+
 /// Percentiles of a row, in nanoseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Percentiles {
@@ -351,5 +361,21 @@ impl RunResult {
         let dropped = totals.seen.counts.dropped + totals.seen.warm_up.dropped;
         let begun = asked.saturating_sub(totals.never_started + dropped);
         Some(begun as f64 / asked as f64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_without_length_has_no_rate() {
+        let row = |span_ns| Row {
+            span_ns,
+            ..Row::default()
+        };
+        assert_eq!(row(2_000_000_000).per_second(5), Some(2.5));
+        assert_eq!(row(1).per_second(0), Some(0.0));
+        assert_eq!(row(0).per_second(5), None);
     }
 }

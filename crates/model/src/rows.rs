@@ -169,6 +169,7 @@ mod tests {
     use super::*;
     use crate::ErrorClass;
     use crate::heat::Heat;
+    use crate::result::GeneratorUse;
 
     #[test]
     fn rows_are_halved_and_nothing_is_lost() {
@@ -233,6 +234,57 @@ mod tests {
             .iter()
             .map(|row| (row.at_ns, row.span_ns, row.completed))
             .collect()
+    }
+
+    #[test]
+    fn two_rows_are_one_with_all_that_either_saw() {
+        let row = |seed: u64| Row {
+            at_ns: seed,
+            span_ns: seed * 10,
+            offered: Some(seed + 1),
+            started: seed + 2,
+            completed: seed + 3,
+            good: seed + 4,
+            failed: seed + 5,
+            dropped: seed + 6,
+            bytes_sent: seed + 7,
+            bytes_received: seed + 8,
+            lag_p99_ns: Some(seed + 9),
+            warm_up: seed == 100,
+            generator: GeneratorUse {
+                cpu_cores: seed as f64,
+                busiest_worker: seed as f64 / 1e3,
+                rss_bytes: seed + 10,
+                throttled_ns: Some(seed + 11),
+                run_queue_ns: seed + 12,
+                stalled_ns: seed + 13,
+            },
+            ..Row::default()
+        };
+        let (early, late) = (row(100), row(300));
+        // The larger values come first or last: neither order may lose them.
+        for (first, second) in [(&early, &late), (&late, &early)] {
+            let both = joined(first, second);
+            assert_eq!((both.at_ns, both.span_ns), (first.at_ns, 4_000));
+            assert_eq!(both.offered, Some(402));
+            assert_eq!(
+                [both.started, both.completed, both.good, both.failed],
+                [404, 406, 408, 410]
+            );
+            assert_eq!(
+                [both.dropped, both.bytes_sent, both.bytes_received],
+                [412, 414, 416]
+            );
+            assert_eq!(both.lag_p99_ns, Some(309));
+            assert!(!both.warm_up, "a part of it counts");
+            let of = both.generator;
+            assert_eq!(of.cpu_cores, (100.0 * 1_000.0 + 300.0 * 3_000.0) / 4_000.0);
+            assert_eq!((of.busiest_worker, of.rss_bytes), (0.3, 310));
+            assert_eq!((of.throttled_ns, of.run_queue_ns), (Some(422), 424));
+            assert_eq!(of.stalled_ns, 313);
+        }
+        assert!(joined(&early, &early).warm_up);
+        assert_eq!(joined(&early, &Row::default()).offered, Some(101));
     }
 
     #[test]

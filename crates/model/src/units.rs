@@ -147,11 +147,13 @@ impl fmt::Display for Bytes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         #[expect(clippy::cast_precision_loss, reason = "shown with three digits")]
         let value = self.0 as f64;
+        // A unit ends where its digits would round up to a thousand.
         match self.0 {
             0..1_000 => write!(f, "{} B", self.0),
-            1_000..1_000_000 => write!(f, "{:.1} kB", value / 1e3),
-            1_000_000..1_000_000_000 => write!(f, "{:.1} MB", value / 1e6),
-            _ => write!(f, "{:.2} GB", value / 1e9),
+            1_000..999_950 => write!(f, "{:.1} kB", value / 1e3),
+            999_950..999_950_000 => write!(f, "{:.1} MB", value / 1e6),
+            999_950_000..999_995_000_000 => write!(f, "{:.2} GB", value / 1e9),
+            _ => write!(f, "{:.2} TB", value / 1e12),
         }
     }
 }
@@ -250,6 +252,8 @@ mod tests {
         let slow = ArrivalRate::from_per_second(0.25).expect("a quarter is a rate");
         assert_eq!(slow.starts, 250_000);
         assert!((slow.starts_per_second() - 0.25).abs() < 1e-12);
+        let third = ArrivalRate::from_per_second(2.0 / 3.0).expect("it is a rate");
+        assert_eq!(third.starts, 666_667, "the nearest millionth");
         assert_eq!(ArrivalRate::from_per_second(-1.0), None);
         assert_eq!(ArrivalRate::from_per_second(f64::NAN), None);
     }
@@ -285,5 +289,14 @@ mod tests {
     fn bytes_are_shown_with_decimal_units() {
         assert_eq!(Bytes(999).to_string(), "999 B");
         assert_eq!(Bytes(12_743_081).to_string(), "12.7 MB");
+        for (bytes, text) in [
+            (999_949, "999.9 kB"),
+            (999_950, "1.0 MB"),
+            (999_950_000, "1.00 GB"),
+            (999_995_000_000, "1.00 TB"),
+            (3_500_000_000_000, "3.50 TB"),
+        ] {
+            assert_eq!(Bytes(bytes).to_string(), text);
+        }
     }
 }

@@ -14,6 +14,8 @@ mod web;
 
 pub use clock::{Clock, SystemClock};
 pub use conduct::{ObserveError, ObserverSetup, Observers, Roots};
-pub use process::{Listener, listeners};
+pub use process::{
+    Listener, listeners, machine_cpu_seconds, named_cpu_seconds, process_cpu_seconds,
+};
 pub use readings::{MISSING_NOTE, OVERFLOW_NOTE};
 pub use spec::{ObserverKind, ObserverSpec, ObserverSpecs, SpecError, parse_file_text};

@@ -3,9 +3,10 @@
 //! Must not know what is written. Invariants: opening ends soon, also that of a pipe which nobody reads: whoever waits for
 //! that cannot be stopped by a signal that something else handles; no two processes that make a file here write it at once.
 
+use std::ffi::OsString;
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Write as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// How often a pipe is tried whose reader may be about to come, as where both are started by one line.
 #[cfg(unix)]
@@ -54,6 +55,49 @@ pub fn write(path: &Path, bytes: impl AsRef<[u8]>) -> io::Result<()> {
     create(path)?.write_all(bytes.as_ref())
 }
 
+/// Puts a whole file into place in one step: at every instant its name leads to all of it or to what was there before,
+/// also where two processes put theirs there at once. A symbolic link stays one, and what was there leaves its permissions
+/// to the file; a device or a pipe takes what it is given.
+///
+/// # Errors
+/// Those of the file system; what was there before is then still there.
+pub fn replace(path: &Path, bytes: impl AsRef<[u8]>) -> io::Result<()> {
+    let known = fs::metadata(path).ok();
+    if known.as_ref().is_some_and(|known| !known.is_file()) {
+        // A folder says what it is.
+        return write(path, bytes);
+    }
+    let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+    let temporary = beside(&path)?;
+    // In a folder that others write to, a link of theirs may wait under this name.
+    let _ = fs::remove_file(&temporary);
+    let fill = || {
+        let mut file = File::create_new(&temporary)?;
+        if let Some(known) = &known {
+            file.set_permissions(known.permissions())?;
+        }
+        file.write_all(bytes.as_ref())?;
+        file.sync_data()?;
+        fs::rename(&temporary, &path)
+    };
+    // The first error is the one worth telling.
+    fill().inspect_err(|_| drop(fs::remove_file(&temporary)))
+}
+
+/// A hidden name in the same folder that no other process takes.
+fn beside(path: &Path) -> io::Result<PathBuf> {
+    let name = path.file_name().ok_or_else(|| {
+        io::Error::new(
+            io::ErrorKind::InvalidInput,
+            "the path names a folder, not a file",
+        )
+    })?;
+    let mut hidden = OsString::from(".");
+    hidden.push(name);
+    hidden.push(format!(".{}.tmp", std::process::id()));
+    Ok(path.with_file_name(hidden))
+}
+
 #[cfg(unix)]
 fn is_pipe(path: &Path) -> bool {
     use std::os::unix::fs::FileTypeExt as _;
@@ -89,7 +133,7 @@ mod tests {
 
     use super::*;
 
-    fn pipe(folder: &tempfile::TempDir) -> std::path::PathBuf {
+    fn pipe(folder: &tempfile::TempDir) -> PathBuf {
         let path = folder.path().join("pipe");
         let made = Command::new("mkfifo").arg(&path).status();
         assert!(made.is_ok_and(|status| status.success()), "mkfifo is there");
@@ -129,6 +173,26 @@ mod tests {
             assert_eq!(fs::read_to_string(&path).expect("there"), text);
         }
         assert!(create(folder.path()).is_err(), "a folder");
+    }
+
+    #[test]
+    fn a_file_is_replaced_whole_and_nothing_else_is_left() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("report.html");
+        replace(&path, "one").expect("written");
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).expect("it is ours");
+        let link = folder.path().join("link");
+        std::os::unix::fs::symlink("report.html", &link).expect("there is room");
+        replace(&link, "two").expect("written over");
+        assert_eq!(fs::read_to_string(&path).expect("there"), "two");
+        let mode = fs::metadata(&path).expect("there").permissions().mode();
+        assert_eq!(mode & 0o777, 0o640, "who could not read it still cannot");
+        assert!(fs::symlink_metadata(&link).expect("there").is_symlink());
+        assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 2);
+        assert!(replace(folder.path(), "a folder").is_err());
+        assert!(replace(&folder.path().join("no/such"), "x").is_err());
+        assert!(replace(&pipe(&folder), "nobody reads it").is_err());
     }
 
     #[test]

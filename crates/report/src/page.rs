@@ -153,7 +153,7 @@ pub(crate) fn pad_right(text: &str, width: usize) -> String {
 }
 
 /// Units that stay on the line of their number.
-const UNITS: &[&str] = &["ns", "µs", "ms", "s", "%", "B", "kB", "MB", "GB"];
+const UNITS: &[&str] = &["ns", "µs", "ms", "s", "%", "B", "kB", "MB", "GB", "TB"];
 /// Stands for a space at which a line is not broken.
 const BOUND_SPACE: char = '\u{a0}';
 

@@ -136,7 +136,7 @@ impl Progress {
         let Some(row) = self.rows.back() else {
             return vec!["starting".to_owned()];
         };
-        let per_second = |number: u64| rate(number as f64 / (row.span_ns.max(1) as f64 / 1e9));
+        let per_second = |number: u64| rate(row.per_second(number).unwrap_or_default());
         let mut parts = vec![per_second(row.completed)];
         if let Some(offered) = row.offered {
             parts.push(format!("offered {}", per_second(offered)));
@@ -197,7 +197,7 @@ pub fn block(progress: &Progress, style: &Style) -> String {
     let rates: Vec<f64> = progress
         .rows
         .iter()
-        .map(|row| row.completed as f64 / (row.span_ns.max(1) as f64 / 1e9))
+        .map(|row| row.per_second(row.completed).unwrap_or_default())
         .collect();
     lines.push(format!("  {}", style.accent(&chart::sparkline(&rates))));
     lines

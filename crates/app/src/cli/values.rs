@@ -6,11 +6,9 @@
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
-use loadline_model::ArrivalRate;
 use loadline_model::units::Nanos;
+use loadline_model::{ArrivalRate, duration};
 
-/// The longest duration that an option takes: a year.
-pub const DURATION_MAX: Duration = Duration::from_secs(365 * 24 * 3600);
 /// Most virtual users that an option takes; the operating system's limits come earlier.
 pub const VUS_MAX: u32 = 1_000_000;
 /// Most planned starts a second.
@@ -71,18 +69,8 @@ pub fn socket_address(text: &str) -> Result<SocketAddr, String> {
 /// # Errors
 /// Says which part is not understood.
 pub fn duration(text: &str) -> Result<Duration, String> {
-    let bad = |why: &str| format!("{why}; write 10s, 1m30s, 500ms, 1.5h or a number of seconds");
-    if text.starts_with('-') {
-        return Err(bad("it must not be negative"));
-    }
-    let nanoseconds = match decimal(text) {
-        Some(seconds) if text.ends_with(|c: char| c.is_ascii_digit()) => seconds * 1e9,
-        _ => sum_of_parts(text).map_err(|why| bad(&why))?,
-    };
-    if nanoseconds > DURATION_MAX.as_nanos() as f64 {
-        return Err(bad("it is longer than a year"));
-    }
-    Ok(Duration::from_nanos(nanoseconds.round() as u64))
+    let bad = |why| format!("{why}; write 10s, 1m30s, 500ms, 1.5h or a number of seconds");
+    duration::parse(text).map_err(bad)
 }
 
 /// A duration above zero.
@@ -93,45 +81,6 @@ pub fn positive_duration(text: &str) -> Result<Duration, String> {
     match duration(text)? {
         Duration::ZERO => Err("it must be above zero".to_owned()),
         length => Ok(length),
-    }
-}
-
-fn sum_of_parts(text: &str) -> Result<f64, String> {
-    const UNITS: [(&str, f64); 8] = [
-        ("ns", 1.0),
-        ("us", 1e3),
-        ("µs", 1e3),
-        ("ms", 1e6),
-        ("s", 1e9),
-        ("m", 60e9),
-        ("h", 3600e9),
-        ("d", 86_400e9),
-    ];
-    let mut sum = 0.0;
-    let mut rest = text;
-    while !rest.is_empty() {
-        let digits = rest
-            .find(|c: char| !c.is_ascii_digit() && c != '.')
-            .unwrap_or(rest.len());
-        let value: f64 = rest[..digits]
-            .parse()
-            .map_err(|_| format!("{text:?} is not a duration"))?;
-        let after = &rest[digits..];
-        let letters = after
-            .find(|c: char| c.is_ascii_digit() || c == '.')
-            .unwrap_or(after.len());
-        let unit = &after[..letters];
-        let (_, scale) = UNITS
-            .iter()
-            .find(|(name, _)| *name == unit)
-            .ok_or_else(|| format!("{unit:?} is not a unit of time"))?;
-        sum += value * scale;
-        rest = &after[letters..];
-    }
-    if text.is_empty() {
-        Err("it is empty".to_owned())
-    } else {
-        Ok(sum)
     }
 }
 

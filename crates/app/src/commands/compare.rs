@@ -7,12 +7,13 @@ use std::path::{Path, PathBuf};
 
 use loadline_model::ExitCode;
 use loadline_model::result::RunResult;
+use loadline_output::files;
 use loadline_report::compare::{Comparison, Side, compare};
 
 use super::report;
 use crate::cli::CompareArgs;
 use crate::terminal::{print, style};
-use crate::{Ending, Env, pages};
+use crate::{Ending, Env};
 
 /// Most sides: a table has no room for more.
 const SIDES_MAX: usize = 12;
@@ -50,7 +51,7 @@ pub(super) fn run(args: &CompareArgs, env: &Env) -> Result<ExitCode, Ending> {
     let crossed = crossed(args, &comparison)?;
     if let Some(path) = &args.html {
         let page = comparison.html(&sides);
-        pages::write(path, &page).map_err(|error| {
+        files::replace(path, &page).map_err(|error| {
             let path = path.display();
             Ending::refusal(
                 ExitCode::Other,

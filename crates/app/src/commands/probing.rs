@@ -5,6 +5,7 @@
 
 mod plan_target;
 mod progress;
+mod saved;
 mod script_target;
 mod stops;
 
@@ -20,6 +21,7 @@ use loadline_run::{Ran, RunSetup};
 
 use self::plan_target::PlanTarget;
 use self::progress::Progress;
+pub(super) use self::saved::save_json;
 use self::script_target::ScriptTarget;
 use self::stops::Stops;
 use super::seed::fresh_seed;

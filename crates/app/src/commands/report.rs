@@ -6,7 +6,7 @@ use std::path::Path;
 
 use loadline_model::ExitCode;
 use loadline_model::result::RunResult;
-use loadline_output::{journal, json};
+use loadline_output::{files, journal, json};
 use loadline_run::verdict::{Evidence, judge};
 
 use super::own_run;
@@ -69,7 +69,7 @@ fn of_jmeter(stored: Stored, args: &ReportArgs) -> Result<ExitCode, Ending> {
     let name = stored.name().to_owned();
     let dashboard = dashboard::read_from(&name, stored.bytes(), &|_| None)?;
     let told = match (&args.html, args.json) {
-        (Some(path), _) => std::fs::write(path, dashboard.page()),
+        (Some(path), _) => files::replace(Path::new(path), dashboard.page()),
         (None, true) => print::to_stdout(&format!("{}\n", dashboard.statistics())),
         (None, false) => print::to_stdout(&dashboard.text()),
     };

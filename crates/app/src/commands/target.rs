@@ -4,9 +4,10 @@
 
 use std::ffi::OsString;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use loadline_model::ExitCode;
+use loadline_output::files;
 use loadline_target::testbed::{self, Testbed, TestbedError, TestbedOptions};
 use loadline_target::{Limits, Running, TargetConfig, TargetError, TlsConfig};
 
@@ -47,7 +48,8 @@ fn run_testbed(config: &Path, ready_file: Option<&Path>) -> Result<ExitCode, End
     let testbed = start_testbed(config)?;
     let table = testbed.table();
     if let Some(file) = ready_file {
-        write_at_once(file, &table).map_err(|error| {
+        // Whoever waits for the file sees all of it or none.
+        files::replace(file, &table).map_err(|error| {
             let text = format!("ready file {}: {error}; check the path", file.display());
             Ending::refusal(ExitCode::Other, &text)
         })?;
@@ -78,15 +80,6 @@ fn start_testbed(config: &Path) -> Result<Testbed, Ending> {
         };
         Ending::refusal(code, &error.to_string())
     })
-}
-
-/// Whoever waits for the file sees all of it or none.
-fn write_at_once(file: &Path, text: &str) -> io::Result<()> {
-    let mut unfinished = OsString::from(file);
-    unfinished.push(".part");
-    let unfinished = PathBuf::from(unfinished);
-    std::fs::write(&unfinished, text)?;
-    std::fs::rename(&unfinished, file)
 }
 
 fn run_part() -> Result<ExitCode, Ending> {

@@ -15,6 +15,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use loadline_go::url::Url;
+use loadline_model::duration::DURATION_MAX;
 use loadline_model::executor::{Executor, Spacing};
 use loadline_model::plan::AggregationPlan;
 use loadline_model::request::{
@@ -23,7 +24,6 @@ use loadline_model::request::{
 use loadline_model::url::{Origin, OriginFault};
 use loadline_model::{ArrivalRate, Behaviour, ClientPlan, OnExhausted, Scenario, TestPlan};
 
-use crate::cli::values::DURATION_MAX;
 use crate::plan::headers::Headers;
 
 /// What a dialect says about the load, and the plan needs.

@@ -9,6 +9,7 @@ use std::path::Path;
 use loadline_java::numbers::long_or_zero;
 use loadline_java::oro::Oro;
 use loadline_model::ExitCode;
+use loadline_output::files;
 use loadline_report::jmeter::dashboard::{Dashboard, Settings, Thresholds};
 use loadline_report::jmeter::results::{Reader, Row};
 
@@ -93,7 +94,7 @@ pub(crate) fn write(dashboard: &Dashboard, folder: &str) -> Result<(), Ending> {
         ("statistics.json", dashboard.statistics()),
     ] {
         let path = Path::new(folder).join(name);
-        fs::write(&path, text)
+        files::replace(&path, text)
             .map_err(|why| refused(&format!("cannot write {}: {why}", path.display())))?;
     }
     Ok(())

@@ -103,6 +103,11 @@ impl ProcessFiles {
         proc::ignores_children(&self.text(pid, "status")?)
     }
 
+    /// User and system time in seconds.
+    pub(crate) fn cpu_seconds(&self, pid: u32) -> Option<f64> {
+        Some(self.stat(pid)?.cpu_ticks as f64 / self.ticks_per_second)
+    }
+
     /// Seconds in which the machine's processors worked.
     pub(crate) fn machine_seconds(&self) -> Option<f64> {
         let text = fs::read_to_string(self.root.join("stat")).ok()?;

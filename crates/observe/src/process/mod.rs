@@ -8,9 +8,11 @@ mod listeners;
 mod meter;
 mod slots;
 mod table;
+mod used;
 
 pub(crate) use files::ProcessFiles;
 pub use listeners::{Listener, listeners};
 pub(crate) use meter::{CpuMeter, ReadSpan};
 pub(crate) use slots::{Change, Slots};
 pub(crate) use table::ProcessTable;
+pub use used::{machine_cpu_seconds, named_cpu_seconds, process_cpu_seconds};

@@ -5,12 +5,12 @@
 
 use std::fmt;
 
+use loadline_model::duration;
 use serde::de::{self, DeserializeSeed, MapAccess, SeqAccess, Visitor};
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::entry::ObserverEntry;
-use super::values::span_text;
 use super::{INTERVAL_DEFAULT, ObserverSpec, ObserverSpecs, SpecError, TIMEOUT_DEFAULT};
 
 /// Reads the value of a mapping from names to observers.
@@ -78,13 +78,13 @@ impl Serialize for Body<'_> {
         let mut map = serializer.serialize_map(None)?;
         spec.kind.serialize_entry(&mut map)?;
         if spec.interval != INTERVAL_DEFAULT {
-            map.serialize_entry("interval", &span_text(spec.interval))?;
+            map.serialize_entry("interval", &duration::text(spec.interval))?;
         }
         if spec.required {
             map.serialize_entry("required", &true)?;
         }
         if spec.timeout != TIMEOUT_DEFAULT {
-            map.serialize_entry("timeout", &span_text(spec.timeout))?;
+            map.serialize_entry("timeout", &duration::text(spec.timeout))?;
         }
         map.end()
     }

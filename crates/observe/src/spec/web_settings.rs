@@ -117,9 +117,10 @@ pub struct PrometheusSettings {
 }
 
 mod optional_span {
+    use loadline_model::duration;
     use serde::{Deserialize, Deserializer, Serializer};
 
-    use super::super::values::{Span, span_text};
+    use super::super::values::Span;
     use super::Duration;
 
     #[expect(clippy::ref_option, reason = "serde hands a reference to the field")]
@@ -128,7 +129,7 @@ mod optional_span {
         serializer: S,
     ) -> Result<S::Ok, S::Error> {
         match span {
-            Some(span) => serializer.serialize_some(&span_text(*span)),
+            Some(span) => serializer.serialize_some(&duration::text(*span)),
             None => serializer.serialize_none(),
         }
     }

@@ -10,6 +10,8 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use loadline_model::fnv::fnv1a;
+
 use super::client::{Client, Speaks, packed};
 use super::encode::{Encoded, v1, v2};
 use super::points::{Family, Identity, Point};
@@ -206,7 +208,7 @@ fn families(points: &[Point]) -> Vec<&Family> {
     families
 }
 
-/// The sender of a series: FNV-1a of its labels.
+/// The sender of a series, by the hash of its labels.
 fn sender_of(identity: &Identity, count: usize) -> usize {
     if count == 1 {
         return 0;
@@ -214,10 +216,7 @@ fn sender_of(identity: &Identity, count: usize) -> usize {
     let bytes = identity
         .labels()
         .flat_map(|(name, value)| name.bytes().chain(value.bytes()));
-    let hash = bytes.fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    });
-    (hash % count as u64) as usize
+    (fnv1a(bytes) % count as u64) as usize
 }
 
 /// What the threads share.

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use loadline_go::{GoDuration, truth};
 use serde_json::Value;
 
 use super::section::Section;
@@ -22,6 +23,8 @@ const OWN_PREFIX: &str = "LOADLINE_PROMETHEUS_RW_";
 const DEFAULT_URL: &str = "http://localhost:9090/api/v1/write";
 /// The growth of buckets that k6 asks the client library for.
 const BUCKET_FACTOR: f64 = 1.1;
+/// Pushing more often keeps the receiver busy, and nobody looks that often.
+const PUSH_INTERVAL_MIN: Duration = Duration::from_millis(10);
 /// Senders at most: beyond it a receiver is the limit.
 const SENDERS_MAX: usize = 64;
 
@@ -184,20 +187,22 @@ impl Words<'_> {
     }
 
     fn flag(&self, name: &str) -> Result<bool, String> {
-        match self.get(name).as_deref() {
-            None | Some("false" | "0" | "f" | "F" | "FALSE" | "False") => Ok(false),
-            Some("true" | "1" | "t" | "T" | "TRUE" | "True") => Ok(true),
-            Some(other) => Err(bad(&self.called(name), other, "must be true or false")),
-        }
+        let Some(text) = self.get(name) else {
+            return Ok(false);
+        };
+        let refused = || bad(&self.called(name), &text, "must be true or false");
+        truth(&text).ok_or_else(refused)
     }
 
     fn duration(&self, name: &str, default: Duration) -> Result<Duration, String> {
         let Some(text) = self.get(name) else {
             return Ok(default);
         };
-        let wanted = "must be a duration such as 5s or 500ms";
-        parse_duration(&text)
-            .filter(|duration| *duration >= Duration::from_millis(10))
+        let wanted = "must be a duration of at least 10ms, such as 5s or 500ms";
+        let duration = GoDuration::parse_extended(&text).map(GoDuration::or_zero);
+        duration
+            .ok()
+            .filter(|duration| *duration >= PUSH_INTERVAL_MIN)
             .ok_or_else(|| bad(&self.called(name), &text, wanted))
     }
 
@@ -326,30 +331,6 @@ fn put_header(headers: &mut Vec<(String, String)>, name: &str, value: &str) -> O
     Some(())
 }
 
-/// `1m30s`, `5s`, `500ms`.
-fn parse_duration(text: &str) -> Option<Duration> {
-    let mut rest = text;
-    let mut total = Duration::ZERO;
-    while !rest.is_empty() {
-        let digits = rest.find(|c: char| !c.is_ascii_digit() && c != '.')?;
-        let (number, behind) = rest.split_at(digits);
-        let letters = behind
-            .find(|c: char| c.is_ascii_digit())
-            .unwrap_or(behind.len());
-        let (unit, behind) = behind.split_at(letters);
-        let seconds = match unit {
-            "ms" => 1e-3,
-            "s" => 1.0,
-            "m" => 60.0,
-            "h" => 3_600.0,
-            _ => return None,
-        };
-        total += Duration::try_from_secs_f64(number.parse::<f64>().ok()? * seconds).ok()?;
-        rest = behind;
-    }
-    (!text.is_empty()).then_some(total)
-}
-
 fn parse_stat(text: &str) -> Option<TrendStat> {
     Some(match text {
         "avg" => TrendStat::Avg,
@@ -423,6 +404,16 @@ mod tests {
         ]);
         let settings = settings.expect("they mean something");
         assert_eq!(settings.push_interval, Duration::from_millis(61_500));
+        // As the other outputs read theirs.
+        for (text, ms) in [
+            ("5000", 5_000),
+            ("1m.5s", 60_500),
+            ("10000us", 10),
+            ("1d", 86_400_000),
+        ] {
+            let settings = read(&[("PUSH_INTERVAL", text)]).expect(text);
+            assert_eq!(settings.push_interval, Duration::from_millis(ms), "{text}");
+        }
         assert_eq!(settings.shown_url(), "https://host:9/w");
         let TrendForm::Stats(stats) = &settings.trends else {
             panic!("stats were asked for");

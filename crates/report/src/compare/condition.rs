@@ -7,6 +7,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use loadline_model::duration::unit_name;
+
 use super::numbers::{Unit, change, value};
 use super::{Comparison, Outcome};
 
@@ -232,7 +234,7 @@ fn read_unit(reader: &mut Reader<'_>, metric: usize) -> Result<(Option<usize>, b
         "" => return Ok((None, true)),
         text => UNITS
             .iter()
-            .position(|(known, unit, _)| *known == text && *unit == measures),
+            .position(|(known, unit, _)| *known == unit_name(text) && *unit == measures),
     };
     match found {
         Some(unit) => Ok((Some(unit), false)),
@@ -352,6 +354,7 @@ mod tests {
     fn conditions_are_written_as_they_are_read() {
         for (text, written) in [
             ("p99 +10%", "p99 +10%"),
+            ("p99 +10\u{3bc}s", "p99 +10µs"),
             ("  goodput-5 %", "goodput -5%"),
             (
                 "response_time:p99.9 + 2.50 ms",

@@ -6,6 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use loadline_model::fnv::fnv1a;
 use loadline_model::result::RunResult;
 use serde_json::Value;
 
@@ -177,11 +178,8 @@ fn cut(text: &str) -> String {
         return text.to_owned();
     }
     let kept: String = text.chars().take(VALUE_MAX - 12).collect();
-    let digest = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-        // FNV-1a: two long texts that begin alike must not look the same.
-        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
-    });
-    format!("{kept}… #{:08x}", digest as u32)
+    // Two long texts that begin alike must not look the same.
+    format!("{kept}… #{:08x}", fnv1a(text.bytes()) as u32)
 }
 
 /// What may be said of the cause of what differs below: in a sentence.

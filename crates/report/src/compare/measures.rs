@@ -81,10 +81,6 @@ pub(super) fn all<'a>(sides: &[Side<'a>]) -> Vec<(&'static str, Vec<Measure<'a>>
     ]
 }
 
-fn per_second(row: &Row, number: u64) -> Option<f64> {
-    (row.span_ns > 0).then(|| number as f64 / (row.span_ns as f64 / 1e9))
-}
-
 fn share(part: u64, whole: u64) -> Option<f64> {
     (whole > 0).then(|| part as f64 / whole as f64)
 }
@@ -95,7 +91,7 @@ fn rates<'a>() -> Vec<Measure<'a>> {
         Measure::new("goodput", "Goodput", RATE, |run| {
             Some(run.totals.rates.goodput)
         })
-        .by_second(0.0, |row| per_second(row, row.good)),
+        .by_second(0.0, |row| row.per_second(row.good)),
         // No test of its own: it would say twice what goodput and failures say.
         Measure::new("rps", "Throughput", RATE, |run| {
             Some(run.totals.rates.average)

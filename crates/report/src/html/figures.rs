@@ -51,8 +51,8 @@ fn goodput(result: &RunResult, now: Option<&Row>) -> Tile {
         name: "Goodput",
         value: rate(result.totals.rates.goodput),
         about: "good responses, average of the whole run".to_owned(),
-        now: now.map(|row| rate(per_second(row, row.good))),
-        curve: curve(result, |row| Some(per_second(row, row.good))),
+        now: now.and_then(|row| row.per_second(row.good)).map(rate),
+        curve: curve(result, |row| row.per_second(row.good)),
         joined: Joined::Mean,
     }
 }
@@ -107,7 +107,7 @@ fn wrong_or_failed(result: &RunResult, now: Option<&Row>) -> Tile {
                 share(bad, row.completed + row.failed)
             ),
         }),
-        curve: curve(result, |row| Some(per_second(row, bad(row)))),
+        curve: curve(result, |row| row.per_second(bad(row))),
         joined: Joined::Most,
     }
 }
@@ -160,10 +160,6 @@ fn begun_so_far(result: &RunResult) -> Option<f64> {
     let offered: u64 = result.series.iter().filter_map(|row| row.offered).sum();
     let dropped: u64 = result.series.iter().map(|row| row.dropped).sum();
     (offered > 0).then(|| offered.saturating_sub(dropped) as f64 / offered as f64)
-}
-
-fn per_second(row: &Row, number: u64) -> f64 {
-    number as f64 / (row.span_ns.max(1) as f64 / 1e9)
 }
 
 fn curve(result: &RunResult, of: impl Fn(&Row) -> Option<f64>) -> Vec<Option<f64>> {

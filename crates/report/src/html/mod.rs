@@ -6,7 +6,6 @@
 //! never markup.
 
 mod answers;
-mod civil;
 mod contents;
 mod data;
 mod document;

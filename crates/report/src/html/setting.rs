@@ -2,9 +2,9 @@
 //!
 //! Must not judge. Invariant: whoever holds the page can run the same again.
 
+use loadline_model::civil::Civil;
 use loadline_model::{Behaviour, RunResult, Scenario};
 
-use super::civil::utc;
 use super::markup::{Html, Side};
 use crate::text::generator::{facts, schedule_lag};
 use crate::units::{Bytes, count, planned, span};
@@ -20,7 +20,7 @@ pub(super) fn title(html: &mut Html, result: &RunResult) {
     html.between("<p>", &describe::load(&result.plan), "</p>");
     let mut parts = Vec::new();
     if result.totals.started_unix_ms > 0 {
-        parts.push(utc(result.totals.started_unix_ms));
+        parts.push(Civil::of_unix_s(result.totals.started_unix_ms / 1_000).to_string());
     }
     let labels = result.labels.iter();
     parts.extend(labels.map(|(name, value)| format!("{name}={value}")));

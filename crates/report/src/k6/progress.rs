@@ -90,7 +90,9 @@ impl ScenarioProgress {
     /// Whether all iterations were run that it is to run; never, where they are not counted.
     #[must_use]
     pub fn is_complete(&self) -> bool {
-        planned_iterations(&self.executor).is_some_and(|planned| self.iterations >= planned)
+        self.executor
+            .planned_iterations()
+            .is_some_and(|planned| self.iterations >= planned)
     }
 
     /// Its time is over, or it is complete. Shared iterations that are left over were cut short.
@@ -258,9 +260,9 @@ fn share(scenario: &ScenarioProgress) -> f64 {
         ScenarioStatus::Done | ScenarioStatus::Stopping if !is_shared => return 1.0,
         _ => {}
     }
-    let share = match planned_iterations(&scenario.executor) {
+    let share = match scenario.executor.planned_iterations() {
         Some(planned) => scenario.iterations as f64 / planned.max(1) as f64,
-        None => match length(&scenario.executor) {
+        None => match scenario.executor.duration() {
             Some(length) if !length.is_zero() => {
                 scenario.elapsed.as_secs_f64() / length.as_secs_f64()
             }
@@ -268,34 +270,6 @@ fn share(scenario: &ScenarioProgress) -> f64 {
         },
     };
     share.clamp(0.0, 1.0)
-}
-
-fn planned_iterations(executor: &Executor) -> Option<u64> {
-    match executor {
-        Executor::SharedIterations { iterations, .. } => Some(*iterations),
-        Executor::PerVuIterations {
-            vus, iterations, ..
-        } => Some(u64::from(*vus) * iterations),
-        _ => None,
-    }
-}
-
-/// How long iterations start; of counted iterations, at most.
-fn length(executor: &Executor) -> Option<Duration> {
-    match executor {
-        Executor::ConstantVus { duration, .. }
-        | Executor::ExternallyControlled { duration, .. }
-        | Executor::ConstantArrivalRate { duration, .. } => *duration,
-        Executor::SharedIterations { max_duration, .. }
-        | Executor::PerVuIterations { max_duration, .. } => *max_duration,
-        Executor::RampingVus { stages, .. } => {
-            Some(stages.iter().map(|stage| stage.duration).sum())
-        }
-        Executor::RampingArrivalRate { stages, .. } => {
-            Some(stages.iter().map(|stage| stage.duration).sum())
-        }
-        Executor::ThreadGroup(_) => None,
-    }
 }
 
 /// What stands behind the bar: virtual users, time, and the count or rate of iterations.
@@ -328,7 +302,7 @@ fn cells(scenario: &ScenarioProgress, phase: TestPhase) -> Vec<String> {
         Executor::PerVuIterations {
             vus, iterations, ..
         } => {
-            let all = u64::from(*vus) * iterations;
+            let all = scenario.executor.planned_iterations().unwrap_or_default();
             let counted = format!("{}/{all} iters, {iterations} per VU", of(done, all));
             vec![format!("{vus} VUs"), time, counted]
         }
@@ -342,10 +316,10 @@ fn cells(scenario: &ScenarioProgress, phase: TestPhase) -> Vec<String> {
 
 /// Time passed and planned; the latter alone when a scenario of a planned length is over.
 fn time(scenario: &ScenarioProgress) -> String {
-    let Some(length) = length(&scenario.executor) else {
+    let Some(length) = scenario.executor.duration() else {
         return fixed(scenario.elapsed, scenario.elapsed);
     };
-    let is_counted = planned_iterations(&scenario.executor).is_some();
+    let is_counted = scenario.executor.planned_iterations().is_some();
     let is_spent =
         scenario.elapsed >= length && matches!(scenario.executor, Executor::PerVuIterations { .. });
     let is_over = matches!(
@@ -458,6 +432,22 @@ mod tests {
              cvus     [  49% ] 3 VUs    1.0s/2s       \n\
              shared ✓ [ 100% ] 2 VUs    0m00.6s/1m30s  4/4 shared iters\n\
              pvu    • [   0% ] waiting  0.0s          \n"
+        );
+    }
+
+    #[test]
+    fn more_iterations_than_can_be_counted_are_shown() {
+        let mut state = state();
+        state.scenarios.truncate(1);
+        state.scenarios[0].executor = Executor::PerVuIterations {
+            vus: 2,
+            iterations: u64::MAX,
+            max_duration: Some(Duration::from_secs(5)),
+        };
+        assert!(
+            progress(&state).contains("[   0% ]"),
+            "{}",
+            progress(&state)
         );
     }
 

@@ -8,6 +8,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use loadline_model::duration::unit_name;
+
 /// Most objectives of a text.
 const OBJECTIVES_MAX: usize = 16;
 /// Most digits of a number, so that it is one that a double holds well.
@@ -386,7 +388,9 @@ impl<'t> Reader<'t> {
         let unit_at = self.at;
         let unit = match self.take(char::is_alphabetic) {
             "" => Some(BARE_UNIT),
-            name => TIME_UNITS.iter().position(|(unit, _)| *unit == name),
+            name => TIME_UNITS
+                .iter()
+                .position(|(unit, _)| *unit == unit_name(name)),
         };
         let unit = unit.ok_or_else(|| {
             self.error_at(
@@ -510,6 +514,7 @@ mod tests {
                 "med<5ms,avg<7us,max<1m,min<3ns",
                 "p(50)<5ms, avg<7us, max<1m, min<3ns",
             ),
+            ("avg<7µs, avg<7\u{3bc}s", "avg<7µs, avg<7µs"),
             ("checks=100%, errors==0%", "checks=100%, errors=0%"),
             ("goodput>=99.5% , checks>99%", "goodput>=99.5%, checks>99%"),
         ] {

@@ -45,7 +45,6 @@ use crate::outcome::SuiteOutcome;
 use compile::Document;
 use fill::Filled;
 use names::Names;
-pub(crate) use names::fits;
 use source::OutcomeRows;
 
 /// The block that says how figures came about.

@@ -5,6 +5,7 @@
 use std::collections::BTreeSet;
 
 use loadline_model::RunResult;
+use loadline_model::wildcard::fits;
 
 use super::spec::{DocumentSpec, Rename};
 use crate::expression::Value;
@@ -97,47 +98,12 @@ pub(crate) fn no_match(pattern: &str, names: &BTreeSet<&str>) -> String {
     )
 }
 
-/// Whether a name fits a pattern in which `*` stands for anything.
-pub(crate) fn fits(pattern: &str, name: &str) -> bool {
-    let mut parts = pattern.split('*');
-    let first = parts.next().unwrap_or("");
-    let Some(mut rest) = name.strip_prefix(first) else {
-        return false;
-    };
-    let Some(last) = parts.next_back() else {
-        return rest.is_empty();
-    };
-    for part in parts {
-        let Some(at) = rest.find(part) else {
-            return false;
-        };
-        rest = &rest[at + part.len()..];
-    }
-    rest.ends_with(last)
-}
-
 #[cfg(test)]
 mod tests {
     use loadline_yaml::Placed;
 
     use super::*;
     use crate::expression::{Dimension, Quantity};
-
-    #[test]
-    fn patterns_take_what_they_should() {
-        for (pattern, name, expected) in [
-            ("httpbin-*", "httpbin-7c9", true),
-            ("httpbin-*", "httpbin", false),
-            ("a*b*c", "axxbyyc", true),
-            ("a*b*c", "acb", false),
-            ("*", "", true),
-            ("self", "self", true),
-            ("self", "selfish", false),
-            ("ab*b", "ab", false),
-        ] {
-            assert_eq!(fits(pattern, name), expected, "{pattern} {name}");
-        }
-    }
 
     #[test]
     fn a_rule_that_nothing_fits_is_named_with_what_there_is() {

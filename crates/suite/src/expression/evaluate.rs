@@ -6,6 +6,8 @@
 use std::borrow::Cow;
 use std::cmp::Ordering;
 
+use loadline_model::duration::parse_with_units;
+
 use super::dimension::Dimension;
 use super::function::{DECIMALS_MAX, Function};
 use super::node::{Expression, ExpressionNode, Operator};
@@ -239,33 +241,7 @@ fn read_duration<'a>(value: &Value<'_>) -> Value<'a> {
     let Value::Text(text) = value else {
         return Value::Missing;
     };
-    seconds(text.trim()).map_or(Value::Missing, |amount| {
-        Value::number(amount, Dimension::TIME)
+    parse_with_units(text.trim()).map_or(Value::Missing, |span| {
+        Value::number(span.as_secs_f64(), Dimension::TIME)
     })
-}
-
-fn seconds(text: &str) -> Option<f64> {
-    const UNITS: [(&str, f64); 6] = [
-        ("ns", 1e-9),
-        ("us", 1e-6),
-        ("ms", 1e-3),
-        ("s", 1.0),
-        ("m", 60.0),
-        ("h", 3600.0),
-    ];
-    let mut rest = text;
-    let mut sum = 0.0;
-    while !rest.is_empty() {
-        let digits = rest
-            .bytes()
-            .take_while(|b| b.is_ascii_digit() || *b == b'.')
-            .count();
-        let amount: f64 = rest[..digits].parse().ok()?;
-        rest = &rest[digits..];
-        let letters = rest.bytes().take_while(u8::is_ascii_alphabetic).count();
-        let unit = UNITS.iter().find(|(name, _)| *name == &rest[..letters])?;
-        sum += amount * unit.1;
-        rest = &rest[letters..];
-    }
-    (!text.is_empty()).then_some(sum)
 }

@@ -5,31 +5,15 @@
 
 use std::fmt;
 
+use loadline_model::duration::unit_name;
+
 use super::ParseError;
 use super::dimension::Dimension;
+use super::unit::UNITS;
 use super::value::Quantity;
 
-/// Units that may stand behind a number, and how many base units one is.
-const UNITS: &[(&str, f64, Dimension)] = &[
-    ("ns", 1e-9, Dimension::TIME),
-    ("us", 1e-6, Dimension::TIME),
-    ("ms", 1e-3, Dimension::TIME),
-    ("s", 1.0, Dimension::TIME),
-    ("min", 60.0, Dimension::TIME),
-    ("h", 3600.0, Dimension::TIME),
-    ("B", 1.0, Dimension::BYTES),
-    ("kB", 1e3, Dimension::BYTES),
-    ("MB", 1e6, Dimension::BYTES),
-    ("GB", 1e9, Dimension::BYTES),
-    ("KiB", 1024.0, Dimension::BYTES),
-    ("MiB", 1_048_576.0, Dimension::BYTES),
-    ("GiB", 1_073_741_824.0, Dimension::BYTES),
-    ("Ki", 1024.0, Dimension::BYTES),
-    ("Mi", 1_048_576.0, Dimension::BYTES),
-    ("Gi", 1_073_741_824.0, Dimension::BYTES),
-    ("rps", 1.0, Dimension::RATE),
-    ("cores", 1.0, Dimension::CORES),
-];
+/// What `µs` begins with; two letters look so.
+const MICRO: [char; 2] = ['\u{b5}', '\u{3bc}'];
 
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Word {
@@ -71,7 +55,7 @@ pub(super) fn write_text(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result 
 pub(super) fn write_quantity(f: &mut fmt::Formatter<'_>, quantity: Quantity) -> fmt::Result {
     let base = UNITS
         .iter()
-        .find(|(_, factor, dimension)| *factor == 1.0 && *dimension == quantity.dimension);
+        .find(|(_, dimension, factor)| *factor == 1.0 && *dimension == quantity.dimension);
     write!(f, "{:?}", quantity.amount)?;
     base.map_or(Ok(()), |(name, _, _)| f.write_str(name))
 }
@@ -114,6 +98,14 @@ fn name_length(rest: &str) -> usize {
     end.unwrap_or(rest.len())
 }
 
+/// The same of a unit, which may begin with the sign of a millionth.
+fn unit_length(rest: &str) -> usize {
+    match rest.strip_prefix(MICRO) {
+        Some(behind) => rest.len() - behind.len() + name_length(behind),
+        None => name_length(rest),
+    }
+}
+
 fn number(rest: &str) -> Result<(Word, usize), String> {
     let bytes = rest.as_bytes();
     let digits = |from: usize| {
@@ -141,16 +133,16 @@ fn number(rest: &str) -> Result<(Word, usize), String> {
     let unit_length = if bytes.get(end) == Some(&b'%') {
         1
     } else {
-        name_length(&rest[end..])
+        unit_length(&rest[end..])
     };
     let unit = &rest[end..end + unit_length];
     let (factor, dimension) = match unit {
         "" => (1.0, Dimension::NUMBER),
         "%" => (0.01, Dimension::NUMBER),
         _ => {
-            let known = UNITS.iter().find(|(name, _, _)| *name == unit);
+            let known = UNITS.iter().find(|(name, _, _)| *name == unit_name(unit));
             let known = known.ok_or_else(|| unknown_unit(unit))?;
-            (known.1, known.2)
+            (known.2, known.1)
         }
     };
     let amount = amount * factor;

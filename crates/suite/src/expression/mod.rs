@@ -22,6 +22,7 @@ mod lexer;
 mod node;
 mod parser;
 mod path;
+pub(crate) mod unit;
 mod value;
 
 pub use dimension::Dimension;

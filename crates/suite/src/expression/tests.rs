@@ -63,6 +63,20 @@ fn refused(source: &str) -> ParseError {
 }
 
 #[test]
+fn whatever_unit_a_number_has_is_read_as_formats_write_it() {
+    for (name, _, factor) in unit::UNITS {
+        assert_eq!(number(&format!("1{name}")), *factor, "{name}");
+        assert!(
+            format!("{{:.1 {name}}}")
+                .parse::<crate::format::Format>()
+                .is_ok(),
+            "{name}"
+        );
+    }
+    assert_eq!(number("850\u{b5}s + 75\u{3bc}s + 75us"), 1e-3);
+}
+
+#[test]
 fn arithmetic_binds_as_usual() {
     for (source, expected) in [
         ("1 + 2 * 3", 7.0),
@@ -89,6 +103,7 @@ fn arithmetic_binds_as_usual() {
         ("if(label.replicas == \"3\", 1, 2)", 1.0),
         ("number(label.replicas) * 2", 6.0),
         ("duration(plan.duration)", 90.0),
+        ("duration(\"1d\")", 86_400.0),
         ("speedup(row(\"replicas=1\"))", 3.0),
         ("run.rps / row(\"replicas=1\").run.rps", 3.0),
         ("number(row(\"x\").label.replicas)", 1.0),

@@ -2,11 +2,12 @@
 //!
 //! Must not know any key. Invariant: what passes has no key that a table does not name.
 
+use loadline_model::duration;
 use loadline_model::nearest::nearest;
 
+use super::Problem;
 use super::table::{KeyType, Object};
 use super::{At, Entry, Node, Value};
-use super::{Problem, parse_duration};
 
 /// Checks a value. Text with `${…}` is taken for whatever is wanted: it is checked again when it is filled.
 ///
@@ -50,7 +51,7 @@ fn fits(node: &Node, kind: &KeyType) -> bool {
         (KeyType::Count, Some(text)) => text.parse::<u64>().is_ok(),
         (KeyType::Number, Some(text)) => text.parse::<f64>().is_ok_and(f64::is_finite),
         (KeyType::Share, Some(text)) => parse_share(text).is_some(),
-        (KeyType::Duration, Some(text)) => parse_duration(text).is_ok(),
+        (KeyType::Duration, Some(text)) => duration::parse_with_units(text).is_ok(),
         (KeyType::Choice(words), Some(text)) => words.contains(&text.as_str()),
         _ => false,
     }

@@ -5,10 +5,12 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use loadline_model::duration;
+
+use super::Problem;
 use super::check::{check, parse_share};
 use super::table::{KeyType, Object};
 use super::{At, Node, Value};
-use super::{Problem, parse_duration};
 
 /// A map with the table that it was checked against.
 #[derive(Clone, Copy, Debug)]
@@ -93,9 +95,11 @@ impl<'a> Fields<'a> {
     /// # Errors
     /// The value is none.
     pub fn duration(&self, name: &str) -> Result<Option<Duration>, Problem> {
-        self.parsed(name, "write a length of time such as 30s", |text| {
-            parse_duration(text).ok()
-        })
+        self.parsed(
+            name,
+            "write a length of time such as 30s, a year at most",
+            |text| duration::parse_with_units(text).ok(),
+        )
     }
 
     /// A list of texts; one text is a list of one.

@@ -3,7 +3,6 @@
 //! Must not know what is done with it. Invariant: every refusal names line and column, and the fix.
 
 mod check;
-mod duration;
 mod fields;
 mod foreign;
 mod schema;
@@ -16,7 +15,6 @@ mod tables;
 #[cfg(test)]
 mod tests;
 
-pub use duration::{duration_text, parse_duration};
 pub use fields::Fields;
 pub use schema::schema;
 pub use substitute::{Meaning, names_of, substitute, substitute_text};

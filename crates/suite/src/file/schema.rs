@@ -80,7 +80,7 @@ fn kind_schema(kind: &KeyType) -> Value {
         }),
         KeyType::Duration => json!({
             "anyOf": [
-                { "type": "string", "pattern": "^([0-9.]+(ns|us|ms|s|m|h|d))+$" },
+                { "type": "string", "pattern": "^([0-9.]+(ns|us|[µμ]s|ms|s|m|h|d))+$" },
                 { "const": 0 },
                 hole(),
             ],

@@ -100,7 +100,7 @@ impl KeyType {
             KeyType::Count => "a whole number from 0 on".to_owned(),
             KeyType::Number => "a number".to_owned(),
             KeyType::Share => "a share such as 99% or 0.99".to_owned(),
-            KeyType::Duration => "a length of time such as 30s".to_owned(),
+            KeyType::Duration => "a length of time such as 30s, a year at most".to_owned(),
             KeyType::Choice(words) => format!("one of {}", words.join(", ")),
             KeyType::Object(object) => format!("a map ({})", names(object)),
             KeyType::MapOf(_) => "a map of names to values".to_owned(),

@@ -199,6 +199,11 @@ const BAD: &[(&str, &str)] = &[
         "name: a\nrows:\n  - bench: u\n    duration: 30",
         "s.yaml:4:15: `duration` got 30; write a length of time such as 30s",
     ),
+    // The run would refuse it.
+    (
+        "name: a\nrows:\n  - bench: u\n    duration: 400d",
+        "s.yaml:4:15: `duration` got \"400d\"; write a length of time such as 30s",
+    ),
     (
         "name: a\nrows:\n  - bench: u\n    vus: -5",
         "s.yaml:4:10: `vus` got -5; write a whole number from 0 on",

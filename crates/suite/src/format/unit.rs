@@ -6,43 +6,22 @@
 use std::str::FromStr;
 
 use super::number::Style;
+use crate::expression::unit::{UNITS, UnitOfAmount};
 use crate::expression::{Dimension, Quantity};
 
 const KIBI: f64 = 1024.0;
 
-/// Name, what it measures, how many base units it is.
-const UNITS: &[(&str, Dimension, f64)] = &[
-    ("ns", Dimension::TIME, 1e-9),
-    ("us", Dimension::TIME, 1e-6),
-    ("µs", Dimension::TIME, 1e-6),
-    ("ms", Dimension::TIME, 1e-3),
-    ("s", Dimension::TIME, 1.0),
+/// Other names and units that are written, and never read.
+const WRITTEN: &[UnitOfAmount] = &[
     ("secs", Dimension::TIME, 1.0),
     ("m", Dimension::TIME, 60.0),
-    ("min", Dimension::TIME, 60.0),
-    ("h", Dimension::TIME, 3600.0),
-    ("B", Dimension::BYTES, 1.0),
     ("bytes", Dimension::BYTES, 1.0),
-    ("kB", Dimension::BYTES, 1e3),
-    ("KB", Dimension::BYTES, 1e3),
-    ("MB", Dimension::BYTES, 1e6),
-    ("GB", Dimension::BYTES, 1e9),
-    ("TB", Dimension::BYTES, 1e12),
-    ("KiB", Dimension::BYTES, KIBI),
-    ("MiB", Dimension::BYTES, KIBI * KIBI),
-    ("GiB", Dimension::BYTES, KIBI * KIBI * KIBI),
-    ("TiB", Dimension::BYTES, KIBI * KIBI * KIBI * KIBI),
     ("Kib", Dimension::BYTES, KIBI),
     ("Mib", Dimension::BYTES, KIBI * KIBI),
     ("Gib", Dimension::BYTES, KIBI * KIBI * KIBI),
     ("Tib", Dimension::BYTES, KIBI * KIBI * KIBI * KIBI),
-    ("Ki", Dimension::BYTES, KIBI),
-    ("Mi", Dimension::BYTES, KIBI * KIBI),
-    ("Gi", Dimension::BYTES, KIBI * KIBI * KIBI),
-    ("Ti", Dimension::BYTES, KIBI * KIBI * KIBI * KIBI),
     ("/s", Dimension::RATE, 1.0),
     ("/sec", Dimension::RATE, 1.0),
-    ("rps", Dimension::RATE, 1.0),
     ("req/s", Dimension::RATE, 1.0),
     ("messages/sec", Dimension::RATE, 1.0),
     ("/min", Dimension::RATE, 1.0 / 60.0),
@@ -58,7 +37,6 @@ const UNITS: &[(&str, Dimension, f64)] = &[
     ("GiB/s", Dimension::BYTE_RATE, KIBI * KIBI * KIBI),
     ("MiB/h", Dimension::BYTE_RATE, KIBI * KIBI / 3600.0),
     ("Mi/h", Dimension::BYTE_RATE, KIBI * KIBI / 3600.0),
-    ("cores", Dimension::CORES, 1.0),
     ("m", Dimension::CORES, 1e-3),
     ("%", Dimension::NUMBER, 0.01),
     ("x", Dimension::NUMBER, 1.0),
@@ -132,7 +110,7 @@ impl FromStr for Unit {
             "auto" => Scale::Automatic,
             "autoi" => Scale::Binary,
             "clock" => Scale::Clock,
-            _ if UNITS.iter().any(|(known, _, _)| *known == name) => Scale::Named(name.to_owned()),
+            _ if units().any(|(known, _, _)| *known == name) => Scale::Named(name.to_owned()),
             _ => return Err(unknown(name)),
         };
         Ok(Unit {
@@ -144,7 +122,7 @@ impl FromStr for Unit {
 }
 
 fn unknown(name: &str) -> String {
-    let mut known: Vec<&str> = UNITS.iter().map(|(name, _, _)| *name).collect();
+    let mut known: Vec<&str> = units().map(|(name, _, _)| *name).collect();
     known.dedup();
     format!(
         "`{name}` is not a unit; there are auto, autoi, clock, {}; write other words behind the }}",
@@ -189,8 +167,7 @@ impl Unit {
             Scale::Binary => "autoi",
             Scale::Clock => "clock",
         };
-        let known: Vec<&str> = UNITS
-            .iter()
+        let known: Vec<&str> = units()
             .filter(|(_, of, _)| *of == dimension)
             .map(|(name, _, _)| *name)
             .collect();
@@ -255,10 +232,13 @@ impl Unit {
     }
 }
 
+/// Every unit that can be written.
+fn units() -> impl Iterator<Item = &'static UnitOfAmount> {
+    UNITS.iter().chain(WRITTEN)
+}
+
 fn find(name: &str, dimension: Dimension) -> Option<f64> {
-    let found = UNITS
-        .iter()
-        .find(|(known, of, _)| *known == name && *of == dimension);
+    let found = units().find(|(known, of, _)| *known == name && *of == dimension);
     found.map(|(_, _, factor)| *factor)
 }
 

@@ -327,8 +327,7 @@ pub fn throughput_variation(result: &RunResult) -> Option<f64> {
     let whole = rows.split_last().map_or(&[][..], |(_, whole)| whole);
     let rates: Vec<f64> = whole
         .iter()
-        .filter(|row| row.span_ns > 0)
-        .map(|row| row.completed as f64 * 1e9 / row.span_ns as f64)
+        .filter_map(|row| row.per_second(row.completed))
         .collect();
     if rates.len() < SECONDS_MIN {
         return None;

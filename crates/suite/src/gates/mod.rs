@@ -16,7 +16,6 @@ use crate::file::{Fields, GATES, Problem};
 
 pub(crate) use judge::AUDIT;
 pub use judge::{Evidence, checks_share, failed_samples, judge, restarts, throughput_variation};
-pub use shapes::foreign_share;
 
 /// Share of checks that must hold unless the file says otherwise.
 const CHECKS: f64 = 1.0;

@@ -15,12 +15,6 @@ pub(super) struct Comparison {
     pub(super) example: Option<String>,
 }
 
-/// The larger share of either run's answers that have a status and size that the other run does not know.
-#[must_use]
-pub fn foreign_share(one: &RunResult, other: &RunResult) -> f64 {
-    compare(one, other).share
-}
-
 /// Answers by status and size class.
 type Census = BTreeMap<(u16, u8), u64>;
 

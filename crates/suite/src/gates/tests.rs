@@ -251,7 +251,7 @@ fn answers_that_look_different_in_another_repetition_are_seen() {
         Finding::Passed
     );
     let other = result(50, 100);
-    assert_eq!(foreign_share(&other, &first), 0.5);
+    assert_eq!(shapes::compare(&other, &first).share, 0.5);
     assert_eq!(
         found(
             &Gates::default(),

@@ -6,10 +6,11 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use loadline_kubernetes::ResourceChange;
+use loadline_model::duration;
 
 use crate::file::{
     At, EXEC, Fields, HOOK, HTTP, KUBERNETES, Node, Problem, TESTBED, Value, WAIT, WAIT_CPU,
-    WAIT_HTTP, WAIT_LOG, WAIT_PROMETHEUS, WAIT_REPLICAS, duration_text, words,
+    WAIT_HTTP, WAIT_LOG, WAIT_PROMETHEUS, WAIT_REPLICAS, words,
 };
 
 /// Time that one try of a hook may take.
@@ -307,7 +308,7 @@ impl Action {
                 TestbedOrder::Cold => format!("testbed: make {component} cold"),
                 TestbedOrder::Degrade(_) => format!("testbed: degrade {component}"),
             },
-            Action::Sleep(span) => format!("sleep {}", duration_text(*span)),
+            Action::Sleep(span) => format!("sleep {}", duration::text(*span)),
         }
     }
 }

@@ -13,6 +13,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use loadline_http::{Answer, proxy_of, told, trusting_config};
+use loadline_model::duration;
 use loadline_model::secret::redacted_text;
 use serde_json::Value;
 use ureq::Agent;
@@ -92,7 +93,7 @@ impl System {
             if late || stops {
                 end_group(child);
                 return Err(if late {
-                    format!("took longer than {}", crate::file::duration_text(timeout))
+                    format!("took longer than {}", duration::text(timeout))
                 } else {
                     "asked to stop".to_owned()
                 });

@@ -7,9 +7,10 @@ use std::time::Duration;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use regex::Regex;
 
+use loadline_model::duration;
+
 use super::spec::{Condition, CpuOf, HttpCall};
 use super::world::World;
-use crate::file::duration_text;
 
 /// Wait between two looks at first; it grows up to [`LOOK_MAX`].
 const LOOK: Duration = Duration::from_millis(50);
@@ -75,7 +76,7 @@ pub(super) fn await_condition(
         }
         let waited = world.now().saturating_sub(start);
         if waited >= timeout {
-            let timeout = duration_text(timeout);
+            let timeout = duration::text(timeout);
             return Err(format!("timed out after {timeout}: {seen}"));
         }
         world.pause(wait.min(timeout - waited));
@@ -197,7 +198,7 @@ impl Watch {
         if now.saturating_sub(since) >= span {
             LookOutcome::Holds
         } else {
-            LookOutcome::NotYet(format!("quiet for less than {}", duration_text(span)))
+            LookOutcome::NotYet(format!("quiet for less than {}", duration::text(span)))
         }
     }
 }

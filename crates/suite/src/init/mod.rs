@@ -14,6 +14,8 @@ use std::time::Duration;
 
 pub use command::{InitCommandError, load_of_command};
 
+use loadline_model::duration;
+
 use crate::plan::Front;
 use preset::Shape;
 use write::Text;
@@ -155,7 +157,7 @@ fn defaults(wish: &InitWish, shape: &Shape, text: &mut Text) {
     front(wish, text);
     match shape.duration {
         Some(duration) => {
-            text.setting_plain(1, "duration", &crate::file::duration_text(duration));
+            text.setting_plain(1, "duration", &duration::text(duration));
         }
         None => text.comment(
             1,
@@ -168,7 +170,7 @@ fn defaults(wish: &InitWish, shape: &Shape, text: &mut Text) {
     };
     text.line(1, &format!("repeat: {} # {why}", shape.repeat));
     if let Some(warm_up) = shape.warm_up {
-        let warm_up = crate::file::duration_text(warm_up);
+        let warm_up = duration::text(warm_up);
         text.line(
             1,
             &format!("phases: {{ warm_up: {warm_up} }} # the same load, not measured"),

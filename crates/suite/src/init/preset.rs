@@ -4,9 +4,10 @@
 
 use std::time::Duration;
 
+use loadline_model::duration;
+
 use super::write::{Text, quoted, quoted_with_names};
 use super::{InitLoad, InitWish};
-use crate::file::duration_text;
 
 /// What the rows of a first suite look like.
 pub(super) struct Shape {
@@ -164,7 +165,7 @@ impl Shape {
         if is_ours || wish.duration.is_some() {
             text.line(
                 2,
-                &format!("duration: {}", duration_text(self.row_duration)),
+                &format!("duration: {}", duration::text(self.row_duration)),
             );
         }
     }

@@ -5,7 +5,9 @@
 
 use std::time::Duration;
 
-use crate::file::{Problem, duration_text};
+use loadline_model::duration;
+
+use crate::file::Problem;
 
 use super::said::Said;
 use super::settings::{ExecutorSetting, Front, Rate, Settings};
@@ -249,7 +251,7 @@ fn script_load(
     let vus = settings.vus;
     let Some(ramp) = ramp else {
         let vus = vus.map(|vus| option("-u", &vus));
-        let length = length.map(|length| option("-d", &duration_text(length)));
+        let length = length.map(|length| option("-d", &duration::text(length)));
         return Ok(vus.into_iter().chain(length).flatten().collect());
     };
     let (Some(vus), Some(length)) = (vus, length) else {
@@ -265,7 +267,7 @@ fn script_load(
 /// A ramp and what is held after it, as legs.
 fn legs(ramp: Duration, length: Duration, target: &str) -> Vec<String> {
     let steady = length.saturating_sub(ramp);
-    let leg = |span: Duration| format!("{}:{target}", duration_text(span));
+    let leg = |span: Duration| format!("{}:{target}", duration::text(span));
     vec![leg(ramp), leg(steady)]
 }
 
@@ -319,7 +321,7 @@ fn script_scenario(
         (None, None) => {}
     }
     if let (Some(length), None) = (length, ramp) {
-        pairs.push((length_key(&executor.kind), duration_text(length)));
+        pairs.push((length_key(&executor.kind), duration::text(length)));
     }
     if let Some(vus) = settings.vus
         && (ramp.is_none() || rated)
@@ -424,7 +426,7 @@ fn bench_load(
         load.extend(
             length
                 .iter()
-                .flat_map(|span| option("-z", &duration_text(*span))),
+                .flat_map(|span| option("-z", &duration::text(*span))),
         );
     }
     load.extend(thresholds);
@@ -567,7 +569,7 @@ pub fn said(settings: &Settings) -> Said {
     });
     let written = settings.duration.as_ref().map(|(text, _)| text.clone());
     let duration = match (&settings.phases.steady, written) {
-        (Some(_), _) | (None, None) => settings.length().map(duration_text),
+        (Some(_), _) | (None, None) => settings.length().map(duration::text),
         (None, written) => written,
     };
     Said {

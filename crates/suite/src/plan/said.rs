@@ -4,10 +4,9 @@
 
 use std::collections::BTreeMap;
 
+use loadline_model::duration;
 use loadline_model::executor::Executor;
 use loadline_model::{ArrivalRate, TestPlan};
-
-use crate::file::duration_text;
 
 /// The load of a row, for documents.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -48,7 +47,7 @@ impl Said {
         let rate = executor.peak_rate().map(number);
         Said {
             users,
-            duration: length.map(duration_text),
+            duration: length.map(duration::text),
             rate,
             stages: stages(executor),
             requests,
@@ -135,11 +134,11 @@ fn stages(executor: &Executor) -> Option<String> {
     let legs: Vec<(String, String)> = match executor {
         Executor::RampingVus { stages, .. } => stages
             .iter()
-            .map(|stage| (duration_text(stage.duration), stage.target.to_string()))
+            .map(|stage| (duration::text(stage.duration), stage.target.to_string()))
             .collect(),
         Executor::RampingArrivalRate { stages, .. } => stages
             .iter()
-            .map(|stage| (duration_text(stage.duration), per_second(stage.target)))
+            .map(|stage| (duration::text(stage.duration), per_second(stage.target)))
             .collect(),
         _ => return None,
     };

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use loadline_model::RunResult;
+use loadline_model::duration;
 use loadline_model::result::StopReason;
 
 use super::figures::{
@@ -308,7 +309,7 @@ impl<'r, 'a> Attempt<'r, 'a> {
         })?;
         if ran.timed_out {
             let limit = order.time_limit.unwrap_or_default();
-            let limit = crate::file::duration_text(limit);
+            let limit = duration::text(limit);
             let what = phase.kind.name();
             return Err(Stop::Broken(format!(
                 "{what}: it was ended after its time limit of {limit}"

@@ -8,6 +8,8 @@ use loadline_model::RunResult;
 use loadline_model::observation::{Aggregation, Span};
 use loadline_model::result::Row;
 
+use crate::statistics::{mean, variance_of};
+
 /// Seconds that are looked at together.
 const WINDOW: usize = 5;
 /// Seconds without which no plateau is told.
@@ -43,7 +45,7 @@ pub fn plateau(rates: &[f64]) -> Option<Plateau> {
     if level <= 0.0 {
         return None;
     }
-    let noise = 3.0 * deviation(last, level) / (WINDOW as f64).sqrt();
+    let noise = 3.0 * (variance_of(last)? / WINDOW as f64).sqrt();
     let allowed = (TOLERANCE * level).max(noise);
     let (early, late) = last.split_at(last.len() / 2);
     let drift_allowed = (TOLERANCE * level).max(3.0 * noise / (early.len() as f64).sqrt());
@@ -55,15 +57,6 @@ pub fn plateau(rates: &[f64]) -> Option<Plateau> {
     // The window that does not fit begins one second before the first that does.
     let from = misfit.map_or(0, |at| at + 1);
     (from + WINDOW <= rates.len()).then_some(Plateau { from, level })
-}
-
-fn mean(values: &[f64]) -> f64 {
-    values.iter().sum::<f64>() / values.len().max(1) as f64
-}
-
-fn deviation(values: &[f64], mean: f64) -> f64 {
-    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
-    (squares / (values.len().max(2) - 1) as f64).sqrt()
 }
 
 /// The rows that were measured, the last one left out: it is rarely whole.
@@ -83,7 +76,7 @@ pub fn time_to_plateau(result: &RunResult) -> Option<(f64, f64)> {
     let rows = measured(result);
     let rates: Vec<f64> = rows
         .iter()
-        .map(|row| row.completed as f64 * 1e9 / row.span_ns as f64)
+        .filter_map(|row| row.per_second(row.completed))
         .collect();
     let found = plateau(&rates)?;
     let first = rows.first()?.at_ns;

@@ -1,4 +1,4 @@
-//! What repetitions say: median, interval, speed-up, efficiency.
+//! What repetitions say: median, interval, speed-up.
 //!
 //! Intervals come from the variance between runs, never from the seconds within one: a run is one observation. Must
 //! not know expressions or documents. Invariant: one run has no interval, and no result is infinite or NaN.
@@ -99,26 +99,13 @@ pub fn speed_up(before: &[f64], after: &[f64]) -> Option<Estimate> {
     combined(&[&by_after, &by_before])
 }
 
-/// The speed-up per unit of what was added: 1 where three replicas carry three times the load.
-#[must_use]
-pub fn efficiency(before: &[f64], after: &[f64], factor: f64) -> Option<Estimate> {
-    let whole = speed_up(before, after)?;
-    (factor.is_finite() && factor > 0.0).then(|| Estimate {
-        median: whole.median / factor,
-        interval: whole.interval.map(|interval| Interval {
-            low: interval.low / factor,
-            high: interval.high / factor,
-        }),
-        runs: whole.runs,
-    })
-}
-
-fn mean(values: &[f64]) -> f64 {
-    values.iter().sum::<f64>() / values.len() as f64
+/// The mean; zero of nothing.
+pub(crate) fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len().max(1) as f64
 }
 
 /// Of the population that the values are a sample of; `None` for fewer than two.
-fn variance_of(values: &[f64]) -> Option<f64> {
+pub(crate) fn variance_of(values: &[f64]) -> Option<f64> {
     if values.len() < 2 {
         return None;
     }
@@ -162,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn speed_up_and_efficiency_carry_the_spread_of_both_sides() {
+    fn a_speed_up_carries_the_spread_of_both_sides() {
         let (before, after) = ([10.0, 10.2, 9.8], [30.0, 27.0, 28.5]);
         let gain = speed_up(&before, &after).expect("a ratio");
         assert_eq!(gain.median, 2.85);
@@ -172,9 +159,6 @@ mod tests {
         assert!(wide.low < 2.85 && wide.high > 2.85);
         // More is known of the degrees of freedom, and more varies.
         assert!(wide.high - wide.low < (narrow.high - narrow.low) * 1.1);
-        let per_replica = efficiency(&before, &after, 3.0).expect("a ratio");
-        assert!((per_replica.median - 0.95).abs() < 1e-12);
-        assert_eq!(efficiency(&before, &after, 0.0), None);
         assert_eq!(speed_up(&[0.0], &[1.0]), None);
     }
 

@@ -15,7 +15,7 @@ use loadline_suite::capacity::{
 };
 use serde::Serialize;
 
-use super::probing::{Load, LoadKind, Prober};
+use super::probing::{Load, LoadKind, Prober, save_json};
 use crate::cli::CapacityArgs;
 use crate::result_files::check_file;
 use crate::terminal::{print, style};
@@ -105,7 +105,9 @@ pub(super) fn run(
     };
     let text = tell::answer(&answer, &target, seen.spent, &look);
     say(&text, is_json_alone)?;
-    save(json.as_deref(), &file)?;
+    if let Some(path) = &json {
+        save_json(path, &file)?;
+    }
     Ok(match args.at_least {
         _ if prober.is_stopped() => ExitCode::ExternalAbort,
         Some(rate) if !answer.shows(rate) => ExitCode::ThresholdsFailed,
@@ -220,25 +222,6 @@ fn say(text: &str, to_stderr: bool) -> Result<(), Ending> {
             &format!("the result cannot be written: {error}"),
         )
     })
-}
-
-fn save(path: Option<&str>, file: &File<'_>) -> Result<(), Ending> {
-    let Some(path) = path else {
-        return Ok(());
-    };
-    let failed = |why: String| {
-        Ending::refusal(
-            ExitCode::Other,
-            &format!("--json: cannot write {path}: {why}"),
-        )
-    };
-    let mut text = serde_json::to_string_pretty(file).map_err(|error| failed(error.to_string()))?;
-    text.push('\n');
-    match path {
-        "-" => print::to_stdout(&text),
-        path => std::fs::write(path, text),
-    }
-    .map_err(|error| failed(error.to_string()))
 }
 
 #[cfg(test)]

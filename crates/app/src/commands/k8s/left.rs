@@ -2,7 +2,7 @@
 //!
 //! Must not know where it goes. Invariants: a name leads into the folder that it is of; what is unpacked has a bound.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, Read as _, Write};
 use std::path::{Path, PathBuf};
 
@@ -11,15 +11,13 @@ use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
 use loadline_model::parcel::{REPORT_FILE, RESULT_FILE};
 use loadline_model::{KeptFile, leads_inside};
-use loadline_output::json;
+use loadline_output::{files, json};
 use tar::{Archive, Builder, EntryType, Header};
-
-use crate::pages;
 
 /// What ends the name of a folder with the state of a suite.
 const STATE: &str = ".state";
 /// What ends the names of files that are of use while a suite runs, and not after.
-const AT_WORK: [&str; 3] = ["lock", ".journal", ".new"];
+const AT_WORK: [&str; 4] = ["lock", ".journal", ".new", ".tmp"];
 
 /// A file of what is left.
 pub(super) struct LeftFile {
@@ -198,17 +196,14 @@ pub(super) fn unpack_files(file: KeptFile, bytes: &[u8]) -> io::Result<Vec<(Stri
     Ok(files)
 }
 
-/// Writes a file into a folder; gives its path. A page is there whole or not at all.
+/// Writes a file into a folder; gives its path. It is there whole or not at all.
 ///
 /// # Errors
 /// Those of the file system.
 pub(super) fn write(folder: &Path, name: &str, bytes: &[u8]) -> io::Result<PathBuf> {
     let path = folder.join(name);
     fs::create_dir_all(path.parent().unwrap_or(folder))?;
-    match name.ends_with(".html") {
-        true => pages::write(&path, &String::from_utf8_lossy(bytes))?,
-        false => File::create(&path)?.write_all(bytes)?,
-    }
+    files::replace(&path, bytes)?;
     Ok(path)
 }
 

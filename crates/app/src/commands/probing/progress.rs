@@ -33,7 +33,7 @@ impl Progress {
     pub(super) fn show(&mut self, event: &RunEvent) {
         if let RunEvent::Second { row, .. } = event {
             self.seconds += 1;
-            let rate = units::rate(row.completed as f64 * 1e9 / row.span_ns.max(1) as f64);
+            let rate = units::rate(row.per_second(row.completed).unwrap_or_default());
             self.draw(&format!(
                 "  {} of {} s, {rate}",
                 self.seconds.min(self.of),

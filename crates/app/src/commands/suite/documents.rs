@@ -8,6 +8,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use loadline_model::{ExitCode, RunResult};
+use loadline_output::files;
 use loadline_report::html;
 use loadline_report::svg::{self, Palette};
 use loadline_suite::document::{
@@ -19,7 +20,7 @@ use loadline_suite::file::SuiteFile;
 use loadline_suite::outcome::{RowOutcome, RunOutcome, SuiteOutcome};
 use loadline_suite::state::StateFolder;
 
-use crate::{Ending, charts, pages};
+use crate::{Ending, charts};
 
 /// Where the state folder keeps the figures of every run.
 const HISTORY: &str = "history.columns";
@@ -186,21 +187,18 @@ fn draw(rendered: &Rendered, state: &StateFolder, outcome: &SuiteOutcome) -> Res
         let run = runs.into_iter().find(|run| run.file == report.result);
         if let Some(run) = run.filter(|_| !file.exists()) {
             let page = html::report(&run.result);
-            pages::write(&file, &page).map_err(|error| failed(&file, &error))?;
+            files::replace(&file, page).map_err(|error| failed(&file, &error))?;
         }
     }
     Ok(())
 }
 
-/// Puts a file into place in one step: a document is never half a one.
+/// Puts a file into place in one step, a document is never half a one, and makes its folder where there is none.
 fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder)?;
     }
-    let mut beside = path.as_os_str().to_owned();
-    beside.push(".new");
-    fs::write(&beside, bytes)?;
-    fs::rename(&beside, path)
+    files::replace(path, bytes)
 }
 
 /// Where a cell comes from, in the document that is named, or in the first that has it.

@@ -2,10 +2,10 @@
 //!
 //! Must not know how anything came about. Invariant: every line stands for itself, so that a log can be searched.
 
+use loadline_model::duration;
 use loadline_report::Style;
 use loadline_report::table::{TextColumn, laid_out, natural_width};
 use loadline_suite::document::{Align, PlainTable};
-use loadline_suite::file::duration_text;
 use loadline_suite::outcome::{RowStatus, SuiteOutcome};
 use loadline_suite::plan::{Plan, PlannedRow, join};
 use loadline_suite::runner::{RunEnd, SuiteEvent};
@@ -40,7 +40,8 @@ pub(super) fn event(event: &SuiteEvent) -> String {
             command,
             length,
         } => {
-            let length = length.map_or(String::new(), |span| format!(" ({})", duration_text(span)));
+            let length =
+                length.map_or(String::new(), |span| format!(" ({})", duration::text(span)));
             format!("  {}{length}: {command}\n", phase.name())
         }
         SuiteEvent::Hooks { when, names } => format!("  {when}: {}\n", names.join("; ")),
@@ -51,7 +52,9 @@ pub(super) fn event(event: &SuiteEvent) -> String {
             line,
         } => {
             let minutes = elapsed.as_secs() / 60;
-            let of = length.map_or(String::new(), |span| format!(" of {}", duration_text(span)));
+            let of = length.map_or(String::new(), |span| {
+                format!(" of {}", duration::text(span))
+            });
             let line = line
                 .as_ref()
                 .map_or(String::new(), |line| format!(" · {line}"));
@@ -59,7 +62,7 @@ pub(super) fn event(event: &SuiteEvent) -> String {
         }
         SuiteEvent::Ended {
             title, how, left, ..
-        } => ended(title, how, left.map(duration_text)),
+        } => ended(title, how, left.map(duration::text)),
         SuiteEvent::Note(text) => format!("  · {text}\n"),
         SuiteEvent::Problem(text) => format!("  ! {text}\n"),
     }

@@ -15,7 +15,7 @@ use loadline_report::svg::{self, CurvePoint, LoadCurve, Palette};
 use loadline_suite::sweep::{Axis, Curve, LoadPoint, Scaling};
 use serde::Serialize;
 
-use super::probing::{Load, LoadKind, Prober};
+use super::probing::{Load, LoadKind, Prober, save_json};
 use crate::cli::SweepArgs;
 use crate::cli::values::VUS_MAX;
 use crate::result_files::check_file;
@@ -191,11 +191,10 @@ impl Wanted {
                 .map_err(|error| failed("the table cannot be written", error.to_string()))?,
         }
         if let Some(path) = &self.json {
-            save_json(path, file)
-                .map_err(|why| failed("--json", format!("cannot write {path}: {why}")))?;
+            save_json(path, file)?;
         }
         if let Some(path) = &self.csv {
-            files::write(Path::new(path), tell::csv(file.curve)).map_err(|error| {
+            files::replace(path, tell::csv(file.curve)).map_err(|error| {
                 failed("--csv", format!("cannot write {}: {error}", path.display()))
             })?;
         }
@@ -216,16 +215,6 @@ fn whole_users(users: &[f64]) -> Result<Vec<f64>, Ending> {
             "--concurrency: {odd} is not a whole number of virtual users up to {VUS_MAX}"
         ))),
     }
-}
-
-fn save_json(path: &str, file: &File<'_>) -> Result<(), String> {
-    let mut text = serde_json::to_string_pretty(file).map_err(|error| error.to_string())?;
-    text.push('\n');
-    match path {
-        "-" => print::to_stdout(&text),
-        path => files::write(Path::new(path), text),
-    }
-    .map_err(|error| error.to_string())
 }
 
 /// The curve as the chart has it.

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use loadline_go::url::Url;
 use loadline_model::client::{Protocol, TlsPlan};
+use loadline_model::duration::DURATION_MAX;
 use loadline_model::request::{BodySource, HeaderTemplate, RequestTemplate};
 use loadline_model::secret::{redacted_field, redacted_text};
 use loadline_model::template::Template;
@@ -18,7 +19,7 @@ use super::flags::Flags;
 use super::given::GivenHeaders;
 use super::usage::{check_error, parse_error};
 use super::{Format, Job};
-use crate::cli::values::{DURATION_MAX, VUS_MAX};
+use crate::cli::values::VUS_MAX;
 use crate::dialect::{self, DialectLoad, go_text};
 use crate::plan::headers::Headers;
 use crate::plan::{headers, identity};

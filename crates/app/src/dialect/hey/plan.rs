@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use loadline_go::url::Url;
 use loadline_model::client::{Protocol, ProxyPlan, TlsPlan};
+use loadline_model::duration::DURATION_MAX;
 use loadline_model::request::{BodySource, HeaderTemplate, RequestTemplate};
 use loadline_model::template::Template;
 use loadline_model::{ArrivalRate, ClientPlan};
@@ -16,7 +17,7 @@ use loadline_report::hey::{ReportTemplate, SIZE_OF_HEAD};
 use super::flags::Flags;
 use super::usage::{plain_error, value_error};
 use super::{Job, Output};
-use crate::cli::values::{self, DURATION_MAX, VUS_MAX};
+use crate::cli::values::{self, VUS_MAX};
 use crate::dialect::{self, DialectLoad, go_text};
 use crate::plan::headers::{self, Headers};
 use crate::plan::parse_proxy;

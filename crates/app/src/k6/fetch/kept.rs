@@ -4,9 +4,11 @@
 //! server's validators, then the body as it was. Must not know who fetched it. Invariant: a file is
 //! whole or not there, and its address is compared before it is used.
 
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 
+use loadline_model::fnv::fnv1a;
+use loadline_output::files;
 use serde_json::{Value, json};
 use url::Url;
 
@@ -41,30 +43,20 @@ impl Kept {
     pub(super) fn write(&self, folder: &Path, url: &Url) -> io::Result<()> {
         std::fs::create_dir_all(folder)?;
         let path = path_of(folder, url);
-        // Runs beside this one may keep the same module: each writes its own file first.
-        let own = path.with_extension(format!("{}.part", std::process::id()));
         let about = json!({
             "url": url.as_str(),
             "etag": self.etag,
             "last_modified": self.last_modified,
         });
-        let mut file = std::fs::File::create(&own)?;
-        writeln!(file, "{about}")?;
-        file.write_all(&self.body)?;
-        drop(file);
-        std::fs::rename(own, path)
+        let mut text = format!("{about}\n").into_bytes();
+        text.extend_from_slice(&self.body);
+        // Runs beside this one may keep the same module.
+        files::replace(&path, text)
     }
 }
 
 fn path_of(folder: &Path, url: &Url) -> PathBuf {
-    folder.join(format!("{:016x}", fnv1a(url.as_str().as_bytes())))
-}
-
-/// FNV-1a, 64 bits (<http://www.isthe.com/chongo/tech/comp/fnv/>).
-fn fnv1a(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
-    })
+    folder.join(format!("{:016x}", fnv1a(url.as_str().bytes())))
 }
 
 #[cfg(test)]
@@ -88,11 +80,5 @@ mod tests {
         // As if both had one hash.
         std::fs::copy(path_of(folder.path(), &one), path_of(folder.path(), &two)).expect("room");
         assert_eq!(Kept::read(folder.path(), &two), None);
-    }
-
-    #[test]
-    fn the_hash_is_fnv1a() {
-        assert_eq!(fnv1a(b""), 0xcbf2_9ce4_8422_2325);
-        assert_eq!(fnv1a(b"a"), 0xaf63_dc4c_8601_ec8c);
     }
 }

@@ -59,8 +59,8 @@ fn middle_s(row: &Row) -> f64 {
 }
 
 fn per_second(rows: &[Row], of: impl Fn(&Row) -> Option<u64>) -> Vec<Point> {
-    let rows = rows.iter().filter(|row| row.span_ns > 0);
-    rows.filter_map(|row| Some((middle_s(row), of(row)? as f64 * 1e9 / row.span_ns as f64)))
+    rows.iter()
+        .filter_map(|row| Some((middle_s(row), row.per_second(of(row)?)?)))
         .collect()
 }
 

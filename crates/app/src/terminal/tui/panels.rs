@@ -131,7 +131,7 @@ fn now(shown: &Shown, result: &RunResult) -> Vec<Line<'static>> {
     let Some(last) = result.series.last() else {
         return vec![Line::styled("  starting", shown.look.faint())];
     };
-    let per_second = |number: u64| rate(number as f64 * 1e9 / last.span_ns.max(1) as f64);
+    let per_second = |number: u64| rate(last.per_second(number).unwrap_or_default());
     let mut rows = vec![row("answered", &per_second(last.completed))];
     if let Some(offered) = last.offered {
         let what = match shown.plan.sends_several() {

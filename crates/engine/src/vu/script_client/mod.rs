@@ -4,7 +4,6 @@
 //! and metrics lie in front of it, in the script. Must not know what a request is for. Invariant:
 //! a connection that failed, or whose answer was not read whole, is never used again.
 
-mod go_words;
 mod message;
 mod pool;
 mod received;

@@ -11,11 +11,11 @@ use std::net::{IpAddr, SocketAddr};
 use loadline_go::errno;
 use loadline_go::malformed::{chunk_size_fault, status_line_fault};
 use loadline_go::quote::quoted_bytes;
+use loadline_model::civil::Civil;
 use loadline_model::script_names::Network;
 use loadline_wire::{HeaderFault, WireError};
 use rustls::{AlertDescription, CertificateError, Error as TlsError};
 
-use super::go_words::rfc3339;
 use crate::net::{Cause, Failure, Http2Fault, Stage, alert, http2_code, is_unknown_authority};
 
 /// k6's error codes, as far as connections and answers give rise to them.
@@ -406,8 +406,8 @@ fn certificate(why: &CertificateError, host: &str, unix_s: u64) -> Trouble {
 fn expiry(now: u64, side: &str, limit: u64) -> String {
     format!(
         "certificate has expired or is not yet valid: current time {} is {side} {}",
-        rfc3339(now),
-        rfc3339(limit)
+        Civil::of_unix_s(now).rfc3339(),
+        Civil::of_unix_s(limit).rfc3339()
     )
 }
 

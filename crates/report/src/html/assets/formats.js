@@ -31,7 +31,9 @@ const formats = (() => {
     if (ns < 999.5e3) return significant(ns / 1e3, "µs");
     if (ns < 999.5e6) return significant(ns / 1e6, "ms");
     if (ns < 99.95e9) return significant(ns / 1e9, "s");
-    return clock(ns / 1e9);
+    const s = Math.round(ns / 1e9);
+    const two = (n) => String(Math.floor(n)).padStart(2, "0");
+    return s < 3600 ? `${Math.floor(s / 60)}m ${two(s % 60)}s` : `${Math.floor(s / 3600)}h ${two((s % 3600) / 60)}m`;
   });
 
   // A round time for an axis: no digit that says nothing.
@@ -51,13 +53,11 @@ const formats = (() => {
   });
 
   const bytes = known((n) => {
-    const units = ["B", "kB", "MB", "GB", "TB"];
-    let place = 0;
-    while (n >= 999.5 && place < units.length - 1) {
-      n /= 1000;
-      place += 1;
-    }
-    return place === 0 ? `${n.toFixed(0)} B` : significant(n, units[place]);
+    if (n < 999.5) return `${n.toFixed(0)} B`;
+    if (n < 999950) return `${(n / 1e3).toFixed(1)} kB`;
+    if (n < 999950e3) return `${(n / 1e6).toFixed(1)} MB`;
+    if (n < 999995e6) return `${(n / 1e9).toFixed(2)} GB`;
+    return `${(n / 1e12).toFixed(2)} TB`;
   });
 
   // Round bytes and cores for an axis.

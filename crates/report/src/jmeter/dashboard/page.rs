@@ -71,11 +71,8 @@ fn about(out: &mut String, of: &Dashboard) {
 
 /// A date and time, in UTC.
 fn instant(unix_ms: i64) -> String {
-    let civil = Civil::of_unix_s(u64::try_from(unix_ms.div_euclid(1000)).unwrap_or(0));
-    format!(
-        "{:04}-{:02}-{:02} {:02}:{:02}:{:02} UTC",
-        civil.year, civil.month, civil.day, civil.hour, civil.minute, civil.second
-    )
+    let unix_s = u64::try_from(unix_ms.div_euclid(1000)).unwrap_or(0);
+    Civil::of_unix_s(unix_s).to_string()
 }
 
 fn apdex(out: &mut String, of: &Dashboard) {

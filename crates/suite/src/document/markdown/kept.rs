@@ -11,6 +11,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
+use loadline_model::fnv::fnv1a;
 use serde::Deserialize;
 
 use super::escape::unescaped;
@@ -396,15 +397,9 @@ fn ours_of<'l>(line: &'l str, flags: &'l str) -> impl Iterator<Item = &'l str> {
     cells.filter_map(|(cell, flag)| (flag == b'v').then_some(cell))
 }
 
-/// FNV-1a, 64 bits (G. Fowler, L. C. Noll, K.-P. Vo).
+/// The hash of cells, each ended by a byte that no text holds.
 fn digest<'c>(cells: impl Iterator<Item = &'c str>) -> u64 {
-    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
-    for cell in cells {
-        for byte in cell.bytes().chain([0xff]) {
-            hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-        }
-    }
-    hash
+    fnv1a(cells.flat_map(|cell| cell.bytes().chain([0xff])))
 }
 
 /// The cells of a line, trimmed; a bar behind a backslash is part of a cell.

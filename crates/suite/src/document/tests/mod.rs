@@ -224,7 +224,7 @@ fn settings_that_make_no_sense_are_refused_with_their_place() {
         (
             "file: a.md\ncolumns:\n- { title: a, value: run.rps, format: '{:.1 ms}' }\n",
             3,
-            "its units are /s",
+            "its units are rps, /s",
         ),
         (
             "file: a.md\ncolumns:\n- { title: a, value: run.rps, hand: true }\n",

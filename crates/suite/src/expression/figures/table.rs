@@ -44,15 +44,6 @@ fn word<T: Serialize>(value: &T) -> String {
     text.unwrap_or_default().to_owned()
 }
 
-/// Milliseconds since 1970 as `2026-05-04 13:02:01 UTC`.
-fn instant(unix_ms: u64) -> String {
-    let at = Civil::of_unix_s(unix_ms / 1000);
-    format!(
-        "{:04}-{:02}-{:02} {:02}:{:02}:{:02} UTC",
-        at.year, at.month, at.day, at.hour, at.minute, at.second
-    )
-}
-
 /// Over the measured time, per second.
 fn per_second(run: &RunResult, count: u64) -> Option<f64> {
     let seconds = run.totals.measured_ns as f64 / 1e9;
@@ -354,7 +345,7 @@ pub static FIGURES: &[Figure] = &[
     ),
     text("stop", "why the run ended", |run| word(&run.totals.stop)),
     text("started_at", "when the run began", |run| {
-        instant(run.totals.started_unix_ms)
+        Civil::of_unix_s(run.totals.started_unix_ms / 1000).to_string()
     }),
     text("command", "the command line of the run", |run| {
         command_line(&run.environment.command)

@@ -5,10 +5,11 @@
 use std::collections::BTreeSet;
 
 use loadline_model::nearest::nearest;
+use loadline_model::wildcard::fits;
 
 use super::super::settings::Front;
 use super::super::{PlannedGroup, PlannedRow, Said};
-use crate::document::{self, DocumentSpec, Named, OtherRow, Reference, fits};
+use crate::document::{self, DocumentSpec, Named, OtherRow, Reference};
 use crate::file::{Problem, SuiteFile};
 
 /// Kinds of observers whose components are called as the observer is.

@@ -123,7 +123,7 @@ fn begin_in(folder: &Path, started_unix_ms: u64) -> Option<Journal> {
         Err(error) => {
             let path = folder.join(name);
             print::to_stderr(&format!(
-                "loadline: no journal is kept: {} {error}; set LOADLINE_STATE, or give --no-journal\n",
+                "loadline: no journal is kept: {} {error}; name another folder with LOADLINE_STATE, or give --no-journal\n",
                 path.display()
             ));
             None

@@ -12,7 +12,10 @@ use crate::Env;
 /// temporary files where neither can be had.
 pub(crate) fn of(env: &Env) -> PathBuf {
     if let Some(folder) = env.get("LOADLINE_STATE") {
-        return PathBuf::from(folder);
+        let folder = PathBuf::from(folder);
+        // Who cannot write into it says so, with the system's reason.
+        let _ = make(&folder);
+        return folder;
     }
     let own = env.user_folder("XDG_STATE_HOME", ".local/state");
     let own = own.map(|base| base.join("loadline"));
@@ -37,8 +40,13 @@ mod tests {
     fn the_users_own_folder_comes_before_the_shared_one() {
         let base = tempfile::tempdir().expect("a folder");
         let text = base.path().to_str().expect("a path of text");
-        let named = Env::from([("LOADLINE_STATE", "/named"), ("XDG_STATE_HOME", text)]);
-        assert_eq!(of(&named), Path::new("/named"));
+        let named = base.path().join("a/named");
+        let name = named.to_str().expect("a path of text");
+        let both = Env::from([("LOADLINE_STATE", name), ("XDG_STATE_HOME", text)]);
+        assert_eq!(of(&both), named);
+        assert!(named.is_dir());
+        let impossible = Env::from([("LOADLINE_STATE", "/proc/nowhere")]);
+        assert_eq!(of(&impossible), Path::new("/proc/nowhere"));
         let state = of(&Env::from([("XDG_STATE_HOME", text)]));
         assert_eq!(state, base.path().join("loadline"));
         let home = of(&Env::from([("HOME", text)]));

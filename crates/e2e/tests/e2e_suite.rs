@@ -321,6 +321,37 @@ fn a_stopped_suite_cleans_up_and_another_runner_is_kept_out() {
 
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
+fn a_document_is_looked_at_before_the_first_run_and_kept_until_one_has_ended() {
+    const OLD: &str = "<!-- loadline:begin results -->\nold\n<!-- loadline:end results -->\n";
+    let (target, folder) = (
+        Target::start(&[]),
+        tempfile::tempdir().expect("there is room"),
+    );
+    let folder = folder.path();
+    let results = folder.join("results.md");
+    write_suite(folder, &target, "");
+    std::fs::write(&results, "# Mine\n").expect("there is room");
+    let (code, _, err) = suite(folder, &["run"]);
+    assert_eq!(code, Some(104), "{err}");
+    assert!(err.contains("has no block `results`"), "{err}");
+    assert!(!folder.join("hooks.txt").exists(), "nothing was begun");
+    std::fs::write(&results, OLD).expect("there is room");
+    let running = start(folder, &["run"]);
+    let began = wait_for(Duration::from_secs(30), || {
+        folder.join("hooks.txt").exists().then_some(())
+    });
+    assert!(began.is_some(), "the suite was not begun");
+    let (code, _, err) = suite(folder, &["render"]);
+    assert_eq!(code, Some(255), "{err}");
+    assert!(err.contains("no run has ended yet"), "{err}");
+    assert_eq!(document(folder), OLD);
+    let output = running.finish();
+    assert_eq!(output.status.code(), Some(0));
+    assert!(document(folder).contains("| own |"), "{}", document(folder));
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
 fn failed_rows_are_told_with_their_reason() {
     let (target, folder) = (
         Target::start(&[]),

@@ -240,6 +240,17 @@ pub struct ErrorKey {
     pub detail: String,
 }
 
+impl ErrorKey {
+    /// How far a request had come that was given up before an answer began; its detail ends with these words.
+    pub const HEADERS_AWAITED: &str = "while waiting for the response headers";
+
+    /// Whether requests were given up before an answer began.
+    #[must_use]
+    pub fn awaited_headers(&self) -> bool {
+        self.class == ErrorClass::Timeout && self.detail.ends_with(Self::HEADERS_AWAITED)
+    }
+}
+
 /// Threads of a JMeter plan that ended before their time, by what ended them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EndedThreads {

@@ -63,8 +63,8 @@ Examples:
   loadline capacity --slo 'p(99)<1s' plan.jmx -- -Jhost=staging
       a JMeter plan with one thread group, in iterations per second
 
-Exit codes: 0 success, 99 --at-least not met, 104 invalid command line, 105 stopped by a signal, with the
-result so far.";
+Exit codes: 0 success, 1 no request was answered, 99 --at-least not met, 104 invalid command line,
+105 stopped by a signal, with the result so far.";
 
 fn objectives(text: &str) -> Result<Slo, String> {
     text.parse()

@@ -2,6 +2,7 @@
 //!
 //! Must not know what an option leads to. Invariant: what JMeter's command line has too is written as there.
 
+use clap::error::ErrorKind;
 use clap::{Args, CommandFactory as _, Parser};
 use loadline_jmeter::edits::{Edit, Edits};
 use loadline_model::TestPlan;
@@ -255,9 +256,23 @@ impl PlanInspectArgs {
 
 fn parsed<T: clap::FromArgMatches>(command: clap::Command, words: &[String]) -> Result<T, Ending> {
     let words = std::iter::once("loadline").chain(words.iter().map(String::as_str));
-    let matches = command.try_get_matches_from(words);
+    let matches = command.try_get_matches_from(words.clone());
     let read = matches.and_then(|matches| T::from_arg_matches(&matches));
-    read.map_err(|error| super::ending_of(&error, &[]))
+    read.map_err(|error| match taken_for_properties(words) {
+        Some(plan) if error.kind() == ErrorKind::MissingRequiredArgument => Ending::usage(&format!(
+            "-q FILE reads properties, as in JMeter, and {plan} was taken for their file; --quiet hides the progress"
+        )),
+        _ => super::ending_of(&error, &[]),
+    })
+}
+
+/// A plan right behind `-q`, which is meant as elsewhere.
+fn taken_for_properties<'a>(words: impl Iterator<Item = &'a str> + Clone) -> Option<&'a str> {
+    let next = words.clone().skip(1);
+    let mut pairs = words.zip(next);
+    pairs
+        .find(|(word, next)| *word == "-q" && next.ends_with(".jmx"))
+        .map(|(_, plan)| plan)
 }
 
 #[cfg(test)]
@@ -266,6 +281,16 @@ mod tests {
 
     fn words(line: &str) -> Vec<String> {
         line.split_whitespace().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn a_plan_that_is_taken_for_properties_is_named() {
+        let told = |line: &str| {
+            PlanRunArgs::parse_words(&words(line)).map_err(|why| why.message().to_owned())
+        };
+        let why = told("--once -q p.jmx").expect_err("there is no plan left");
+        assert!(why.contains("p.jmx was taken for their file"), "{why}");
+        assert!(told("-q p.jmx q.jmx").is_ok());
     }
 
     #[test]

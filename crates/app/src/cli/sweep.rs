@@ -56,7 +56,8 @@ Examples:
       how throughput scales with VUs, and the best number by the Universal Scalability Law
   loadline sweep --rates 10,20,50,100 --markdown -q checkout.js -- -e HOST=staging
 
-Exit codes: 0 success, 104 invalid command line, 105 stopped by a signal, with the results so far.";
+Exit codes: 0 success, 1 no request was answered, 104 invalid command line,
+105 stopped by a signal, with the results so far.";
 
 fn loads(text: &str) -> Result<Values, String> {
     text.parse()

@@ -68,10 +68,17 @@ impl Stored {
     }
 
     pub(super) fn kind(&self) -> Kind {
-        let text = self.beginning.strip_prefix(b"\xef\xbb\xbf");
-        let text = text.unwrap_or(&self.beginning).trim_ascii_start();
+        let marks: [&[u8]; 3] = [b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff"];
+        let text = marks
+            .iter()
+            .find_map(|mark| self.beginning.strip_prefix(*mark));
+        let text = text.unwrap_or(&self.beginning);
+        // Of a Latin letter UTF-16 has a zero byte too.
+        let mut letters = text
+            .iter()
+            .filter(|byte| **byte != 0 && !byte.is_ascii_whitespace());
         let is_text = |first: &u8| first.is_ascii_alphanumeric() || matches!(first, b'<' | b'"');
-        match text.first() {
+        match letters.next() {
             _ if journal::is_journal(&self.beginning) => Kind::Journal,
             Some(first) if is_text(first) => Kind::OfJmeter,
             _ => Kind::Json,
@@ -99,6 +106,8 @@ mod tests {
         assert_eq!(kind(b"loadline/journal/v1\n"), Kind::Journal);
         assert_eq!(kind(b"timeStamp,elapsed\n"), Kind::OfJmeter);
         assert_eq!(kind(b"\xef\xbb\xbf<testResults>"), Kind::OfJmeter);
+        assert_eq!(kind(b"\xff\xfet\0i\0"), Kind::OfJmeter);
+        assert_eq!(kind(b"\xfe\xff\0\n\0<"), Kind::OfJmeter);
         for text in [&b""[..], b" {}", b"\xef\xbb\xbf{}", b"\xff\xfe{\0"] {
             assert_eq!(kind(text), Kind::Json);
         }

@@ -45,8 +45,13 @@ pub(crate) enum SecondSignal {
     Orders,
 }
 
-/// Signals by which programs are told things that a run has no use for: they do not end it.
-const WITHOUT_MEANING: [i32; 2] = [signal_hook::consts::SIGUSR1, signal_hook::consts::SIGUSR2];
+/// Signals by which programs are told things that a run has no use for: they do not end it. A file that has grown to the
+/// limit of files is told of by the write that fails too.
+const WITHOUT_MEANING: [i32; 3] = [
+    signal_hook::consts::SIGUSR1,
+    signal_hook::consts::SIGUSR2,
+    libc::SIGXFSZ,
+];
 
 /// Both ends of the orders to a run.
 type Orders = (Sender<RunCommand>, Receiver<RunCommand>);

@@ -219,6 +219,7 @@ impl Http2Connection {
         }
         let (head, body) = answer.into_parts();
         receiver.http2_head(&head);
+        let has_length = head.headers.contains_key(http::header::CONTENT_LENGTH);
         if body.is_end_stream() {
             return Ok(());
         }
@@ -227,7 +228,11 @@ impl Http2Connection {
         instants.done = around.clock.now().max(instants.first_byte);
         if let Err(error) = read {
             self.await_goodbye(around, &error).await?;
-            return Err(within_body(self.cut_off(&error, id)).into());
+            let failure = match error.is_reset() && error.is_library() {
+                true => self.fault(broken_body(has_length, &error, id)),
+                false => within_body(self.cut_off(&error, id)),
+            };
+            return Err(failure.into());
         }
         Ok(())
     }
@@ -334,6 +339,17 @@ impl Http2Connection {
 
     fn fault(&self, fault: Http2Fault) -> Failure {
         Failure::http2(fault).at(self.address)
+    }
+}
+
+/// What the peer did wrong in a body on a connection that goes on.
+fn broken_body(has_length: bool, error: &h2::Error, stream: u32) -> Http2Fault {
+    match error.reason() {
+        Some(Reason::PROTOCOL_ERROR) if has_length => Http2Fault::WrongLength,
+        reason => Http2Fault::BrokenStream {
+            stream,
+            reason: reason.map_or(0, u32::from),
+        },
     }
 }
 

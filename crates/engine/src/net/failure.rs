@@ -15,6 +15,7 @@ use loadline_wire::WireError;
 use super::alert::alert;
 use super::dns::LookupFault;
 use super::http2_fault::Http2Fault;
+use super::proxy::ProxyFault;
 
 /// Where in a request's life an error came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,6 +83,8 @@ pub(crate) enum Cause {
     Wire(WireError),
     /// What HTTP/2 found wrong.
     Http2(Http2Fault),
+    /// What a proxy made of the wish for a tunnel.
+    Proxy(ProxyFault),
 }
 
 impl Failure {
@@ -113,7 +116,7 @@ impl Failure {
         local: Option<SocketAddr>,
     ) -> Failure {
         if let Some(tls) = tls_error(error) {
-            return Failure::new(ErrorClass::Tls, tls_detail(tls)).because(Cause::Tls(tls.clone()));
+            return Failure::tls(tls);
         }
         let class = os_class(error).unwrap_or_else(|| class_by_kind(stage, error.kind()));
         let error = copy_of(error);
@@ -124,10 +127,23 @@ impl Failure {
         })
     }
 
+    /// What TLS found wrong after the handshake: an alert is the target's word on the plan, all else is its own breach.
+    fn tls(error: &rustls::Error) -> Failure {
+        let failure = match error {
+            rustls::Error::AlertReceived(_) => Failure::new(ErrorClass::Tls, tls_detail(error)),
+            _ => Failure::new(
+                ErrorClass::Malformed,
+                format!("the target broke the rules of TLS: {}", tls_detail(error)),
+            ),
+        };
+        failure.because(Cause::Tls(error.clone()))
+    }
+
     /// What HTTP/2 found wrong.
     pub(crate) fn http2(fault: Http2Fault) -> Failure {
         let class = match fault {
             Http2Fault::Unsent | Http2Fault::Ended => ErrorClass::Closed,
+            Http2Fault::WrongLength => ErrorClass::Malformed,
             _ => ErrorClass::Http2,
         };
         Failure::new(class, fault.to_string()).because(Cause::Http2(fault))
@@ -265,6 +281,24 @@ mod tests {
         assert_eq!(
             class(Stage::Reading, libc::ECONNRESET),
             ErrorClass::ResetReading
+        );
+    }
+
+    /// An alert is the target's word on what it was given, as on a certificate; a record that is none is its own doing.
+    #[test]
+    fn after_the_handshake_only_alerts_are_of_tls() {
+        let failure = |tls: rustls::Error| {
+            let error = io::Error::new(io::ErrorKind::InvalidData, tls);
+            Failure::io(Stage::Reading, &error)
+        };
+        let required = rustls::AlertDescription::CertificateRequired;
+        let alert = failure(rustls::Error::AlertReceived(required));
+        assert_eq!(alert.class, ErrorClass::Tls);
+        let corrupt = failure(rustls::Error::DecryptError);
+        assert_eq!(corrupt.class, ErrorClass::Malformed);
+        assert_eq!(
+            corrupt.detail,
+            "the target broke the rules of TLS: cannot decrypt peer's message"
         );
     }
 }

@@ -24,6 +24,8 @@ pub(crate) enum Http2Fault {
         reason: u32,
         debug: String,
     },
+    /// A body is not as long as its head says.
+    WrongLength,
     /// The connection was lost before the request got onto it.
     Unsent,
     /// The connection ended without a word.
@@ -53,6 +55,9 @@ impl fmt::Display for Http2Fault {
                 return out.write_str(
                     "the target sent a frame larger than allowed, or does not speak HTTP/2",
                 );
+            }
+            Self::WrongLength => {
+                return out.write_str("the body is not as long as its content-length says");
             }
             Self::Unsent => {
                 return out.write_str("the connection was lost before the request");

@@ -28,6 +28,7 @@ pub(crate) use dns::{Kept, Resolver};
 pub(crate) use failure::{Cause, Failure, Reach, Stage};
 pub(crate) use handshake::Handshake;
 pub(crate) use http2_fault::{Http2Fault, http2_code};
+pub(crate) use proxy::ProxyFault;
 pub(crate) use route::{KnownRoute, Route, Routes, Via, Wanted, proxy_for};
 pub(crate) use socket::{Stream, WireBytes};
 pub use tls::TlsError;

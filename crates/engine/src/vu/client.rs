@@ -11,6 +11,7 @@ use std::task::Context;
 
 use loadline_model::check::{Answer as CheckedAnswer, Check};
 use loadline_model::request::{RedirectRules, RequestMix};
+use loadline_model::snapshot::ErrorKey;
 use loadline_model::template::Filling;
 use loadline_model::{ErrorClass, Nanos, is_good_status};
 
@@ -347,7 +348,7 @@ impl VuClient {
             _ if self.answer.status != 0 => "while reading the response body",
             Reached::Nothing => "before a connection was made",
             Reached::Connection => "while sending the request",
-            Reached::Sent => "while waiting for the response headers",
+            Reached::Sent => ErrorKey::HEADERS_AWAITED,
         };
         Failure::timeout(format!("timed out {stage}"))
     }

@@ -282,6 +282,10 @@ impl Condition {
             let (unit, values, changes) = found.ok_or_else(|| absent(0))?;
             let first = values[0].ok_or_else(|| absent(0))?;
             let second = values[other].ok_or_else(|| absent(other))?;
+            if let Some(silent) = self.silent_side(comparison, other) {
+                let why = "none of its requests was answered";
+                return Err(format!("{}: {why}", absent(silent)));
+            }
             let by = second - first;
             if !self.is_crossed(first, by) {
                 continue;
@@ -306,6 +310,17 @@ impl Condition {
             });
         }
         Ok(crossings)
+    }
+
+    /// For a time: the side without a response, whose times are those of failures alone.
+    fn silent_side(&self, comparison: &Comparison, other: usize) -> Option<usize> {
+        if METRICS[self.metric].1.is_some() {
+            return None;
+        }
+        let (_, rates, _) = comparison.numbers("rps")?;
+        [0, other]
+            .into_iter()
+            .find(|side| rates[*side] == Some(0.0))
     }
 
     /// The row that answers: of two times the one named, else that of responses where both sides have

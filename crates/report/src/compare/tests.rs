@@ -170,6 +170,19 @@ fn conditions_are_held_against_every_other_side() {
         crossed("response_time:p99 +1%").is_err(),
         "a closed model has none"
     );
+    // Failures come fast where nothing answers.
+    let mut dead = run(30, 900, 2_000, 3);
+    dead.totals.rates.average = 0.0;
+    let comparison = compare(&[side("old", &[&old]), side("dead", &[&dead])]);
+    let held = |text: &str| {
+        let condition: Condition = text.parse().expect(text);
+        condition
+            .crossed(&comparison)
+            .map(|crossings| crossings.len())
+    };
+    let why = "p99 +10%: dead has no such value: none of its requests was answered";
+    assert_eq!(held("p99 +10%"), Err(why.to_owned()));
+    assert_eq!(held("rps -1%"), Ok(1));
 }
 
 #[test]

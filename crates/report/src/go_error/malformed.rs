@@ -89,6 +89,9 @@ pub(super) fn body(detail: &str) -> Option<&'static str> {
     if detail.contains("after a chunk") {
         return Some("malformed chunked encoding");
     }
+    if detail.contains("as long as its content-length") {
+        return Some("unexpected EOF");
+    }
     detail
         .contains("chunk size")
         .then(|| chunk_size_fault(&sample(detail).unwrap_or_default()))

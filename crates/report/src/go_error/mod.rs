@@ -14,6 +14,9 @@ use loadline_model::snapshot::ErrorKey;
 /// What Go says of an answer to a handshake that is none.
 const NOT_TLS: &str = "tls: first record does not look like a TLS handshake";
 
+/// How our messages about TLS after the handshake begin.
+const TLS_BROKEN: &str = "broke the rules of TLS: ";
+
 /// The failure as Go's `net/http` client words it, its method and URL in front.
 #[must_use]
 pub fn net_http(key: &ErrorKey) -> String {
@@ -96,6 +99,7 @@ fn cause(key: &ErrorKey) -> String {
         ErrorClass::Truncated => {
             "net/http: HTTP/1.x transport connection broken: unexpected EOF".to_owned()
         }
+        ErrorClass::Malformed if key.detail.contains(TLS_BROKEN) => broken_tls(key),
         ErrorClass::Malformed => match malformed::body(&key.detail) {
             Some(why) => why.to_owned(),
             None => format!(
@@ -116,10 +120,7 @@ fn cause(key: &ErrorKey) -> String {
         }
         ErrorClass::Tls => tls(key),
         ErrorClass::Http2 => http2(key),
-        ErrorClass::Proxy => prefixed(
-            "proxyconnect tcp: ",
-            &detail_or(key, "the proxy refused the connection"),
-        ),
+        ErrorClass::Proxy => proxy(key),
         ErrorClass::Request => detail_or(key, key.class.name()),
         ErrorClass::Io => system(key),
     }
@@ -156,6 +157,33 @@ fn http2(key: &ErrorKey) -> String {
             format!("{before}{code}{behind}")
         }
         None => prefixed("http2: ", &detail_or(key, "client connection lost")),
+    }
+}
+
+/// A proxy that makes no tunnel: Go gives the reason behind the status.
+fn proxy(key: &ErrorKey) -> String {
+    if let Some((_, refusal)) = key.detail.split_once("answered CONNECT with status ") {
+        let reason = refusal.split_once(' ').map(|(_, reason)| reason);
+        return reason.unwrap_or("unknown status code").to_owned();
+    }
+    if says(key, "the proxy closed") {
+        return "unexpected EOF".to_owned();
+    }
+    if let Some((_, why)) = key.detail.split_once("response to CONNECT: ") {
+        return malformed::head(why);
+    }
+    prefixed(
+        "proxyconnect tcp: ",
+        &detail_or(key, "the proxy refused the connection"),
+    )
+}
+
+/// What was wrong with TLS after the handshake.
+fn broken_tls(key: &ErrorKey) -> String {
+    let why = key.detail.split_once(TLS_BROKEN);
+    match why.map_or("", |(_, why)| why) {
+        "cannot decrypt peer's message" => "local error: tls: bad record MAC".to_owned(),
+        why => format!("tls: {why}"),
     }
 }
 
@@ -316,6 +344,46 @@ mod tests {
             let wanted = format!("Get \"http://127.0.0.1:9101/x\": {text}");
             assert_eq!(net_http(&key(ErrorClass::Http2, detail)), wanted);
         }
+    }
+
+    /// As hey 0.1.5 printed them.
+    #[test]
+    fn wordings_of_proxies_and_records() {
+        for (class, detail, text) in [
+            (
+                ErrorClass::Malformed,
+                "the target broke the rules of TLS: cannot decrypt peer's message",
+                "local error: tls: bad record MAC",
+            ),
+            (
+                ErrorClass::Proxy,
+                "the proxy answered CONNECT with status 407 Proxy Authentication Required",
+                "Proxy Authentication Required",
+            ),
+            (
+                ErrorClass::Proxy,
+                "the proxy answered CONNECT with status 502",
+                "unknown status code",
+            ),
+            (
+                ErrorClass::Proxy,
+                "the proxy closed instead of answering",
+                "unexpected EOF",
+            ),
+            (
+                ErrorClass::Proxy,
+                "in the response to CONNECT: the proxy's response is not HTTP/1.x: \"http/1.1 200 ok\\r\\n\"",
+                "malformed HTTP version \"http/1.1\"",
+            ),
+        ] {
+            let wanted = format!("Get \"http://127.0.0.1:9101/x\": {text}");
+            assert_eq!(net_http(&key(class, detail)), wanted);
+        }
+        let short = key(
+            ErrorClass::Malformed,
+            "the body is not as long as its content-length says",
+        );
+        assert_eq!(net_http(&short), "unexpected EOF");
     }
 
     /// Each line as hey 0.1.5 printed it, the local port of an address pair left out.

@@ -7,13 +7,14 @@ use loadline_engine::INSTANT_FAILURES_PER_SECOND;
 use loadline_model::ErrorClass;
 use loadline_model::event::{AGENT_LOST_MARK, DEFECT_MARK};
 use loadline_model::result::StopReason;
+use loadline_model::units::Bytes;
 use loadline_model::verdict::{Delivery, Finding, Gravity};
 
 use super::closed_connections;
 use super::code::Code;
 use super::downtime::breaks_off;
 use super::facts::{Facts, PlannedWords, share};
-use super::failing::{completes_no_iteration, is_handshake_at_times, is_unconnected};
+use super::failing::{completes_no_iteration, is_flooded, is_handshake_at_times, is_unconnected};
 use super::signs;
 use super::weights;
 use super::wording::{count, counted, duration, listed, percent, rate};
@@ -224,6 +225,9 @@ fn next_step(facts: &Facts<'_>) -> &'static str {
         Some(class @ ErrorClass::Certificate) if is_handshake_at_times(facts, class) => {
             "some handshakes show a certificate that is trusted: look at each server behind this address, and for a change during the run"
         }
+        Some(_) if is_flooded(facts) => {
+            "look at what the target sends before a response: frames of HTTP/2 without end, or header lines"
+        }
         Some(class) if is_handshake_at_times(facts, class) => {
             "some TLS handshakes succeed: look for a target too busy for them, and for servers behind this address that differ"
         }
@@ -278,7 +282,14 @@ fn unanswered(facts: &Facts<'_>) -> Option<Finding> {
             true => ": no TLS handshake completed",
             false => mostly.as_str(),
         };
-        let text = format!("none of {} was answered{mostly}", counted(sent, "request"));
+        let all = counted(sent, "request");
+        let text = match is_flooded(facts) {
+            true => format!(
+                "none of {all} was answered, while {} arrived that belong to no response{mostly}",
+                Bytes(counts.bytes_received)
+            ),
+            false => format!("none of {all} was answered{mostly}"),
+        };
         return Some(Code::NothingAnswered.finding(Gravity::Alarm, text, next_step));
     }
     if answered < sent.div_ceil(2) {

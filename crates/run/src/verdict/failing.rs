@@ -48,6 +48,23 @@ pub(super) fn is_unconnected(facts: &Facts<'_>) -> bool {
         && facts.seen.connections.failed.saturating_mul(2) >= given_up
 }
 
+/// Whether bytes came and came that belong to no answer, while each request waited for one to begin: who reads them is
+/// kept busy by who sends them.
+pub(super) fn is_flooded(facts: &Facts<'_>) -> bool {
+    /// Far more than the head of an answer has.
+    const BYTES_A_REQUEST: u64 = 1 << 20;
+    let errors = facts.seen.errors.rows();
+    let given_up: u64 = errors
+        .filter(|(key, _)| key.awaited_headers())
+        .map(|(_, times)| times)
+        .sum();
+    let least = facts.counts.started.saturating_mul(BYTES_A_REQUEST);
+    facts.counts.completed == 0
+        && given_up.saturating_mul(2) >= facts.failed(ErrorClass::Timeout)
+        && given_up > 0
+        && facts.counts.bytes_received >= least
+}
+
 /// Whose failures, refusals and wrong answers are in the way where nobody is held up.
 pub(super) fn spoils(facts: &Facts<'_>) -> Option<Limit> {
     let failing = failing_from(facts, FAILURES_OF_OFFERED);

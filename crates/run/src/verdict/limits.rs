@@ -13,8 +13,8 @@ use super::code::Code;
 use super::downtime;
 use super::facts::{Facts, share};
 use super::failing::{
-    FAILURES, FAILURES_OF_OFFERED, cuts_off, failing_side, is_mistaken, keeps_out, side_of_silence,
-    spoils,
+    FAILURES, FAILURES_OF_OFFERED, cuts_off, failing_side, is_flooded, is_mistaken, keeps_out,
+    side_of_silence, spoils,
 };
 use super::link;
 use super::names;
@@ -111,7 +111,8 @@ fn limit_of(facts: &Facts<'_>, knee: Option<&Knee>, seen: &Seen) -> (Limit, Opti
         _ if signs::generator_is_broken(facts) => return (Limit::Generator, None),
         _ if !is_of_time && cuts_off(facts) => return (Limit::Target, None),
         Some(side) => {
-            let generator = weights.is_some_and(|weights| weights.generator >= NAMED);
+            let generator =
+                weights.is_some_and(|weights| weights.generator >= NAMED) && !is_flooded(facts);
             let side = if generator { Limit::Generator } else { side };
             return (side, weights);
         }

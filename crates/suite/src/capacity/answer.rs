@@ -109,6 +109,8 @@ pub enum Ended {
     OutOfProbes,
     /// The target did not answer again as it should after a rate that it did not carry.
     NotRecovered,
+    /// No request was answered, at a low rate neither.
+    NothingAnswered,
     /// Somebody ended it.
     Interrupted,
 }
@@ -382,6 +384,9 @@ fn end(ended: Ended) -> Option<&'static str> {
         Ended::NotRecovered => Some(
             "the target did not recover: after a rate that it did not carry it failed at a low rate too; restart it \
              before the next test",
+        ),
+        Ended::NothingAnswered => Some(
+            "no request was answered, at a low rate neither: check the URL, and that the target runs",
         ),
         Ended::Interrupted => Some("the search was ended before it was over"),
     }

@@ -171,8 +171,10 @@ impl Search {
                 false => self.done(Ended::OutOfTime),
             };
         }
-        if self.has_not_recovered && self.rates.lower().is_some() {
-            return self.done(Ended::NotRecovered);
+        match self.has_not_recovered {
+            true if self.rates.lower().is_some() => return self.done(Ended::NotRecovered),
+            true if self.is_without_answer() => return self.done(Ended::NothingAnswered),
+            _ => {}
         }
         let order = match self.choose() {
             Ok(order) => order,
@@ -249,6 +251,13 @@ impl Search {
     fn has_time(&self, spent: Duration, order: &Order) -> bool {
         let until = spent.saturating_add(order.length());
         self.settings.time_max.is_none_or(|most| until <= most)
+    }
+
+    /// Whether no probe had an answer: a lower rate will have none either.
+    fn is_without_answer(&self) -> bool {
+        self.probes
+            .iter()
+            .all(|probe| probe.found.throughput <= 0.0)
     }
 
     fn longer_at(&self, rate: f64) -> u32 {

@@ -14,6 +14,7 @@ mod sources;
 mod tests;
 mod warnings;
 mod words;
+mod written;
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -227,6 +228,7 @@ fn plan(file: &SuiteFile, surroundings: &Surroundings) -> Result<Plan, Problem> 
     });
     let rows = identity::distinct(rows)?;
     warnings::documents::check_rows(file, &rows)?;
+    written::check(file, &rows)?;
     Ok(Plan {
         warnings: warnings
             .into_iter()

@@ -505,3 +505,64 @@ fn a_document_that_names_a_row_which_is_not_there_is_refused_before_the_runs() {
         "{refused}"
     );
 }
+
+#[test]
+fn no_row_writes_over_what_the_suite_reads_or_keeps() {
+    let refused = |row: &str| {
+        let documents = "documents: [{file: docs/R.md, columns: [{title: a, value: run.rps}]}]";
+        let yaml = format!("name: s\nrows: [{{name: b, script: x/b.js}}, {row}]\n{documents}");
+        let file = SuiteFile::parse("some/s.yaml", &yaml).expect("the suite is good");
+        let surroundings = Surroundings {
+            read: &|_| Ok(Vec::new()),
+            variable: &|_| None,
+        };
+        let plan = Plan::of(&file, &surroundings);
+        plan.err().map(|error| error.to_string())
+    };
+    for (row, what) in [
+        (
+            "{name: a, bench: '-z 1s --json s.yaml u'}",
+            "s.yaml, which is the suite file",
+        ),
+        (
+            "{name: a, bench: '--report=./docs/R.md u'}",
+            "./docs/R.md, which is a document",
+        ),
+        (
+            "{name: a, bench: '-o csv=docs/../x/b.js u'}",
+            "x/b.js, which is a script",
+        ),
+        (
+            "{name: a, jmeter: {file: p.jmx, args: -l p.jmx}}",
+            "p.jmx, which is a JMeter plan",
+        ),
+    ] {
+        let told = refused(row).expect("it is refused");
+        assert!(told.contains(what), "{told}");
+    }
+    for row in [
+        "{name: a, bench: '-o csv=- --json R.md u'}",
+        "{name: a, bench: '-o influxdb=http://h/s.yaml u'}",
+        "{name: a, hey: '-o csv u'}",
+    ] {
+        assert_eq!(refused(row), None, "{row}");
+    }
+}
+
+#[test]
+fn a_file_that_several_runs_write_is_told_once() {
+    let told = |rows: &str| warned(&format!("{{name: s, rows: [{rows}]}}"), "");
+    let two = told(
+        "{name: a, bench: '-c 1 -o json=x.json u'}, {name: b, script: {file: b.js, args: '-o json=./x.json -o jtl=y.jtl'}}",
+    );
+    assert_eq!(two.len(), 1, "{two:?}");
+    assert!(
+        two[0].contains("2 runs write x.json, each in the place of the one before"),
+        "{two:?}"
+    );
+    let repeated = told("{name: a, repeat: 3, bench: '--json a.json u'}");
+    assert!(repeated[0].contains("3 runs write a.json"), "{repeated:?}");
+    let axes = "{name: s, defaults: {bench: '--json ${axis.vus}.json u'}, axes: {vus: [1, 2]}}";
+    let by_axis = warned(axes, "");
+    assert!(by_axis.is_empty(), "{by_axis:?}");
+}

@@ -112,6 +112,21 @@ pub(super) fn peek(words: &[String], style: Style, names: Names) -> Option<Strin
     take(&mut words.to_vec(), style, names)
 }
 
+/// All values of an option that may be given several times.
+#[must_use]
+pub(super) fn values(words: &[String], style: Style, names: Names) -> Vec<String> {
+    let mut values = Vec::new();
+    let mut words = words.iter();
+    while let Some(word) = words.next() {
+        match matched(word, style, names) {
+            Some(Match::Whole(found)) => values.push(found),
+            Some(Match::NextWord) => values.extend(words.next().cloned()),
+            None => {}
+        }
+    }
+    values
+}
+
 enum Match {
     /// The word holds the value.
     Whole(String),

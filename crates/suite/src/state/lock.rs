@@ -35,8 +35,7 @@ impl fmt::Display for LockError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             LockError::Held { folder, holder } => {
-                let who =
-                    holder.map_or("another process".to_owned(), |pid| format!("process {pid}"));
+                let who = named(*holder);
                 let folder = folder.display();
                 write!(
                     f,
@@ -52,7 +51,29 @@ impl fmt::Display for LockError {
 
 impl std::error::Error for LockError {}
 
+/// Who holds a lock, in words.
+fn named(holder: Option<u32>) -> String {
+    holder.map_or("another process".to_owned(), |pid| format!("process {pid}"))
+}
+
+/// What a lock file says of its holder.
+fn read_holder(mut file: &File) -> Option<u32> {
+    let mut text = String::new();
+    file.read_to_string(&mut text).ok()?;
+    text.trim().parse().ok()
+}
+
 impl StateLock {
+    /// Who holds the lock of a state folder at this moment, in words; `None`: nobody does, as far as can be told.
+    #[must_use]
+    pub fn holder(folder: &Path) -> Option<String> {
+        let file = File::open(folder.join(LOCK)).ok()?;
+        match file.try_lock_shared() {
+            Err(TryLockError::WouldBlock) => Some(named(read_holder(&file))),
+            _ => None,
+        }
+    }
+
     /// Locks a state folder, which is made if it is not there.
     ///
     /// # Errors
@@ -72,11 +93,9 @@ impl StateLock {
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
-                let mut text = String::new();
-                let read = file.read_to_string(&mut text).ok();
                 return Err(LockError::Held {
                     folder: folder.to_owned(),
-                    holder: read.and_then(|_| text.trim().parse().ok()),
+                    holder: read_holder(&file),
                 });
             }
             Err(TryLockError::Error(error)) => return Err(fail(error)),

@@ -47,7 +47,10 @@ fn a_second_runner_is_told_who_holds_the_folder() {
         .to_string();
     let me = format!("is in use by process {}; wait for it", std::process::id());
     assert!(refused.contains(&me), "{refused}");
+    let holder = StateLock::holder(folder.path());
+    assert_eq!(holder, Some(format!("process {}", std::process::id())));
     drop(held);
+    assert_eq!(StateLock::holder(folder.path()), None);
     StateLock::acquire(folder.path()).expect("it is free again");
 }
 

@@ -54,6 +54,12 @@ pub struct Curve {
 }
 
 impl Curve {
+    /// Whether requests were sent, and none was answered at any load.
+    #[must_use]
+    pub fn is_without_answer(&self) -> bool {
+        !self.points.is_empty() && self.points.iter().all(LoadPoint::is_without_answer)
+    }
+
     /// The curve through points.
     #[must_use]
     pub fn of(axis: Axis, mut points: Vec<LoadPoint>) -> Curve {

@@ -55,6 +55,8 @@ impl LoadPoint {
             .or_else(|| result.metrics.get("service_time_ns"));
         let failed = counts.failed_total();
         let ended = counts.completed + failed;
+        // Of failures alone, times say nothing of answers.
+        let time = time.filter(|_| counts.completed > 0);
         let elapsed = totals.elapsed_ns.max(1) as f64;
         let throughput = totals.rates.steady.unwrap_or(per_second(counts.completed));
         let good = counts.good as f64 / counts.completed.max(1) as f64;
@@ -73,6 +75,12 @@ impl LoadPoint {
             limit: result.verdict.limit,
             headline: result.verdict.headline.clone(),
         }
+    }
+
+    /// Whether requests came to an end, and none by an answer.
+    #[must_use]
+    pub fn is_without_answer(&self) -> bool {
+        self.throughput <= 0.0 && self.errors.is_some()
     }
 
     /// Whether it says something about the target: the generator was not the limit.

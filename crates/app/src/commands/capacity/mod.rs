@@ -11,7 +11,7 @@ use std::time::Duration;
 use loadline_model::ExitCode;
 use loadline_model::result::{Environment, RunResult};
 use loadline_suite::capacity::{
-    Answer, Figures, Order, Report, Search, SearchStep, Settings, Slo, has_recovered,
+    Answer, Ended, Figures, Order, Report, Search, SearchStep, Settings, Slo, has_recovered,
 };
 use serde::Serialize;
 
@@ -111,6 +111,7 @@ pub(super) fn run(
     Ok(match args.at_least {
         _ if prober.is_stopped() => ExitCode::ExternalAbort,
         Some(rate) if !answer.shows(rate) => ExitCode::ThresholdsFailed,
+        _ if answer.ended == Ended::NothingAnswered => ExitCode::NothingSucceeded,
         _ => ExitCode::Ok,
     })
 }

@@ -59,6 +59,7 @@ pub(super) fn run(args: &SuiteArgs, env: &Env) -> Result<ExitCode, Ending> {
             }
             let _lock = suite.lock()?;
             let suite = suite.documented(&args.documents);
+            suite.check_documents()?;
             suite.begin_anew(args.fresh)?;
             suite.run(only, false, &args.ending, env)
         }
@@ -71,6 +72,7 @@ pub(super) fn run(args: &SuiteArgs, env: &Env) -> Result<ExitCode, Ending> {
             }
             let _lock = suite.lock()?;
             let suite = suite.documented(&args.documents);
+            suite.check_documents()?;
             suite.run(only, args.failed, &args.ending, env)
         }
         SuiteAction::Status(args) => {
@@ -83,7 +85,9 @@ pub(super) fn run(args: &SuiteArgs, env: &Env) -> Result<ExitCode, Ending> {
             let suite = Suite::open(&args.suite, env)?.documented(&args.documents);
             suite.warn_of_damaged();
             suite.warn_of_outdated();
-            let written = suite.write_documents(&suite.outcome()?)?;
+            let outcome = suite.outcome()?;
+            suite.expect_results(&outcome)?;
+            let written = suite.write_documents(&outcome)?;
             Ok(Ending::answer(written).tell())
         }
         SuiteAction::Explain(args) => {
@@ -169,12 +173,34 @@ impl Suite {
         }
     }
 
-    fn write_documents(&self, outcome: &SuiteOutcome) -> Result<String, Ending> {
-        let folders = documents::Folders {
+    fn folders(&self) -> documents::Folders<'_> {
+        documents::Folders {
             suite: &self.folder,
             documents: self.documents.as_deref().unwrap_or(&self.folder),
-        };
-        documents::write_all(&self.file, &folders, &self.state, outcome)
+        }
+    }
+
+    /// What is wrong with a document is told before anything is run for it.
+    fn check_documents(&self) -> Result<(), Ending> {
+        documents::check_places(&self.file, &self.folders(), &self.outcome()?)
+    }
+
+    fn write_documents(&self, outcome: &SuiteOutcome) -> Result<String, Ending> {
+        documents::write_all(&self.file, &self.folders(), &self.state, outcome)
+    }
+
+    /// While a suite is run that has no result yet, its documents keep those of before.
+    fn expect_results(&self, outcome: &SuiteOutcome) -> Result<(), Ending> {
+        let is_empty = outcome.rows.iter().all(|row| row.runs.is_empty());
+        match StateLock::holder(self.state.folder()) {
+            Some(holder) if is_empty => Err(Ending::refusal(
+                ExitCode::Other,
+                &format!(
+                    "{holder} runs this suite, and no run has ended yet: documents are left as they are"
+                ),
+            )),
+            _ => Ok(()),
+        }
     }
 
     fn facts(&self) -> BTreeMap<String, String> {

@@ -98,6 +98,7 @@ pub(super) fn run(
     measured?;
     Ok(match prober.is_stopped() {
         true => ExitCode::ExternalAbort,
+        false if curve.is_without_answer() => ExitCode::NothingSucceeded,
         false => ExitCode::Ok,
     })
 }

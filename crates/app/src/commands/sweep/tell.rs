@@ -192,6 +192,10 @@ pub(super) fn csv(curve: &Curve) -> String {
 }
 
 fn conclusions(curve: &Curve) -> Vec<String> {
+    if curve.is_without_answer() {
+        let why = "no request was answered at any load: check the URL, and that the target runs";
+        return vec![why.to_owned()];
+    }
     let load = |load: f64| match curve.axis {
         Axis::Rate => units::rate(load),
         Axis::Concurrency => units::counted(load as u64, "virtual user"),
@@ -330,6 +334,19 @@ mod tests {
     #[test]
     fn a_sweep_of_rates_as_markdown() {
         insta::assert_snapshot!(markdown(&curve(Axis::Rate)));
+    }
+
+    #[test]
+    fn nothing_is_concluded_of_a_target_that_answers_nothing() {
+        let mut points = curve(Axis::Rate).points;
+        points.iter_mut().for_each(|point| {
+            (point.throughput, point.errors) = (0.0, Some(1.0));
+        });
+        let dead = Curve::of(Axis::Rate, points);
+        let told = conclusions(&dead);
+        assert_eq!(told.len(), 1, "{told:?}");
+        assert!(told[0].starts_with("no request was answered"), "{told:?}");
+        assert!(!curve(Axis::Rate).is_without_answer());
     }
 
     #[test]

@@ -5,18 +5,18 @@
 //! Must not know connections. Invariant: a tag holds nothing that differs between two failures of
 //! a kind, but for what k6 itself puts there.
 
+mod tls;
+
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 
 use loadline_go::errno;
 use loadline_go::malformed::{chunk_size_fault, status_line_fault};
 use loadline_go::quote::quoted_bytes;
-use loadline_model::civil::Civil;
 use loadline_model::script_names::Network;
 use loadline_wire::{HeaderFault, WireError};
-use rustls::{AlertDescription, CertificateError, Error as TlsError};
 
-use crate::net::{Cause, Failure, Http2Fault, Stage, alert, http2_code, is_unknown_authority};
+use crate::net::{Cause, Failure, Http2Fault, ProxyFault, Stage, http2_code};
 
 /// k6's error codes, as far as connections and answers give rise to them.
 mod code {
@@ -101,11 +101,12 @@ impl Trouble {
                 (Stage::Connecting, Some(address)) => dial(address, error),
                 (_, remote) => stream(*stage, error, *local, remote),
             },
-            Cause::Tls(error) => tls(error),
-            Cause::Handshake { error, first } => handshake(error, first, occasion),
+            Cause::Tls(error) => tls::broken(error),
+            Cause::Handshake { error, first } => tls::handshake(error, first, occasion),
             Cause::ClosedInHandshake => Trouble::generic("EOF"),
             Cause::Wire(error) => wire(error),
             Cause::Http2(fault) => http2(fault),
+            Cause::Proxy(fault) => proxy(fault),
         }
     }
 
@@ -232,34 +233,6 @@ fn direction(stage: Stage) -> &'static str {
     }
 }
 
-/// What TLS found wrong after the handshake.
-fn tls(error: &TlsError) -> Trouble {
-    match error {
-        TlsError::AlertReceived(description) => {
-            let detail = format!("remote error: tls: {}", alert(*description));
-            Trouble::new(code::NOT_TCP, detail.clone(), detail)
-        }
-        other => Trouble::generic(format!("tls: {other}")),
-    }
-}
-
-/// What went wrong in a handshake; `first` are the first bytes that came.
-fn handshake(error: &TlsError, first: &[u8], occasion: Occasion<'_>) -> Trouble {
-    match error {
-        TlsError::InvalidCertificate(why) => certificate(why, occasion.host, occasion.unix_s),
-        TlsError::InvalidMessage(_) if !is_tls_record(first) => {
-            let tag = "tls: first record does not look like a TLS handshake";
-            let detail = match first.starts_with(b"HTTP/") {
-                true => "http: server gave HTTP response to HTTPS client",
-                false => tag,
-            };
-            Trouble::new(code::NOT_TLS, tag, detail)
-        }
-        TlsError::AlertReceived(AlertDescription::CloseNotify) => Trouble::generic("EOF"),
-        other => tls(other),
-    }
-}
-
 /// An answer over HTTP/1.1 that cannot be read.
 fn wire(error: &WireError) -> Trouble {
     use WireError as Wire;
@@ -282,6 +255,18 @@ fn wire(error: &WireError) -> Trouble {
             let detail = format!("net/http: HTTP/1.x transport connection broken: {tag}");
             Trouble::new(code::GENERIC, tag, detail)
         }
+    }
+}
+
+/// A proxy that makes no tunnel: Go gives the reason behind the status, and says nothing of a proxy.
+fn proxy(fault: &ProxyFault) -> Trouble {
+    match fault {
+        ProxyFault::Closed => Trouble::generic("unexpected EOF"),
+        ProxyFault::Wire(error) => Trouble::generic(wire(error).tag),
+        ProxyFault::Refused { reason, .. } => {
+            Trouble::generic(reason.as_deref().unwrap_or("unknown status code"))
+        }
+        ProxyFault::Early => Trouble::generic(fault.to_string()),
     }
 }
 
@@ -316,7 +301,7 @@ fn http2(fault: &Http2Fault) -> Trouble {
             debug,
         } => http2_gone(*stream, *reason, debug),
         Http2Fault::Unsent => Trouble::generic("http2: client connection lost"),
-        Http2Fault::Ended => Trouble::generic("unexpected EOF"),
+        Http2Fault::Ended | Http2Fault::WrongLength => Trouble::generic("unexpected EOF"),
     }
 }
 
@@ -362,71 +347,6 @@ fn http2_number(base: u16, reason: u32) -> u16 {
     match reason {
         0..=code::HTTP2_LAST => base + 1 + reason as u16,
         _ => base,
-    }
-}
-
-/// Whether bytes begin a TLS record (RFC 8446 section 5.1).
-fn is_tls_record(first: &[u8]) -> bool {
-    matches!(first, [0x14..=0x17, 0x03, ..])
-}
-
-fn certificate(why: &CertificateError, host: &str, unix_s: u64) -> Trouble {
-    let failed = |what: &str| format!("tls: failed to verify certificate: x509: {what}");
-    match why {
-        unknown if is_unknown_authority(unknown) => Trouble::new(
-            code::UNKNOWN_AUTHORITY,
-            "x509: unknown authority",
-            failed("certificate signed by unknown authority"),
-        ),
-        CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
-            Trouble::new(
-                code::WRONG_HOSTNAME,
-                "x509: certificate doesn't match hostname",
-                failed(&wrong_name(why, host)),
-            )
-        }
-        other => {
-            let what = match other {
-                CertificateError::ExpiredContext { not_after, .. } => {
-                    expiry(unix_s, "after", not_after.as_secs())
-                }
-                CertificateError::NotValidYetContext { not_before, .. } => {
-                    expiry(unix_s, "before", not_before.as_secs())
-                }
-                CertificateError::Expired | CertificateError::NotValidYet => {
-                    "certificate has expired or is not yet valid".to_owned()
-                }
-                other => other.to_string(),
-            };
-            Trouble::new(code::GENERIC, format!("x509: {what}"), failed(&what))
-        }
-    }
-}
-
-fn expiry(now: u64, side: &str, limit: u64) -> String {
-    format!(
-        "certificate has expired or is not yet valid: current time {} is {side} {}",
-        Civil::of_unix_s(now).rfc3339(),
-        Civil::of_unix_s(limit).rfc3339()
-    )
-}
-
-fn wrong_name(why: &CertificateError, host: &str) -> String {
-    let presented: Vec<&str> = match why {
-        CertificateError::NotValidForNameContext { presented, .. } => presented
-            .iter()
-            .filter_map(|name| name.split('"').nth(1))
-            .collect(),
-        _ => Vec::new(),
-    };
-    if host.parse::<IpAddr>().is_ok() {
-        return format!(
-            "cannot validate certificate for {host} because it doesn't contain any IP SANs"
-        );
-    }
-    match presented.as_slice() {
-        [] => format!("certificate is not valid for any names, but wanted to match {host}"),
-        names => format!("certificate is valid for {}, not {host}", names.join(", ")),
     }
 }
 
@@ -539,44 +459,17 @@ mod tests {
     }
 
     #[test]
-    fn certificates_are_refused_in_k6s_words() {
-        let of = |why: CertificateError, host: &str| {
-            let occasion = Occasion {
-                host,
-                unix_s: 1_795_259_556,
-                is_proxied: false,
-            };
-            handshake(&TlsError::InvalidCertificate(why), b"\x16\x03", occasion)
+    fn proxies_fail_in_k6s_words() {
+        let refused = |reason: Option<&str>| {
+            let reason = reason.map(str::to_owned);
+            proxy(&ProxyFault::Refused {
+                status: 407,
+                reason,
+            })
         };
-        let unknown = of(CertificateError::UnknownIssuer, "h");
-        assert_eq!(
-            (unknown.code, unknown.tag.as_str()),
-            (1310, "x509: unknown authority")
-        );
-        let wrong = of(CertificateError::NotValidForName, "127.0.0.1");
-        assert_eq!(wrong.code, 1311);
-        assert!(
-            wrong.detail.ends_with("it doesn't contain any IP SANs"),
-            "{}",
-            wrong.detail
-        );
-        let late = of(
-            CertificateError::ExpiredContext {
-                time: rustls_pki_types::UnixTime::since_unix_epoch(std::time::Duration::ZERO),
-                not_after: rustls_pki_types::UnixTime::since_unix_epoch(
-                    std::time::Duration::from_secs(1_609_459_200),
-                ),
-            },
-            "h",
-        );
-        assert_eq!(
-            (late.code, late.tag.as_str()),
-            (
-                1000,
-                "x509: certificate has expired or is not yet valid: current time \
-                 2026-11-21T11:12:36Z is after 2021-01-01T00:00:00Z"
-            )
-        );
+        assert_eq!(refused(Some("Proxy Auth")).tag, "Proxy Auth");
+        assert_eq!(refused(None).tag, "unknown status code");
+        assert_eq!(proxy(&ProxyFault::Closed).tag, "unexpected EOF");
     }
 
     #[test]

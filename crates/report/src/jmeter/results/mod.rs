@@ -1,14 +1,17 @@
-//! Reads results files, CSV or XML, row by row.
+//! Reads results files, CSV or XML, in UTF-8 or UTF-16 with its mark of order, row by row.
 //!
 //! Must not know files: bytes come from a reader. Invariant: memory is bounded by one row, however long the file is,
 //! and whatever it holds is a row or a fault that names its line.
 
 mod csv;
 mod instant;
+mod text;
 mod xml;
 
 use std::fmt;
 use std::io::{self, BufRead};
+
+use text::Text;
 
 /// What the message of every transaction begins with.
 const TRANSACTION: &str = "Number of samples in transaction";
@@ -114,9 +117,9 @@ impl Fault {
 pub struct Reader<R>(Form<R>);
 
 enum Form<R> {
-    Csv(csv::Reader<R>),
+    Csv(csv::Reader<Text<R>>),
     // Larger than the other.
-    Xml(Box<xml::Reader<R>>),
+    Xml(Box<xml::Reader<Text<R>>>),
 }
 
 impl<R: BufRead> Reader<R> {
@@ -124,8 +127,10 @@ impl<R: BufRead> Reader<R> {
     ///
     /// # Errors
     /// It cannot be read, or its first line is no header of a results file.
-    pub fn new(mut bytes: R) -> Result<Reader<R>, Fault> {
-        let start = bytes.fill_buf().map_err(|why| Fault::reading(1, &why))?;
+    pub fn new(bytes: R) -> Result<Reader<R>, Fault> {
+        let unreadable = |why: io::Error| Fault::reading(1, &why);
+        let mut bytes = Text::new(bytes).map_err(unreadable)?;
+        let start = bytes.fill_buf().map_err(unreadable)?;
         let start = start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(start);
         let is_xml = start.trim_ascii_start().starts_with(b"<");
         Ok(Reader(match is_xml {

@@ -1,9 +1,11 @@
 //! What a generator at its limits is blamed for, and what it cannot have brought about.
 
 use loadline_model::error_class::ErrorClass;
+use loadline_model::snapshot::ErrorKey;
 use loadline_model::verdict::Limit;
 
-use super::builder::{Run, constant_vus, shared};
+use super::builder::{Run, constant_vus, found, shared};
+use crate::verdict::Code;
 
 const MS: u64 = 1_000_000;
 
@@ -29,6 +31,42 @@ fn what_a_generator_without_time_cannot_cause_is_not_its_doing() {
         let rows = run.series.iter_mut();
         rows.for_each(|row| row.generator.run_queue_ns = 300 * MS);
         assert_eq!(run.judge().limit, limit, "{class:?}");
+    }
+}
+
+/// Bytes without end that are no answer keep the generator busy, and are the target's all the same.
+#[test]
+fn a_flood_before_any_response_is_the_targets() {
+    let judged = |awaited: &str, bytes_received: u64| {
+        let mut run = Run::new(constant_vus(50, 20), 20.0, 0, 2.0);
+        run.fail(ErrorClass::Timeout, 100, 2_000 * MS);
+        let rows = run.series.iter_mut();
+        rows.for_each(|row| row.generator.run_queue_ns = 900 * MS);
+        let seen = &mut run.totals.seen;
+        seen.counts.bytes_received = bytes_received;
+        *seen.errors.row(ErrorKey {
+            class: ErrorClass::Timeout,
+            request: "GET https://a/".to_owned(),
+            address: None,
+            detail: format!("timed out {awaited}"),
+        }) += 100;
+        run.judge()
+    };
+    let flood = judged(ErrorKey::HEADERS_AWAITED, 1 << 30);
+    assert_eq!(flood.limit, Limit::Target, "{}", flood.headline);
+    let told = found(&flood, Code::NothingAnswered).expect("it is told");
+    assert!(
+        told.text
+            .starts_with("none of 100 requests was answered, while 1.07 GB arrived"),
+        "{}",
+        told.text
+    );
+    // Bodies that are not read in time may be for want of time, and a few bytes need none.
+    for (awaited, bytes) in [
+        ("while reading the response body", 1 << 30),
+        (ErrorKey::HEADERS_AWAITED, 1 << 20),
+    ] {
+        assert_eq!(judged(awaited, bytes).limit, Limit::Generator, "{awaited}");
     }
 }
 

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use super::command;
 use super::settings::Front;
-use super::{PlannedGroup, PlannedRow};
+use super::{PlannedGroup, PlannedRow, written};
 use crate::file::{Axis, GroupSpec, Node, Problem, SuiteFile};
 use crate::hooks::HookSpec;
 
@@ -46,6 +46,10 @@ pub(super) fn of(
         .iter()
         .filter_map(|row| replaced_scenarios(row, scenarios));
     found.extend(grouped(replaced, ["row", "rows"]));
+    found.extend(grouped(
+        written::shared(rows).into_iter(),
+        ["file", "files"],
+    ));
     found.extend(documents::doubts(file, groups, rows));
     let mut told: Vec<Problem> = Vec::new();
     for problem in found {

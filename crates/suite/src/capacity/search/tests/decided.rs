@@ -198,6 +198,33 @@ fn a_target_that_does_not_recover_ends_the_search() {
 }
 
 #[test]
+fn a_target_that_answers_nothing_ends_the_search() {
+    let search_of = |throughput: f64| {
+        let mut search = Search::new("p(99)<200ms".parse().expect("objectives"), settings());
+        loop {
+            match search.next(Duration::ZERO) {
+                SearchStep::Probe(_) => {
+                    let mut report = report(SURELY_NOT);
+                    report.found.throughput = throughput;
+                    search.told(report);
+                }
+                SearchStep::Recover(_) => search.told_recovery(false),
+                SearchStep::Done(answer) => break answer,
+            }
+        }
+    };
+    let silent = search_of(0.0);
+    assert_eq!(
+        (silent.probes.len(), silent.ended),
+        (1, Ended::NothingAnswered)
+    );
+    let told = |remark: &String| remark.starts_with("no request was answered");
+    assert!(silent.remarks.iter().any(told), "{:?}", silent.remarks);
+    // Wrong answers or late ones may be right and in time at a lower rate.
+    assert!(search_of(5.0).probes.len() > 1);
+}
+
+#[test]
 fn few_samples_make_probes_longer_until_they_may_not_be() {
     let few = Settings {
         samples_min: 100,

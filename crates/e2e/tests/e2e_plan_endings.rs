@@ -259,6 +259,50 @@ fn messages_end_a_plan_as_in_jmeter() {
 
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
+fn messages_end_a_tear_down_group_that_runs() {
+    let target = Target::start(&[]);
+    let url = target.url("");
+    let socket = UdpSocket::bind("127.0.0.1:0").expect("a port is free");
+    for (message, delay) in [("Shutdown", "1"), ("StopTestNow", "50")] {
+        let inside = format!(
+            "{}{}{}",
+            http("Tear", "/get", ""),
+            http("Slow", &format!("/delay/{delay}"), ""),
+            http("Never", "/get", "")
+        );
+        let one = ["ThreadGroup.num_threads=1"];
+        let groups = format!(
+            "{}{}",
+            threads("Users", 1, 1, &http("Home", "/get", "")),
+            group("PostThreadGroup", "Last", 1, &one, &inside)
+        );
+        let spared = "<TestPlan testname=\"Plan\">\
+             <boolProp name=\"TestPlan.tearDown_on_shutdown\">true</boolProp></TestPlan>";
+        let situation = Situation {
+            name: "a tearDown group",
+            plan: plan(&groups).replacen("<TestPlan testname=\"Plan\"/>", spared, 1),
+        };
+        assert!(situation.plan.contains(spared), "{}", situation.plan);
+        let at_work = AtWork::start(&situation, &url, &["jmeter", "-n", "-t", "plan.jmx"]);
+        let port = at_work.port();
+        let rows = at_work.folder.path().join("rows.jtl");
+        let read = || std::fs::read_to_string(&rows).unwrap_or_default();
+        let is_there = wait_for(FIRST_ROW, || read().contains(",Tear,").then_some(()));
+        assert!(is_there.is_some(), "{message}");
+        socket
+            .send_to(message.as_bytes(), ("127.0.0.1", port))
+            .expect("it is there");
+        let ended = wait_for(SOON, || read().contains(",Slow,").then_some(()));
+        assert!(ended.is_some(), "{message}: {}", read());
+        let output = at_work.running.finish();
+        assert_eq!(output.status.code(), Some(0), "{message}");
+        let rows = read();
+        assert!(!rows.contains(",Never,"), "{message}: {rows}");
+    }
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
 fn a_transaction_whose_last_sampler_is_left_is_told() {
     let target = Target::start(&[]);
     let url = target.url("");

@@ -94,6 +94,8 @@ pub struct StepsState {
     /// When each phase began, in nanoseconds of the run's clock, and one; 0: it has not.
     begun: Vec<AtomicU64>,
     is_stopping: AtomicBool,
+    /// Phases that had begun when the test was stopped last.
+    stopped_in: AtomicU32,
     /// Whether a thread wants samples that run to be cut.
     is_cut: AtomicBool,
     at_work: Vec<AtomicU32>,
@@ -129,6 +131,7 @@ impl StepsState {
             left: (0..stages).map(|_| AtomicU32::new(0)).collect(),
             begun: (0..stages).map(|_| AtomicU64::new(0)).collect(),
             is_stopping: AtomicBool::new(false),
+            stopped_in: AtomicU32::new(0),
             is_cut: AtomicBool::new(false),
             at_work: of_groups(),
             numbered: of_groups(),
@@ -253,6 +256,9 @@ impl StepsState {
 
     /// Lets every thread end after its sample.
     pub fn stop(&self) {
+        let begun = (0..self.begun.len()).filter(|stage| self.has_begun(*stage));
+        let begun = u32::try_from(begun.count()).unwrap_or(u32::MAX);
+        self.stopped_in.fetch_max(begun, Ordering::Relaxed);
         self.is_stopping.store(true, Ordering::Relaxed);
     }
 
@@ -276,10 +282,11 @@ impl PhaseGate {
         state.is_group_over(self.group) || state.is_stopping() && !self.outlives_stop()
     }
 
-    /// Whether a stop of the test does not concern the group.
+    /// Whether a stop of the test does not concern the group. One that comes while the group runs does.
     pub(crate) fn outlives_stop(&self) -> bool {
         let after = self.outlives_stop_after;
-        after.is_some_and(|stage| self.state.has_begun(stage))
+        let is_late = self.state.stopped_in.load(Ordering::Relaxed) as usize > self.stage;
+        !is_late && after.is_some_and(|stage| self.state.has_begun(stage))
     }
 }
 
@@ -323,5 +330,32 @@ mod tests {
         assert_eq!(state.phase_began(2, Nanos(12)), None);
         assert_eq!(state.threads(), (0, 1, 1));
         assert_eq!((state.number_thread(1), state.number_thread(1)), (1, 2));
+    }
+
+    #[test]
+    fn a_stop_concerns_a_tear_down_that_runs() {
+        let group = |stage| GroupTimes {
+            shape: ThreadGroup::Rows { rows: Vec::new() },
+            loops: None,
+            asks_loops: false,
+            stage,
+        };
+        let state = Arc::new(StepsState::new(&[group(0), group(1)]));
+        state.expect(0, 1);
+        state.expect(1, 1);
+        let gate = PhaseGate {
+            state: Arc::clone(&state),
+            stage: 1,
+            group: 1,
+            outlives_stop_after: Some(0),
+        };
+        state.phase_began(0, Nanos(5));
+        state.stop();
+        assert!(gate.outlives_stop() && !gate.is_to_end());
+        state.end_share(0);
+        state.phase_began(1, Nanos(6));
+        assert!(!gate.is_to_end());
+        state.stop();
+        assert!(gate.is_to_end());
     }
 }

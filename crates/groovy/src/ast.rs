@@ -46,6 +46,72 @@ pub(crate) struct Code {
     pub(crate) gives: Option<Type>,
 }
 
+/// What kind of class a script defines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ClassKind {
+    Class,
+    Interface,
+    Trait,
+    Enum,
+}
+
+/// A variable of a class.
+#[derive(Debug)]
+pub(crate) struct Field {
+    pub(crate) name: Name,
+    pub(crate) kind: Option<Type>,
+    pub(crate) value: Option<Expr>,
+    pub(crate) is_static: bool,
+    pub(crate) is_final: bool,
+    /// Whether nobody limited who sees it, so that it has a getter and a setter.
+    pub(crate) is_property: bool,
+}
+
+/// A method of a class.
+#[derive(Debug)]
+pub(crate) struct Method {
+    /// `None`: it is for those below to say what it does.
+    pub(crate) code: Option<Arc<Code>>,
+    pub(crate) name: Name,
+    pub(crate) is_static: bool,
+}
+
+/// What annotations give a class.
+#[derive(Debug, Default)]
+pub(crate) struct Given {
+    /// It is told with its values.
+    pub(crate) is_told: bool,
+    /// It is told with the names of its values.
+    pub(crate) has_names: bool,
+    /// Objects with equal values are equal.
+    pub(crate) is_compared: bool,
+    /// It is made of its values in turn.
+    pub(crate) is_made_of_values: bool,
+    /// Its values do not change.
+    pub(crate) is_constant: bool,
+    /// It is made as the class above it is.
+    pub(crate) has_constructors_above: bool,
+}
+
+/// A class that a script defines.
+#[derive(Debug)]
+pub(crate) struct Definition {
+    pub(crate) name: Name,
+    /// Its name with those of the classes around it.
+    pub(crate) full: Name,
+    pub(crate) kind: ClassKind,
+    /// What it extends; of an interface none.
+    pub(crate) parent: Option<Type>,
+    /// Interfaces and traits.
+    pub(crate) interfaces: Vec<Type>,
+    /// Values of an enum.
+    pub(crate) constants: Vec<(Name, Arguments)>,
+    pub(crate) fields: Vec<Field>,
+    pub(crate) methods: Vec<Method>,
+    pub(crate) constructors: Vec<Arc<Code>>,
+    pub(crate) given: Given,
+}
+
 /// A statement.
 #[derive(Debug)]
 pub(crate) enum Statement {
@@ -195,6 +261,8 @@ pub(crate) enum Expr {
     /// A class by its full name, where the path was written out.
     Path(Name),
     This,
+    /// What the class above has.
+    Super,
     List(Vec<Expr>),
     Map(Vec<(Key, Expr)>),
     Range {

@@ -3,12 +3,14 @@
 //! Must not know how scripts run. Invariant: what is named cannot be run as Groovy runs it; each comes once.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
-use super::ast::{Arguments, Block, Case, Catch, Code, Expr, Key, Name, Piece, Statement, Type};
+use super::ast::{Block, Code, Definition, Expr, Key, Name, Operator, Statement, Type};
 use super::classes;
 use super::library;
 use super::parser::Parsed;
 use super::paths;
+use super::walk::{Part, walk_block, walk_class, walk_expression, walk_statement};
 
 struct Checker<'c> {
     /// Whether it has closures in which any name can be called.
@@ -17,6 +19,7 @@ struct Checker<'c> {
     has_with: bool,
     /// Names that the script itself gives: variables, parameters, methods.
     own: HashSet<Name>,
+    classes: Vec<Arc<Definition>>,
     imports: Vec<(Name, Name)>,
     of_host: &'c dyn Fn(&str, &str) -> Option<bool>,
     found: Vec<String>,
@@ -29,15 +32,23 @@ pub(crate) fn unsupported(
 ) -> Vec<String> {
     let mut names = Names::default();
     names.block(&parsed.block);
+    for class in &parsed.classes {
+        names.class(class);
+    }
     let mut checker = Checker {
         has_builder: names.has_builder,
         has_with: names.has_with,
         own: names.own,
+        classes: parsed.classes.clone(),
         imports: parsed.imports.clone(),
         of_host,
         found: Vec::new(),
     };
     checker.block(&parsed.block);
+    for class in &parsed.classes {
+        checker.definition(class);
+    }
+    checker.shared_by_runs(parsed);
     checker.found
 }
 
@@ -93,6 +104,43 @@ impl Checker<'_> {
         });
     }
 
+    /// A class that the script defines.
+    fn definition(&mut self, class: &Definition) {
+        if let Some(parent) = &class.parent
+            && !self.is_own_class(&parent.name)
+            && super::thrown::exception_class(&parent.name).is_none()
+            && *parent.name != *"Object"
+        {
+            let told = self.told(&parent.name);
+            self.tell(format!("a class that extends {told}"));
+        }
+        walk_class(class, &mut |part| match part {
+            Part::Expression(expression) => self.expression(expression),
+            Part::Statement(statement) => self.statement(statement),
+            Part::Code(code) => self.code(code),
+        });
+    }
+
+    /// Static variables that change: JMeter keeps a class from one run of a script to the next, and so what they hold.
+    fn shared_by_runs(&mut self, parsed: &Parsed) {
+        let mut changed = Changed::default();
+        changed.block(&parsed.block);
+        for class in &parsed.classes {
+            walk_class(class, &mut |part| changed.part(&part));
+        }
+        for class in &parsed.classes {
+            let fields = class.fields.iter().filter(|field| field.is_static);
+            for field in fields.filter(|field| changed.names.contains(&field.name)) {
+                let (class, name) = (&class.name, &field.name);
+                self.tell(format!("the static variable {class}.{name}, which changes"));
+            }
+        }
+    }
+
+    fn is_own_class(&self, name: &str) -> bool {
+        self.classes.iter().any(|class| *class.name == *name)
+    }
+
     fn code(&mut self, code: &Code) {
         for parameter in code.parameters.iter().flatten() {
             if let Some(default) = &parameter.default {
@@ -134,6 +182,9 @@ impl Checker<'_> {
     }
 
     fn made(&mut self, class: &Type) {
+        if self.is_own_class(class.name.rsplit('.').next().unwrap_or_default()) {
+            return;
+        }
         match self.class(&class.name) {
             Some(name) if library::has_static(&name, "new") => {}
             Some(name) if super::thrown::exception_class(&name).is_some() => {}
@@ -151,7 +202,10 @@ impl Checker<'_> {
         let last = path.rsplit('.').next().unwrap_or_default();
         let looks_like_one =
             last.starts_with(char::is_uppercase) && last.chars().any(char::is_lowercase);
-        if self.own.contains(first) || (self.of_host)(first, "").is_some() {
+        if self.own.contains(first)
+            || self.is_own_class(first)
+            || (self.of_host)(first, "").is_some()
+        {
             return None;
         }
         if !looks_like_one || path.contains('.') && first.starts_with(char::is_uppercase) {
@@ -236,208 +290,105 @@ impl Checker<'_> {
     }
 }
 
-/// A part of a statement or an expression.
-enum Part<'p> {
-    Expression(&'p Expr),
-    Statement(&'p Statement),
-    Code(&'p Code),
+/// Methods that change what a variable holds.
+const CHANGING: &[&str] = &[
+    "add",
+    "addAll",
+    "addFirst",
+    "addLast",
+    "clear",
+    "compute",
+    "computeIfAbsent",
+    "merge",
+    "poll",
+    "pop",
+    "push",
+    "put",
+    "putAll",
+    "putIfAbsent",
+    "remove",
+    "removeAll",
+    "incrementAndGet",
+    "getAndIncrement",
+    "decrementAndGet",
+    "addAndGet",
+    "getAndAdd",
+    "set",
+];
+
+/// The names of variables that a script changes, or whose values it changes.
+#[derive(Default)]
+struct Changed {
+    names: HashSet<Name>,
 }
 
-fn walk_block(block: &Block, visit: &mut dyn FnMut(Part<'_>)) {
-    for statement in &block.statements {
-        visit(Part::Statement(statement));
+impl Changed {
+    fn block(&mut self, block: &Block) {
+        walk_block(block, &mut |part| self.part(&part));
     }
-}
 
-fn walk_statement(statement: &Statement, visit: &mut dyn FnMut(Part<'_>)) {
-    match statement {
-        Statement::Expression(value) | Statement::Throw(value) | Statement::Return(Some(value)) => {
-            visit(Part::Expression(value));
-        }
-        Statement::Declare { names, .. } => {
-            for value in names.iter().filter_map(|(_, value)| value.as_ref()) {
-                visit(Part::Expression(value));
-            }
-        }
-        Statement::DeclareMany { value, .. } => visit(Part::Expression(value)),
-        Statement::Method(code) => visit(Part::Code(code)),
-        Statement::If(condition, then, other) => {
-            visit(Part::Expression(condition));
-            visit(Part::Statement(then));
-            if let Some(other) = other {
-                visit(Part::Statement(other));
-            }
-        }
-        Statement::While {
-            condition, body, ..
-        } => {
-            visit(Part::Expression(condition));
-            visit(Part::Statement(body));
-        }
-        Statement::ForIn { over, body, .. } => {
-            visit(Part::Expression(over));
-            visit(Part::Statement(body));
-        }
-        Statement::Labelled(_, inner) => visit(Part::Statement(inner)),
-        Statement::Assert {
-            condition, message, ..
-        } => {
-            visit(Part::Expression(condition));
-            if let Some(message) = message {
-                visit(Part::Expression(message));
-            }
-        }
-        Statement::Block(block) => walk_block(block, visit),
-        Statement::For { .. } | Statement::Switch(..) | Statement::Try { .. } => {
-            walk_longer(statement, visit);
-        }
-        Statement::Return(None)
-        | Statement::Break(_)
-        | Statement::Continue(_)
-        | Statement::Empty => {}
-    }
-}
-
-/// Statements of many parts.
-fn walk_longer(statement: &Statement, visit: &mut dyn FnMut(Part<'_>)) {
-    match statement {
-        Statement::For {
-            start,
-            condition,
-            each,
-            body,
-        } => {
-            for one in start {
-                visit(Part::Statement(one));
-            }
-            for one in condition.iter().chain(each) {
-                visit(Part::Expression(one));
-            }
-            visit(Part::Statement(body));
-        }
-        Statement::Switch(value, cases) => {
-            visit(Part::Expression(value));
-            for Case { value, body } in cases {
-                if let Some(value) = value {
-                    visit(Part::Expression(value));
+    fn part(&mut self, part: &Part<'_>) {
+        match part {
+            Part::Expression(expression) => {
+                match expression {
+                    Expr::Assign { target, .. } | Expr::AssignIfFalse { target, .. } => {
+                        self.target(target);
+                    }
+                    Expr::Step { target, .. } => self.target(target),
+                    Expr::AssignMany { targets, .. } => {
+                        targets.iter().for_each(|one| self.target(one));
+                    }
+                    Expr::Binary(Operator::LeftShift, of, _) => self.target(of),
+                    Expr::Chain(of, rest)
+                        if rest
+                            .iter()
+                            .any(|(operator, _)| *operator == Operator::LeftShift) =>
+                    {
+                        self.target(of);
+                    }
+                    Expr::Call {
+                        of: Some(of), name, ..
+                    } if matches!(&**name, Expr::Text(name) if CHANGING.contains(&&**name)) => {
+                        self.target(of);
+                    }
+                    _ => {}
                 }
-                body.iter().for_each(|one| visit(Part::Statement(one)));
+                walk_expression(expression, &mut |part| self.part(&part));
             }
+            Part::Statement(statement) => {
+                walk_statement(statement, &mut |part| self.part(&part));
+            }
+            Part::Code(code) => self.block(&code.body),
         }
-        Statement::Try {
-            resources,
-            body,
-            catches,
-            last,
-        } => {
-            resources.iter().for_each(|one| visit(Part::Statement(one)));
-            walk_block(body, visit);
-            for Catch { body, .. } in catches {
-                walk_block(body, visit);
-            }
-            if let Some(last) = last {
-                walk_block(last, visit);
-            }
-        }
-        _ => {}
     }
-}
 
-fn walk_arguments(given: &Arguments, visit: &mut dyn FnMut(Part<'_>)) {
-    for (key, value) in &given.named {
-        if let Key::Value(key) = key {
-            visit(Part::Expression(key));
-        }
-        visit(Part::Expression(value));
-    }
-    for value in &given.values {
-        visit(Part::Expression(value));
-    }
-}
-
-fn walk_expression(expression: &Expr, visit: &mut dyn FnMut(Part<'_>)) {
-    let mut all = |values: &[&Expr]| values.iter().for_each(|one| visit(Part::Expression(one)));
-    match expression {
-        Expr::Not(one)
-        | Expr::Negative(one)
-        | Expr::Positive(one)
-        | Expr::Complement(one)
-        | Expr::Spread(one)
-        | Expr::Reference(one, _) => all(&[one]),
-        Expr::Step { target, .. } => all(&[target]),
-        Expr::Cast { value, .. } | Expr::InstanceOf { value, .. } => all(&[value]),
-        Expr::Binary(_, one, other)
-        | Expr::And(one, other)
-        | Expr::Or(one, other)
-        | Expr::Elvis(one, other) => all(&[one, other]),
-        Expr::Range { from, to, .. } => all(&[from, to]),
-        Expr::Ternary(one, two, three) => all(&[one, two, three]),
-        Expr::Assign { target, value, .. } | Expr::AssignIfFalse { target, value } => {
-            all(&[target, value]);
-        }
-        Expr::Property { of, name, .. } => all(&[of, name]),
-        Expr::Chain(first, rest) => {
-            visit(Part::Expression(first));
-            rest.iter()
-                .for_each(|(_, one)| visit(Part::Expression(one)));
-        }
-        Expr::List(values) => values.iter().for_each(|one| visit(Part::Expression(one))),
-        Expr::AssignMany { targets, value } => {
-            targets.iter().for_each(|one| visit(Part::Expression(one)));
-            visit(Part::Expression(value));
-        }
-        Expr::Index { of, at, .. } => {
-            visit(Part::Expression(of));
-            at.iter().for_each(|one| visit(Part::Expression(one)));
-        }
-        Expr::Map(entries) => {
-            for (key, value) in entries {
-                if let Key::Value(key) = key {
-                    visit(Part::Expression(key));
-                }
-                visit(Part::Expression(value));
+    fn target(&mut self, target: &Expr) {
+        match target {
+            Expr::Variable(name) => {
+                self.names.insert(name.clone());
             }
-        }
-        Expr::Closure(code) => visit(Part::Code(code)),
-        _ => walk_calls(expression, visit),
-    }
-}
-
-/// Texts with values in them, and calls.
-fn walk_calls(expression: &Expr, visit: &mut dyn FnMut(Part<'_>)) {
-    match expression {
-        Expr::Composed(pieces) => {
-            for piece in pieces {
-                if let Piece::Value(value) = piece {
-                    visit(Part::Expression(value));
+            Expr::Property { name, .. } => {
+                if let Expr::Text(name) = &**name {
+                    self.names.insert(name.clone());
                 }
             }
+            Expr::Index { of, .. } => self.target(of),
+            _ => {}
         }
-        Expr::Call {
-            of, name, given, ..
-        } => {
-            if let Some(of) = of {
-                visit(Part::Expression(of));
-            }
-            visit(Part::Expression(name));
-            walk_arguments(given, visit);
-        }
-        Expr::CallValue { of, given } => {
-            visit(Part::Expression(of));
-            walk_arguments(given, visit);
-        }
-        Expr::New { given, .. } => walk_arguments(given, visit),
-        Expr::NewArray {
-            lengths, values, ..
-        } => {
-            lengths
-                .iter()
-                .chain(values.iter().flatten())
-                .for_each(|one| visit(Part::Expression(one)));
-        }
-        _ => {}
     }
 }
+
+/// What every class of a script has.
+const OF_CLASSES: &[&str] = &[
+    "values",
+    "valueOf",
+    "ordinal",
+    "name",
+    "next",
+    "previous",
+    "getDeclaringClass",
+    "newInstance",
+];
 
 /// The names that a script gives.
 #[derive(Default)]
@@ -448,6 +399,23 @@ struct Names {
 }
 
 impl Names {
+    /// The names that a class gives.
+    fn class(&mut self, class: &Definition) {
+        self.own
+            .extend(OF_CLASSES.iter().map(|name| Name::from(*name)));
+        self.own
+            .extend(class.methods.iter().map(|one| one.name.clone()));
+        self.own
+            .extend(class.constants.iter().map(|one| one.0.clone()));
+        for field in &class.fields {
+            self.own.insert(field.name.clone());
+            let accessors = ["get", "set", "is"];
+            let names = accessors.map(|prefix| library::getter(prefix, &field.name).into());
+            self.own.extend(names);
+        }
+        walk_class(class, &mut |part| self.part(&part));
+    }
+
     fn block(&mut self, block: &Block) {
         for statement in &block.statements {
             self.statement(statement);

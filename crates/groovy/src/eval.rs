@@ -4,13 +4,19 @@
 //! counted.
 
 mod arguments;
+mod aside;
 mod assign;
 mod calls;
+mod classes;
+mod construction;
 mod expressions;
 mod frame;
+mod instance;
+mod members;
 mod operators;
 mod statements;
 
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -22,6 +28,7 @@ use super::library;
 use super::parser::Parsed;
 use super::thrown::Thrown;
 use super::value::{Bindings, Callable, Machine, Outcome, Value};
+use classes::ScriptClass;
 use frame::Frame;
 
 /// Calls may be nested so deeply.
@@ -38,6 +45,8 @@ pub(crate) struct Shared {
     pub(crate) dialect: Dialect,
     pub(crate) imports: Vec<(Name, Name)>,
     pub(crate) methods: std::cell::RefCell<HashMap<Name, Vec<Arc<Code>>>>,
+    /// The classes that the script defines, by their names without those around them.
+    pub(crate) classes: HashMap<Name, Rc<ScriptClass>>,
 }
 
 /// A closure of a script.
@@ -107,9 +116,6 @@ pub(crate) enum Flow {
 pub(crate) struct Interpreter<'r> {
     bindings: &'r mut dyn Bindings,
     shared: Rc<Shared>,
-    depth: usize,
-    /// How deeply expressions are nested.
-    nesting: usize,
     steps: u64,
     bytes: usize,
 }
@@ -124,16 +130,50 @@ pub(crate) fn run(parsed: &Parsed, dialect: Dialect, bindings: &mut dyn Bindings
         dialect,
         imports,
         methods: std::cell::RefCell::default(),
+        classes: classes::defined(&parsed.classes),
     });
-    let mut interpreter = Interpreter {
-        bindings,
-        shared,
-        depth: 0,
-        nesting: 0,
-        steps: 0,
-        bytes: 0,
-    };
-    interpreter.script(parsed)
+    let _level = Level::outermost();
+    let mut interpreter = Interpreter::new(bindings, Rc::clone(&shared));
+    let outcome = interpreter.script(parsed);
+    for class in shared.classes.values() {
+        class.forget();
+    }
+    outcome
+}
+
+thread_local! {
+    /// How deeply calls and expressions are nested on this thread, those that tell an object as a text counted.
+    static DEPTH: Cell<usize> = const { Cell::new(0) };
+    static NESTING: Cell<usize> = const { Cell::new(0) };
+    /// Steps that were done to tell objects as texts, and are not yet counted.
+    static STEPS_ASIDE: Cell<u64> = const { Cell::new(0) };
+}
+
+/// What the depth was before a script began.
+struct Level(usize, usize);
+
+impl Level {
+    fn outermost() -> Level {
+        Level(DEPTH.replace(0), NESTING.replace(0))
+    }
+}
+
+impl Drop for Level {
+    fn drop(&mut self) {
+        DEPTH.set(self.0);
+        NESTING.set(self.1);
+    }
+}
+
+impl<'r> Interpreter<'r> {
+    fn new(bindings: &'r mut dyn Bindings, shared: Rc<Shared>) -> Interpreter<'r> {
+        Interpreter {
+            bindings,
+            shared,
+            steps: 0,
+            bytes: 0,
+        }
+    }
 }
 
 impl Interpreter<'_> {
@@ -174,7 +214,7 @@ impl Machine for Interpreter<'_> {
 
     fn work(&mut self, steps: u64) -> Outcome<()> {
         let before = self.steps / STEPS_BETWEEN_LOOKS;
-        self.steps += steps;
+        self.steps += steps + STEPS_ASIDE.replace(0);
         if self.steps / STEPS_BETWEEN_LOOKS == before {
             return Ok(());
         }
@@ -194,7 +234,10 @@ impl Machine for Interpreter<'_> {
     }
 
     fn invoke(&mut self, receiver: &Value, name: &str, given: &[Value]) -> Outcome {
-        library::invoke(self, receiver, name, given)
+        match self.invoke_own(receiver, name, given)? {
+            Some(value) => Ok(value),
+            None => library::invoke(self, receiver, name, given),
+        }
     }
 
     fn property(&mut self, of: &Value, name: &str) -> Outcome {
@@ -216,15 +259,15 @@ impl Machine for Interpreter<'_> {
     }
 
     fn enter(&mut self) -> Outcome<()> {
-        if self.depth >= DEEPEST_CALL {
+        if DEPTH.get() >= DEEPEST_CALL {
             return Err(Thrown::bare("java.lang.StackOverflowError"));
         }
-        self.depth += 1;
+        DEPTH.set(DEPTH.get() + 1);
         Ok(())
     }
 
     fn leave(&mut self) {
-        self.depth -= 1;
+        DEPTH.set(DEPTH.get().saturating_sub(1));
     }
 
     fn is_bean_shell(&self) -> bool {

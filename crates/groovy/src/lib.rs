@@ -24,6 +24,7 @@ pub mod print;
 pub mod table;
 pub mod thrown;
 pub mod value;
+mod walk;
 
 use std::fmt;
 

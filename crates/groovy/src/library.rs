@@ -367,7 +367,7 @@ fn has_getter(of: &Value, name: &str) -> bool {
     })
 }
 
-fn no_property(of: &Value, name: &str) -> Thrown {
+pub(crate) fn no_property(of: &Value, name: &str) -> Thrown {
     let class = match of {
         Value::Class(name) => name,
         other => print::class_name(other),
@@ -379,7 +379,7 @@ fn no_property(of: &Value, name: &str) -> Thrown {
 }
 
 /// The name of the method that gets or sets a property.
-fn getter(prefix: &str, name: &str) -> String {
+pub(crate) fn getter(prefix: &str, name: &str) -> String {
     let mut characters = name.chars();
     match characters.next() {
         Some(first) => format!("{prefix}{}{}", first.to_uppercase(), characters.as_str()),

@@ -72,7 +72,7 @@ pub(crate) fn arithmetic(
             Ok(Value::text(text))
         }
         (left, _) if left.is_null() => Err(Thrown::null_call(name)),
-        _ => library::invoke(machine, left, name, std::slice::from_ref(right)),
+        _ => machine.invoke(left, name, std::slice::from_ref(right)),
     }
 }
 

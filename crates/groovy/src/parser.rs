@@ -3,11 +3,14 @@
 //! Must not know what a script may do. Invariant: reading ends, and refuses what is nested too deeply.
 
 mod calls;
+mod definitions;
 mod expressions;
 mod literals;
 mod statements;
 
-use super::ast::{Block, Code, Name, Parameter, Type};
+use std::sync::Arc;
+
+use super::ast::{Block, Code, Definition, Name, Parameter, Type};
 use super::lexer::{self, Kind, Token};
 use super::{Dialect, Fault};
 
@@ -85,6 +88,8 @@ pub(crate) struct Parsed {
     pub(crate) block: Block,
     /// Names that were imported, with what they stand for; a star for whole packages.
     pub(crate) imports: Vec<(Name, Name)>,
+    /// Classes that it defines.
+    pub(crate) classes: Vec<Arc<Definition>>,
 }
 
 /// Reads a script.
@@ -102,11 +107,14 @@ pub(crate) fn parse(source: &str, dialect: Dialect) -> Result<Parsed, Fault> {
         depth: 0,
         declares: false,
         imports: Vec::new(),
+        classes: Vec::new(),
+        around: Vec::new(),
     };
     let block = parser.script()?;
     Ok(Parsed {
         block,
         imports: parser.imports,
+        classes: parser.classes,
     })
 }
 
@@ -121,6 +129,9 @@ pub(crate) struct Parser<'s> {
     /// Whether the block that is being read declares a variable.
     declares: bool,
     imports: Vec<(Name, Name)>,
+    classes: Vec<Arc<Definition>>,
+    /// The names of the classes around what is being read.
+    around: Vec<Name>,
 }
 
 pub(crate) type Read<T> = Result<T, Fault>;
@@ -430,17 +441,29 @@ impl Parser<'_> {
         }
     }
 
-    /// A method behind its name.
-    fn method(&mut self, name: Name, gives: Option<Type>) -> Read<Code> {
+    /// The parameters of a method, behind its name, and what it throws.
+    fn method_head(&mut self) -> Read<Vec<Parameter>> {
         self.want_sign("(")?;
         let parameters = self.within(|this| this.parameters(")"))?;
         self.advance();
         if self.take_word("throws") {
-            self.written_type()?;
-            while self.take_sign(",") {
-                self.written_type()?;
-            }
+            self.types()?;
         }
+        Ok(parameters)
+    }
+
+    /// Types with commas between them.
+    fn types(&mut self) -> Read<Vec<Type>> {
+        let mut types = vec![self.written_type()?];
+        while self.take_sign(",") {
+            types.push(self.written_type()?);
+        }
+        Ok(types)
+    }
+
+    /// A method behind its name.
+    fn method(&mut self, name: Name, gives: Option<Type>) -> Read<Code> {
+        let parameters = self.method_head()?;
         let body = self.block()?;
         Ok(Code {
             name,

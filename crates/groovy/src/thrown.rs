@@ -2,6 +2,7 @@
 //!
 //! Must not know what throws. Invariant: a script catches exceptions, and never the order to end.
 
+use std::any::Any;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -22,6 +23,16 @@ pub struct Exception {
     pub message: Option<Arc<str>>,
     /// What caused it.
     pub cause: Option<Rc<Exception>>,
+    /// Where its class is one of a script's.
+    pub own: Option<Own>,
+}
+
+/// An exception of a script's class.
+pub struct Own {
+    /// The object.
+    pub object: Rc<dyn Any>,
+    /// The classes above its own, the nearest first.
+    pub above: Vec<Arc<str>>,
 }
 
 impl Exception {
@@ -31,6 +42,7 @@ impl Exception {
             class: class.into(),
             message,
             cause: None,
+            own: None,
         }
     }
 
@@ -46,22 +58,33 @@ impl Exception {
     /// Whether it is of a class, or of one below that.
     #[must_use]
     pub fn is_a(&self, class: &str) -> bool {
-        let mut at: &str = &self.class;
-        loop {
-            if at == class || at.rsplit('.').next() == Some(class) {
-                return true;
-            }
-            match parent(at) {
-                Some(above) => at = above,
-                None => return false,
-            }
-        }
+        let Some(Own { above, .. }) = &self.own else {
+            return is_below(&self.class, class);
+        };
+        *self.class == *class
+            || above.iter().any(|name| **name == *class)
+            || above.last().is_some_and(|base| is_below(base, class))
     }
 
     /// Whether it is an error and no exception, so that `catch (Exception e)` lets it pass.
     #[must_use]
     pub fn is_error(&self) -> bool {
         self.is_a("java.lang.Error")
+    }
+}
+
+/// Whether a class of exceptions is another one, or below it.
+#[must_use]
+pub(crate) fn is_below(name: &str, class: &str) -> bool {
+    let mut at = name;
+    loop {
+        if at == class || at.rsplit('.').next() == Some(class) {
+            return true;
+        }
+        match parent(at) {
+            Some(above) => at = above,
+            None => return false,
+        }
     }
 }
 

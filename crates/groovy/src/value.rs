@@ -158,7 +158,7 @@ pub trait Callable: Any {
 /// An object that is none of the values above.
 pub trait Object: Any {
     /// The full name of its class.
-    fn class(&self) -> &'static str;
+    fn class(&self) -> &str;
 
     /// The methods that it has.
     fn methods(&self) -> &'static Table;
@@ -218,6 +218,11 @@ pub trait Object: Any {
     /// Whether it is of a class, beside its own.
     fn is_a(&self, _: &str) -> bool {
         false
+    }
+
+    /// Its values by name, where JSON tells it by them.
+    fn values_by_name(&self) -> Option<Vec<(Arc<str>, Value)>> {
+        None
     }
 
     /// Its values, where it has some to go through.

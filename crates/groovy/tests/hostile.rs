@@ -48,6 +48,8 @@ fn deep_nesting_is_no_crash() {
         ("try { ", "} finally {}"),
         ("a[", "]"),
         ("{ a = ", "}"),
+        ("class A { def f() { ", "} }"),
+        ("class A { static class B { ", "} }"),
     ];
     for (open, close) in pairs {
         for count in [50, 300, 5_000] {
@@ -97,6 +99,16 @@ fn what_goes_on_for_ever_ends() {
         "try { while (true) {} } catch (Throwable t) { 1 } finally { 2 }",
         "('a' * 40) ==~ /(a+)+\\1b/",
         "[[1, 2]] * 20 + ['x'].combinations()",
+        "class A { String toString() { \"$this\" } }\nnew A().toString()",
+        "class A { String toString() { while (true) {} } }\nwhile (true) { \"${new A()}\" }",
+        "class A { boolean equals(o) { this == o } }\nnew A() == new A()",
+        "class A { def f = new A() }\nnew A()",
+        "class A { A() { this() } }\nnew A()",
+        "class A extends A { }\nnew A().x",
+        "class A extends B { }\nclass B extends A { B() { super() } }\nnew A()",
+        "class A { static b = B.a }\nclass B { static a = A.b }\nA.b",
+        "class A { def getX() { x } }\nnew A().x",
+        "enum E { X; def next() { next() } }\nE.X.next()",
     ];
     for source in endless {
         ends(source, Dialect::Groovy);

@@ -25,6 +25,9 @@ const ROOTS: [&str; 2] = ["jmeterTestPlan", "org.apache.jmeter.save.ScriptWrappe
 /// Where JMeter keeps the classes of its properties, which may stand for the tags.
 const PROPERTY_CLASSES: &str = "org.apache.jmeter.testelement.property.";
 
+/// The package of the plugins' groups that start threads at a rate.
+const ARRIVALS: &str = "com.blazemeter.jmeter.threads.arrivals";
+
 /// Packages of the plugins' classes: JMeter has no short names for them.
 const PLUGINS: &[(&str, &str)] = &[
     ("SteppingThreadGroup", "kg.apc.jmeter.threads"),
@@ -33,19 +36,15 @@ const PLUGINS: &[(&str, &str)] = &[
         "ConcurrencyThreadGroup",
         "com.blazemeter.jmeter.threads.concurrency",
     ),
-    (
-        "ArrivalsThreadGroup",
-        "com.blazemeter.jmeter.threads.arrivals",
-    ),
-    (
-        "FreeFormArrivalsThreadGroup",
-        "com.blazemeter.jmeter.threads.arrivals",
-    ),
+    ("ArrivalsThreadGroup", ARRIVALS),
+    ("FreeFormArrivalsThreadGroup", ARRIVALS),
     ("DummySampler", "kg.apc.jmeter.samplers"),
     ("CorrectedResultCollector", "kg.apc.jmeter.vizualizers"),
     ("VariableThroughputTimer", "kg.apc.jmeter.timers"),
     ("RandomCSVDataSetConfig", "com.blazemeter.jmeter"),
     ("ParallelSampler", "com.blazemeter.jmeter.controller"),
+    ("WeightedSwitchController", "com.blazemeter.jmeter.control"),
+    ("ParameterizedController", "kg.apc.jmeter.control"),
 ];
 
 /// Properties whose kind JMeter takes for granted before its first sample: the class of the element that they stand

@@ -203,6 +203,15 @@ pub enum ControllerRule {
     },
     /// The child that a value names.
     Switch(Text),
+    /// The child that is furthest behind its share, or one by chance.
+    Weighted {
+        /// The weight of each child, in their order.
+        weights: Vec<Text>,
+        /// Whether chance decides, by the weights.
+        is_random: bool,
+    },
+    /// Everything once, in order, with variables that are set before each step.
+    Parameterized(Vec<(Text, Text)>),
     /// For a number of seconds.
     Runtime(Text),
     /// One thread at a time in all controllers whose lock has this name.

@@ -326,17 +326,16 @@ fn heed(
         let message = String::from_utf8_lossy(&bytes[..length]);
         let message = message.trim();
         say(&console::heard(message, from.ip()));
-        let order = match message {
+        match message {
             // Samples that run are awaited.
-            "Shutdown" => {
+            "Shutdown" => state.stop(),
+            "StopTestNow" => {
                 state.stop();
-                continue;
+                if orders.send(RunCommand::StopRemotely).is_err() {
+                    return;
+                }
             }
-            "StopTestNow" => RunCommand::StopRemotely,
-            _ => continue,
-        };
-        if orders.send(order).is_err() {
-            return;
+            _ => {}
         }
     }
 }

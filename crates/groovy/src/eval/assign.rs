@@ -70,6 +70,12 @@ impl Interpreter<'_> {
                     Expr::Text(name) => Arc::clone(name),
                     other => print::text(&self.expression(other, frame)?).into(),
                 };
+                if let Some(home) = frame.home().filter(|_| matches!(**of, Expr::This)) {
+                    return match self.set_field(&home, &name, &value)? {
+                        true => Ok(value),
+                        false => self.set_property(&home.this, &name, value),
+                    };
+                }
                 let of = self.expression(of, frame)?;
                 if *is_safe && of.is_null() {
                     return Ok(Value::Null);
@@ -83,8 +89,7 @@ impl Interpreter<'_> {
                         format!("Cannot set property '{name}' on null object"),
                     ));
                 }
-                library::set_property(self, &of, &name, &value)?;
-                Ok(value)
+                self.set_property(&of, &name, value)
             }
             Expr::Index { of, at, .. } => {
                 let of = self.expression(of, frame)?;
@@ -96,11 +101,28 @@ impl Interpreter<'_> {
                 if of.is_null() {
                     return Err(Thrown::null_call("putAt"));
                 }
-                library::put_at(self, &of, &at, value.clone())?;
+                let given = [at, value];
+                if self.invoke_own(&of, "putAt", &given)?.is_none() {
+                    library::put_at(self, &of, &given[0], given[1].clone())?;
+                }
+                let [_, value] = given;
                 Ok(value)
             }
             _ => Err(Thrown::argument("this cannot be assigned to")),
         }
+    }
+
+    /// Sets a property of a value.
+    pub(super) fn set_property(&mut self, of: &Value, name: &Arc<str>, value: Value) -> Outcome {
+        if let (Value::Closure(_), "delegate" | "resolveStrategy") = (of, &**name) {
+            let setter = library::getter("set", name);
+            self.closure_method(of, &setter, std::slice::from_ref(&value))?;
+            return Ok(value);
+        }
+        if !self.set_property_of_own(of, name, &value)? {
+            library::set_property(self, of, name, &value)?;
+        }
+        Ok(value)
     }
 
     fn assign_variable(&mut self, name: &Arc<str>, value: Value, frame: &Rc<Frame>) -> Outcome {
@@ -115,11 +137,15 @@ impl Interpreter<'_> {
                     return Ok(value);
                 }
                 Place::Delegate(delegate) => {
-                    if library::set_property(self, &delegate, name, &value).is_ok() {
+                    if self.set_property(&delegate, name, value.clone()).is_ok() {
                         return Ok(value);
                     }
                 }
             }
+        }
+        if let Some(home) = frame.home() {
+            self.set_variable_of(&home, name, &value)?;
+            return Ok(value);
         }
         if !self.is_groovy() && frame.is_of_method() && self.bindings.bound(name).is_none() {
             frame.declare(name, None, value.clone());

@@ -79,6 +79,12 @@ impl Interpreter<'_> {
             let given = self.given(given, frame)?;
             return self.call_by_name(&name, given, frame);
         };
+        if matches!(**of, Expr::Super)
+            && let Some(home) = frame.home()
+        {
+            let given = self.given(given, frame)?;
+            return self.call_above(&home, &name, &given);
+        }
         let receiver = self.expression(of, frame)?;
         if matches!(receiver, Value::Void) {
             let path = super::super::paths::dotted(of).unwrap_or_default();
@@ -155,7 +161,15 @@ impl Interpreter<'_> {
         {
             return self.call_value(&callee, given);
         }
-        if let Some(code) = self.method_of(name, given.len()) {
+        let home = frame.home();
+        if let Some(home) = &home
+            && let Some(value) = self.call_of(home, name, &given)?
+        {
+            return Ok(value);
+        }
+        if home.is_none()
+            && let Some(code) = self.method_of(name, given.len())
+        {
             return self.run_method(&code, given);
         }
         for place in frame.places(name) {
@@ -165,13 +179,16 @@ impl Interpreter<'_> {
             if library::has_method(&delegate, name) {
                 return self.invoke(&delegate, name, &given);
             }
+            if let Some(value) = self.invoke_own(&delegate, name, &given)? {
+                return Ok(value);
+            }
             if let Value::Object(object) = &delegate
                 && let Some(value) = object.call(self, name, &given)?
             {
                 return Ok(value);
             }
         }
-        if let Some(callee @ Value::Closure(_)) = self.bindings.bound(name) {
+        if let (None, Some(callee @ Value::Closure(_))) = (&home, self.bindings.bound(name)) {
             return self.call_value(&callee, given);
         }
         if let Some(value) = self.builtin(name, &given)? {
@@ -187,6 +204,9 @@ impl Interpreter<'_> {
                 format!("Command not found: {name}({})", classes.join(", ")),
             ));
         }
+        if let Some(home) = home {
+            return Err(library::missing(&home.this, name, &given));
+        }
         let (classes, values) = print::listed(&given);
         Err(Thrown::of(
             "groovy.lang.MissingMethodException",
@@ -199,14 +219,7 @@ impl Interpreter<'_> {
     fn method_of(&self, name: &Arc<str>, count: usize) -> Option<Arc<Code>> {
         let methods = self.shared.methods.borrow();
         let of_name = methods.get(name)?;
-        let takes = |code: &&Arc<Code>| {
-            let parameters = code.parameters.as_deref().unwrap_or_default();
-            let wanted = parameters
-                .iter()
-                .filter(|one| one.default.is_none() && !one.takes_rest);
-            let takes_rest = parameters.iter().any(|one| one.takes_rest);
-            wanted.count() <= count && (takes_rest || count <= parameters.len())
-        };
+        let takes = |code: &&Arc<Code>| takes_so_many(code, count);
         let found = of_name.iter().rev().find(takes).or_else(|| of_name.last());
         found.map(Arc::clone)
     }
@@ -296,7 +309,7 @@ impl Interpreter<'_> {
                     None => Err(library::missing(callee, "call", &given)),
                 }
             }
-            Value::Class(class) => library::construct(self, class, &given),
+            Value::Class(class) => self.construct(class, given),
             _ => self.invoke(callee, "call", &given),
         }
     }
@@ -304,9 +317,9 @@ impl Interpreter<'_> {
     fn call_reference(&mut self, reference: &MethodReference, given: &[Value]) -> Outcome {
         match &reference.of {
             Value::Class(class) if *reference.name == *"new" => {
-                library::construct(self, class, given)
+                self.construct(class, given.to_vec())
             }
-            Value::Class(class) if !library::has_static(class, &reference.name) => match given {
+            Value::Class(class) if !self.has_static(class, &reference.name) => match given {
                 [receiver, rest @ ..] => self.invoke(receiver, &reference.name, rest),
                 [] => Err(library::missing(&reference.of, &reference.name, given)),
             },
@@ -361,7 +374,7 @@ impl Interpreter<'_> {
     }
 
     /// A method of a closure itself; `None`: it is none of these.
-    fn closure_method(
+    pub(super) fn closure_method(
         &mut self,
         callee: &Value,
         name: &str,
@@ -417,7 +430,17 @@ impl Interpreter<'_> {
     }
 }
 
-fn came_to(flow: Flow) -> Value {
+/// Whether code takes so many values.
+pub(super) fn takes_so_many(code: &Code, count: usize) -> bool {
+    let parameters = code.parameters.as_deref().unwrap_or_default();
+    let wanted = parameters
+        .iter()
+        .filter(|one| one.default.is_none() && !one.takes_rest);
+    let takes_rest = parameters.iter().any(|one| one.takes_rest);
+    wanted.count() <= count && (takes_rest || count <= parameters.len())
+}
+
+pub(super) fn came_to(flow: Flow) -> Value {
     match flow {
         Flow::On(value) | Flow::Return(value) => value,
         Flow::Break(_) | Flow::Continue(_) => Value::Null,

@@ -22,12 +22,13 @@ use super::{Interpreter, MethodReference, ScriptClosure};
 impl Interpreter<'_> {
     pub(super) fn expression(&mut self, expression: &Expr, frame: &Rc<Frame>) -> Outcome {
         self.work(1)?;
-        if self.nesting >= super::DEEPEST_EXPRESSION {
+        let nesting = super::NESTING.get();
+        if nesting >= super::DEEPEST_EXPRESSION {
             return Err(Thrown::bare("java.lang.StackOverflowError"));
         }
-        self.nesting += 1;
+        super::NESTING.set(nesting + 1);
         let outcome = self.expression_here(expression, frame);
-        self.nesting -= 1;
+        super::NESTING.set(nesting);
         outcome
     }
 
@@ -76,7 +77,10 @@ impl Interpreter<'_> {
         match expression {
             Expr::Path(name) if **name == *"void" && !self.is_groovy() => Ok(Value::Void),
             Expr::Path(name) => Ok(Value::Class(Arc::clone(name))),
-            Expr::This => Ok(Value::object(super::calls::ScriptObject)),
+            Expr::This | Expr::Super => Ok(match frame.home() {
+                Some(home) => home.this.clone(),
+                None => Value::object(super::calls::ScriptObject),
+            }),
             Expr::List(values) => {
                 let values = self.values_of(values, frame)?;
                 self.take(values.len() * 24)?;
@@ -139,7 +143,7 @@ impl Interpreter<'_> {
             Expr::New { class, given } => {
                 let given = self.given(given, frame)?;
                 let class = self.class_of_type(class)?;
-                library::construct(self, &class, &given)
+                self.construct(&class, given)
             }
             Expr::NewArray {
                 class,
@@ -148,6 +152,9 @@ impl Interpreter<'_> {
             } => self.new_array(class, lengths, values.as_deref(), frame),
             Expr::Cast { to, value, is_as } => {
                 let value = self.expression(value, frame)?;
+                if let Some(own) = self.as_own(&value, to)? {
+                    return Ok(own);
+                }
                 match is_as {
                     true => convert::coerce(self, value, to),
                     false => convert::cast(self, value, to),
@@ -193,6 +200,9 @@ impl Interpreter<'_> {
                 },
             }
         }
+        if let Some(home) = frame.home() {
+            return self.variable_of(&home, name);
+        }
         if let Some(value) = self.bindings.bound(name) {
             return Ok(value);
         }
@@ -215,6 +225,10 @@ impl Interpreter<'_> {
     /// The full name of a class that a script calls by its own name, or by what it was imported as.
     pub(super) fn class_named(&self, name: &str) -> Option<Arc<str>> {
         let imports = &self.shared.imports;
+        let last = name.rsplit('.').next().unwrap_or(name);
+        if let Some(class) = self.shared.classes.get(last) {
+            return Some(Arc::clone(&class.definition.name));
+        }
         if let Some((_, path)) = imports.iter().find(|(known, _)| **known == *name) {
             let path = path.strip_prefix("static ").unwrap_or(path);
             return Some(classes::full_name(path).map_or_else(|| path.into(), Arc::from));
@@ -317,7 +331,10 @@ impl Interpreter<'_> {
         if of_value.is_null() {
             return Err(Thrown::null_call("getAt"));
         }
-        library::at(self, &of_value, &at)
+        match self.invoke_own(&of_value, "getAt", std::slice::from_ref(&at))? {
+            Some(value) => Ok(value),
+            None => library::at(self, &of_value, &at),
+        }
     }
 
     fn property_expression(&mut self, expression: &Expr, frame: &Rc<Frame>) -> Outcome {
@@ -344,6 +361,13 @@ impl Interpreter<'_> {
             && let Some(class) = classes::full_name(&format!("{path}.{name}"))
         {
             return Ok(Value::Class(class.into()));
+        }
+        let is_own = matches!(**of, Expr::This | Expr::Super);
+        if let Some(home) = frame.home().filter(|_| is_own) {
+            return match self.field_of(&home, &name)? {
+                Some(value) => Ok(value),
+                None => self.property_of(&home.this, &name),
+            };
         }
         let of = self.expression(of, frame)?;
         if *is_safe && of.is_null() {
@@ -381,6 +405,9 @@ impl Interpreter<'_> {
                 return Ok(Value::Class("Script1".into()));
             }
             return self.variable(&name.into(), &Frame::root());
+        }
+        if let Some(value) = self.property_of_own(of, name)? {
+            return Ok(value);
         }
         library::property(self, of, name)
     }

@@ -7,6 +7,7 @@ use std::rc::Rc;
 
 use super::super::ast::{Name, Type};
 use super::super::value::Value;
+use super::classes::Home;
 
 /// A variable.
 struct Variable {
@@ -23,6 +24,8 @@ pub(crate) struct Frame {
     pub(super) delegate: Option<Value>,
     /// Whether it is of a method, so that names that are new in it are its own in BeanShell.
     is_of_method: bool,
+    /// The object and the class whose method it is of.
+    home: Option<Rc<Home>>,
 }
 
 /// Where a name is found.
@@ -42,6 +45,7 @@ impl Frame {
             around: None,
             delegate: None,
             is_of_method: false,
+            home: None,
         })
     }
 
@@ -52,7 +56,24 @@ impl Frame {
             around: Some(Frame::root()),
             delegate: None,
             is_of_method: true,
+            home: None,
         })
+    }
+
+    /// The frame of a method of a class.
+    pub(crate) fn of_home(home: &Rc<Home>) -> Rc<Frame> {
+        Rc::new(Frame {
+            variables: RefCell::default(),
+            around: None,
+            delegate: None,
+            is_of_method: true,
+            home: Some(Rc::clone(home)),
+        })
+    }
+
+    /// The object and the class whose method it is of, or whose method is around it.
+    pub(crate) fn home(&self) -> Option<Rc<Home>> {
+        self.home.clone()
     }
 
     pub(crate) fn within(around: &Rc<Frame>) -> Rc<Frame> {
@@ -65,6 +86,7 @@ impl Frame {
             around: Some(Rc::clone(around)),
             delegate,
             is_of_method: around.is_of_method,
+            home: around.home.clone(),
         })
     }
 

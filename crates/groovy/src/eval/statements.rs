@@ -111,6 +111,7 @@ impl Interpreter<'_> {
                 Err(match value {
                     Value::Exception(exception) => Thrown::Exception(exception),
                     Value::Null => Thrown::bare("java.lang.NullPointerException"),
+                    other if super::instance::is_thrown(&other) => self.thrown_own(&other)?,
                     other => convert::cannot_cast(&other, "java.lang.Throwable"),
                 })
             }
@@ -157,7 +158,10 @@ impl Interpreter<'_> {
                 (Some(value), None) => self.expression(value, frame)?,
                 (Some(value), Some(kind)) => {
                     let value = self.expression(value, frame)?;
-                    convert::assign(self, value, kind)?
+                    match self.as_own(&value, kind)? {
+                        Some(own) => own,
+                        None => convert::assign(self, value, kind)?,
+                    }
                 }
                 (None, Some(kind)) => convert::initial(kind),
                 (None, None) => Value::Null,
@@ -377,7 +381,8 @@ impl Interpreter<'_> {
             let exception = Rc::clone(exception);
             if let Some(catch) = catches.iter().find(|catch| is_caught(catch, &exception)) {
                 let inner = Frame::within(frame);
-                inner.declare(&catch.name, None, Value::Exception(exception));
+                let caught = super::instance::caught(&exception);
+                inner.declare(&catch.name, None, caught);
                 outcome = self.statements(&catch.body.statements, &inner, wants);
             }
         }

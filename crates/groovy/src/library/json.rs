@@ -328,6 +328,19 @@ fn write(machine: &mut dyn Machine, value: &Value, out: &mut String, depth: usiz
         Value::Object(object) if super::json_builder::is_builder(&**object) => {
             out.push_str(&object.text());
         }
+        Value::Object(object) if object.values_by_name().is_some() => {
+            out.push('{');
+            let values = object.values_by_name().unwrap_or_default();
+            for (place, (name, value)) in values.iter().enumerate() {
+                if place > 0 {
+                    out.push(',');
+                }
+                quoted(name, out);
+                out.push(':');
+                write(machine, value, out, depth + 1)?;
+            }
+            out.push('}');
+        }
         other => match super::dates::json_text(other) {
             Some(text) => quoted(&text, out),
             None => quoted(&print::text(other), out),

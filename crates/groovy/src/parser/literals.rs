@@ -55,6 +55,7 @@ impl Parser<'_> {
                 self.advance();
                 return self.new_object();
             }
+            "super" if !self.around.is_empty() => Expr::Super,
             "super" => return Err(unsupported("super")),
             "class" | "interface" | "enum" => {
                 return Err(unsupported(format!("{word} definitions")));

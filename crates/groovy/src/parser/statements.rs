@@ -9,7 +9,8 @@ use super::super::ast::{Block, Case, Catch, Expr, Name, Statement, Type};
 use super::super::lexer::Kind;
 use super::{Parser, RESERVED, Read, unsupported};
 
-const MODIFIERS: &[&str] = &[
+pub(super) const MODIFIERS: &[&str] = &[
+    "abstract",
     "final",
     "static",
     "private",
@@ -81,9 +82,7 @@ impl Parser<'_> {
                 self.written_type()?;
                 Ok(Statement::Empty)
             }
-            "class" | "interface" | "enum" | "trait" => {
-                Err(unsupported(format!("{word} definitions")))
-            }
+            "class" | "interface" | "enum" | "trait" => self.definition(&[]),
             "synchronized" if self.is_sign_ahead(1, "(") => {
                 self.advance();
                 self.condition()?;
@@ -118,22 +117,23 @@ impl Parser<'_> {
     }
 
     fn annotated(&mut self) -> Read<Statement> {
-        self.advance();
-        let name = self.written_type()?.name;
-        if !matches!(
-            &*name,
-            "Field"
-                | "groovy.transform.Field"
-                | "SuppressWarnings"
-                | "CompileStatic"
-                | "Deprecated"
-        ) {
-            return Err(unsupported(format!("the annotation @{name}")));
+        let annotations = self.annotations()?;
+        while self.is_definition_ahead() && self.is_modifier() {
+            self.advance();
         }
-        if self.is_sign("(") {
-            self.condition()?;
+        if self.is_definition_ahead() {
+            return self.definition(&annotations);
         }
-        self.statement()
+        let of_variables = |name: &str| {
+            matches!(
+                name,
+                "Field" | "SuppressWarnings" | "CompileStatic" | "Deprecated"
+            )
+        };
+        match annotations.iter().find(|one| !of_variables(one.short())) {
+            Some(other) => Err(unsupported(format!("the annotation @{}", other.name))),
+            None => self.statement(),
+        }
     }
 
     fn value_of_return(&mut self) -> Read<Option<Expr>> {
@@ -440,6 +440,9 @@ impl Parser<'_> {
             is_declared = true;
             self.advance();
         }
+        if is_declared && self.is_definition_ahead() {
+            return self.definition(&[]);
+        }
         let is_var = self.is_word("var") && matches!(self.ahead(1).kind, Kind::Word(_));
         if self.is_word("def") || is_var {
             self.advance();
@@ -541,7 +544,7 @@ impl Parser<'_> {
     }
 
     /// A value behind `=`; Java's arrays may be written in braces.
-    fn initial_value(&mut self, kind: Option<&Type>) -> Read<Expr> {
+    pub(super) fn initial_value(&mut self, kind: Option<&Type>) -> Read<Expr> {
         match kind {
             Some(kind) if kind.dimensions > 0 && self.is_sign("{") => {
                 let values = self.values_in_braces()?;

@@ -10,7 +10,7 @@ use loadline_steps::text::Text;
 
 use super::applied::Scope;
 use super::{FRAGMENT, Lowering, enabled, is_without_effect};
-use crate::tree::{Element, Properties};
+use crate::tree::{Element, Properties, Property};
 
 /// What is said of a Parallel Controller that JMeter runs no sample of.
 const NESTED: &str = "a Parallel Controller within another: its plugin fails to run it";
@@ -241,9 +241,39 @@ impl Lowering {
             "SwitchController" => {
                 ControllerRule::Switch(self.property(element, "SwitchController.value"))
             }
+            "ParameterizedController" => ControllerRule::Parameterized(self.variables_of(element)),
+            "WeightedSwitchController" => ControllerRule::Weighted {
+                weights: self.weights(element),
+                is_random: element.flag("IsRandomChoice", false),
+            },
             "RunTime" => ControllerRule::Runtime(self.property(element, "RunTime.seconds")),
             _ => return None,
         })
+    }
+
+    /// The variables that a controller sets.
+    fn variables_of(&mut self, element: &Element) -> Vec<(Text, Text)> {
+        let arguments = element
+            .group("ParameterizedController")
+            .group("Arguments.arguments")
+            .iter();
+        let variables = arguments.map(Property::inner).map(|argument| {
+            let name = self.text(element, argument.text("Argument.name"));
+            (name, self.text(element, argument.text("Argument.value")))
+        });
+        variables.collect()
+    }
+
+    /// The weights of those children that the controller's table does not leave out.
+    fn weights(&mut self, element: &Element) -> Vec<Text> {
+        let is_meant =
+            |cells: &[Property]| cells.get(2).is_none_or(|cell| cell.as_text() == "true");
+        let rows = element.group("Weights").iter().map(Property::inner);
+        let weights = rows.filter(|cells| is_meant(cells)).map(|cells| {
+            let weight = cells.get(1).map_or("0", Property::as_text);
+            self.text(element, weight)
+        });
+        weights.collect()
     }
 
     fn condition(&mut self, element: &Element) -> ControllerRule {

@@ -13,7 +13,7 @@ use loadline_steps::assertion::xml::XPathAssertion;
 use loadline_steps::assertion::{Assertion, Expected};
 use loadline_steps::extract::Extractor;
 use loadline_steps::extract::boundary::BoundaryExtractor;
-use loadline_steps::extract::html::{HtmlExtractor, read_selector};
+use loadline_steps::extract::html::{HtmlExtractor, are_brackets_closed, read_selector};
 use loadline_steps::extract::jmes_path::JmesPathExtractor;
 use loadline_steps::extract::json::JsonExtractor;
 use loadline_steps::extract::json_path::JsonPathExtractor;
@@ -175,6 +175,8 @@ impl Lowering {
         let selector = self.property(element, "HtmlExtractor.expr");
         let is_jodd = element.text("HtmlExtractor.extractor_impl") == "JODD";
         let constant = selector.constant();
+        // What no parser takes fails as it runs, as in JMeter.
+        let constant = constant.filter(|text| are_brackets_closed(text));
         if let Some(Err(fault)) = constant.map(|text| read_selector(text, is_jodd)) {
             self.unsupported(element, fault);
         }

@@ -37,6 +37,17 @@ fn what_is_not_supported_is_listed_once_with_its_own_path() {
 }
 
 #[test]
+fn a_selector_that_nobody_can_read_fails_as_it_runs() {
+    let told = |selector: &str| {
+        let reading = plan(&format!(
+            "<HtmlExtractor testname=\"C\"><stringProp name=\"HtmlExtractor.expr\">{selector}</stringProp></HtmlExtractor><hashTree/>"
+        ));
+        unsupported(&reading).len()
+    };
+    assert_eq!((told("div["), told("p:has(a"), told("h1:odd")), (0, 0, 1));
+}
+
+#[test]
 fn what_is_not_known_below_a_sampler_is_refused() {
     let reading = plan(
         "<DebugSampler testname=\"D\"/><hashTree><SampleTimeout testname=\"T\"/><hashTree/>\

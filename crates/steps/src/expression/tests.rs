@@ -67,7 +67,10 @@ fn what_is_not_supported_is_named() {
             "${__groovy(org.apache.commons.lang3.ArrayUtils.isEmpty('${a}'))}",
             "__groovy: the class org.apache.commons.lang3.ArrayUtils",
         ),
-        ("${__groovy(class A {})}", "__groovy: class definitions"),
+        (
+            "${__groovy(class A extends Zip {})}",
+            "__groovy: a class that extends Zip",
+        ),
         ("${__BeanShell(nothing(1))}", "__BeanShell: nothing()"),
         ("${__jexl3(vars.x = 1)}", "__jexl3: ="),
         ("${__jexl3({1:2})}", "__jexl3: {"),

@@ -108,6 +108,21 @@ pub fn read_selector(text: &str, is_jodd: bool) -> Result<Matcher, String> {
         .map_err(|fault| format!("Could not parse query '{text}': {fault:?}"))
 }
 
+/// Whether each bracket of a selector is closed, without which it is none.
+#[must_use]
+pub fn are_brackets_closed(selector: &str) -> bool {
+    let mut open = Vec::new();
+    for one in selector.chars() {
+        match one {
+            '(' => open.push(')'),
+            '[' => open.push(']'),
+            ')' | ']' if open.pop() != Some(one) => return false,
+            _ => {}
+        }
+    }
+    open.is_empty()
+}
+
 /// The text of `:contains(text)` in quotes, which CSS wants and JMeter's selectors do without.
 fn with_quotes(selector: &str) -> String {
     const CONTAINS: &str = ":contains(";

@@ -21,8 +21,8 @@ pub(super) struct RequestBody {
     pub(super) content_type: Option<String>,
     /// Whether `content_type` is said whatever header fields say.
     pub(super) is_binding: bool,
-    /// Whether it is a file, whose content type is said before its length.
-    pub(super) is_file: bool,
+    /// Whether its content type is a file's, which is said before its length.
+    pub(super) is_of_file: bool,
     /// The body as results tell it.
     pub(super) told: String,
     /// Why it cannot be sent whole, which shows after its head was sent; `None`: it can.
@@ -170,6 +170,29 @@ pub(super) fn is_raw(request: &HttpRequestPlan, scope: &mut Scope<'_>) -> bool {
     request.raw_body || !arguments.is_empty() && names.all(|name| name.evaluate(scope).is_empty())
 }
 
+/// The file that is a request's body; `None`: none is, or it is not named.
+pub(super) fn body_file<'r>(
+    request: &'r HttpRequestPlan,
+    scope: &mut Scope<'_>,
+) -> Option<&'r super::HttpFile> {
+    let [file] = request.files.as_slice() else {
+        return None;
+    };
+    let is_body = !request.multipart
+        && is_blank(&file.parameter.evaluate(scope))
+        && !is_blank(&file.path.evaluate(scope));
+    is_body.then_some(file)
+}
+
+/// Whether files make a request one of parts: each has a path and a parameter. Otherwise none of them is sent.
+pub(super) fn has_parts(request: &HttpRequestPlan, scope: &mut Scope<'_>) -> bool {
+    let mut files = request.files.iter();
+    let is_whole = |file: &super::HttpFile| {
+        !is_blank(&file.path.evaluate(scope)) && !is_blank(&file.parameter.evaluate(scope))
+    };
+    !request.files.is_empty() && files.all(is_whole)
+}
+
 /// The body of a request under a method that has one; `None`: it has none.
 ///
 /// # Errors
@@ -185,7 +208,8 @@ pub(super) fn body(
     let is_raw = is_raw(request, scope) && (request.raw_body || !rewrites.iter().any(adds));
     let has_body = !matches!(method, "GET" | "HEAD" | "TRACE" | "OPTIONS");
     let has_body = has_body || is_raw && method == "GET";
-    if is_raw && has_body && !request.multipart {
+    let has_parts = has_parts(request, scope);
+    if is_raw && has_body && !request.multipart && !has_parts {
         let charset = charset?;
         let pairs = pairs(request, rewrites, scope);
         let parts = pairs.iter().map(|pair| match pair.plan.encode {
@@ -203,6 +227,7 @@ pub(super) fn body(
         let of_text = || format!("text/plain; charset={}", charset.name());
         return Ok(Some(RequestBody {
             bytes,
+            is_of_file: of_file.is_some(),
             content_type: Some(of_file.unwrap_or_else(of_text)),
             told,
             ..RequestBody::default()
@@ -212,18 +237,13 @@ pub(super) fn body(
         return Ok(None);
     }
     let charset = charset?;
-    let only = match request.files.as_slice() {
-        [file] if !request.multipart && is_blank(&file.parameter.evaluate(scope)) => Some(file),
-        _ => None,
-    };
     let pairs = pairs(request, rewrites, scope);
-    if let Some(file) = only
+    // Beside arguments a file without a name of a parameter is not sent.
+    if let Some(file) = body_file(request, scope)
         && pairs.is_empty()
     {
         return Ok(Some(file_as_body(file, scope)));
     }
-    // Beside arguments a file without a name of a parameter is not sent.
-    let has_parts = only.is_none() && !request.files.is_empty();
     if request.multipart || has_parts {
         return multipart(request, &pairs, charset, scope).map(Some);
     }
@@ -266,7 +286,7 @@ pub(super) fn file_as_body(file: &super::HttpFile, scope: &mut Scope<'_>) -> Req
     RequestBody {
         bytes,
         content_type: (!is_blank(&content_type)).then_some(content_type),
-        is_file: true,
+        is_of_file: true,
         told: "<actual file content, not shown here>".to_owned(),
         fault,
         ..RequestBody::default()
@@ -347,6 +367,12 @@ fn multipart(
     for file in &request.files {
         let head = file_head(file, &boundary, request, scope)?;
         let path = file.path.evaluate(scope).into_owned();
+        if is_blank(&path) {
+            return Err(HttpFault {
+                class: "java.lang.IllegalArgumentException".to_owned(),
+                message: "Filename must not be null or empty".to_owned(),
+            });
+        }
         told.push_str(&format!(
             "{head}\r\n<actual file content, not shown here>\r\n"
         ));

@@ -78,7 +78,7 @@ impl Fields {
         let has_type = self
             .get("content-type")
             .is_some_and(|value| !value.is_empty());
-        if let Some(content_type) = body.content_type.as_ref().filter(|_| body.is_file)
+        if let Some(content_type) = body.content_type.as_ref().filter(|_| body.is_of_file)
             && !has_type
         {
             self.set("Content-Type", content_type.clone());

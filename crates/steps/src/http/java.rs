@@ -6,7 +6,7 @@ use super::body::{self, RequestBody};
 use super::fields::Fields;
 use super::rewriting::Rewrite;
 use super::url::Url;
-use super::{HttpAnswer, HttpFault, HttpReply, HttpRequestPlan, is_blank};
+use super::{HttpAnswer, HttpFault, HttpReply, HttpRequestPlan};
 use crate::scope::Scope;
 
 /// What Java's client calls itself.
@@ -52,21 +52,19 @@ pub(super) fn body(
         return Ok(None);
     }
     let is_post = method == "POST";
-    if let [file] = request.files.as_slice()
-        && is_blank(&file.parameter.evaluate(scope))
-        && !request.multipart
-    {
+    if let Some(file) = body::body_file(request, scope) {
         let mut body = body::file_as_body(file, scope);
         return match body.fault.take() {
             Some(_) => Err(unreadable(&file.path.evaluate(scope), scope)),
             None => Ok(Some(body)),
         };
     }
-    if !request.files.is_empty() && !is_post {
+    let has_parts = body::has_parts(request, scope);
+    if has_parts && !is_post {
         let what = "cannot write to a URLConnection if doOutput=false - call setDoOutput(true)";
         return Err(fault("java.net.ProtocolException", what));
     }
-    if is_post && (request.multipart || !request.files.is_empty()) {
+    if is_post && (request.multipart || has_parts) {
         for file in &request.files {
             let path = file.path.evaluate(scope).into_owned();
             if scope.host.world().read_file(&path).is_err() {

@@ -38,22 +38,41 @@ pub(super) fn sample(url: &Url, method: &str, scope: &Scope<'_>) -> Sample {
 /// It cannot be read.
 pub(super) fn read(path: &str, scope: &Scope<'_>) -> Result<Arc<[u8]>, HttpFault> {
     let world = scope.host.world();
-    world.read_file(path).map_err(|fault| {
-        let whole = match path.starts_with('/') {
-            true => path.to_owned(),
-            false => format!("{}/{path}", world.plan_folder()),
-        };
-        HttpFault {
-            class: "java.io.FileNotFoundException".to_owned(),
-            message: format!("{whole} ({})", fault.why),
-        }
+    world.read_file(path).map_err(|fault| HttpFault {
+        class: "java.io.FileNotFoundException".to_owned(),
+        message: format!(
+            "{} ({})",
+            told(path, fault.why.as_str(), &world.plan_folder()),
+            fault.why
+        ),
     })
+}
+
+/// A path as a message has it: what is there is told as it is written, what is not from the root on.
+fn told(path: &str, why: &str, folder: &str) -> String {
+    match path.starts_with('/') || why == "Is a directory" {
+        true => path.to_owned(),
+        false => format!("{folder}/{path}"),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::testing::Bench;
+
+    #[test]
+    fn what_is_there_is_told_as_it_is_written() {
+        assert_eq!(told("data", "Is a directory", "/plans"), "data");
+        assert_eq!(
+            told("a.txt", "No such file or directory", "/plans"),
+            "/plans/a.txt"
+        );
+        assert_eq!(
+            told("/a.txt", "No such file or directory", "/plans"),
+            "/a.txt"
+        );
+    }
 
     #[test]
     fn a_file_is_an_answer() {

@@ -56,6 +56,8 @@ pub(super) struct ControllerState {
     runs_now: bool,
     /// Whether it takes none after this one.
     is_exhausted: bool,
+    /// Turns that each child has had, where they go by weight.
+    turns: Vec<u64>,
 }
 
 impl ControllerState {
@@ -101,6 +103,10 @@ impl Thread {
                 self.states[node].is_spent |= *ends_for_good && matches!(next, Next::End);
                 next
             }
+            ControllerRule::Parameterized(variables) => {
+                self.set_variables(walker, variables);
+                self.next_in_order(walker, node, controller)
+            }
             ControllerRule::OnceOnly => self.next_of_once(walker, node, controller),
             ControllerRule::If { .. } => self.next_of_if(walker, node, controller),
             ControllerRule::While(condition) => {
@@ -115,7 +121,9 @@ impl Thread {
                 self.next_in_turn(walker, node, controller)
             }
             ControllerRule::Throughput { .. } => self.next_of_share(walker, node, controller),
-            ControllerRule::Switch(value) => self.next_of_switch(walker, node, controller, value),
+            ControllerRule::Switch(_) | ControllerRule::Weighted { .. } => {
+                self.next_of_chosen(walker, node, controller)
+            }
             ControllerRule::Runtime(seconds) => {
                 self.next_of_runtime(walker, node, controller, seconds)
             }
@@ -173,6 +181,10 @@ impl Thread {
             match self.next(walker, child) {
                 Next::End => {
                     self.states[node].position += 1;
+                    // It is asked again, and so sets its variables again.
+                    if let ControllerRule::Parameterized(variables) = &controller.rule {
+                        self.set_variables(walker, variables);
+                    }
                     if asks_each_time(controller) {
                         return self.next_of_if(walker, node, controller);
                     }
@@ -353,16 +365,21 @@ impl Thread {
         next
     }
 
-    fn next_of_switch(
+    fn next_of_chosen(
         &mut self,
         walker: &Walker<'_>,
         node: NodeId,
         controller: &Controller,
-        value: &Text,
     ) -> Next {
         if !self.states[node].under_way {
             self.enter_pass(walker, node, controller);
-            let chosen = self.chosen_child(walker, controller, value);
+            let chosen = match &controller.rule {
+                ControllerRule::Switch(value) => self.chosen_child(walker, controller, value),
+                ControllerRule::Weighted { weights, is_random } => {
+                    self.weighted_child(walker, node, weights, *is_random)
+                }
+                _ => None,
+            };
             self.states[node].position = chosen.unwrap_or(controller.children.len());
         }
         let next = loop {
@@ -384,6 +401,64 @@ impl Thread {
             self.states[node].end_pass();
         }
         next
+    }
+
+    /// Sets variables; the values of all are evaluated before the first is set.
+    fn set_variables(&mut self, walker: &Walker<'_>, variables: &[(Text, Text)]) {
+        let mut values = Vec::with_capacity(variables.len());
+        for (name, value) in variables {
+            let name = self.text(walker, name).into_owned();
+            values.push((name, self.text(walker, value).into_owned()));
+        }
+        for (name, value) in values {
+            self.variables.put(name, value);
+        }
+    }
+
+    /// The child whose share of the turns so far is furthest below its share of the weights, the first of several; or one
+    /// by chance. `None`: there is no weight.
+    fn weighted_child(
+        &mut self,
+        walker: &Walker<'_>,
+        node: NodeId,
+        weights: &[Text],
+        is_random: bool,
+    ) -> Option<usize> {
+        let whole = |text: Cow<'_, str>| text.parse().unwrap_or(0_i64).max(0);
+        let weights: Vec<i64> = (weights.iter())
+            .map(|weight| whole(self.text(walker, weight)))
+            .collect();
+        let sum: i64 = weights.iter().sum();
+        if is_random {
+            let mut left = walker.chance(usize::try_from(sum).unwrap_or(0).max(1));
+            return weights.iter().position(|&weight| {
+                let weight = usize::try_from(weight).unwrap_or(0);
+                let is_it = left < weight;
+                left = left.saturating_sub(weight);
+                is_it
+            });
+        }
+        let turns = &mut self.states[node].turns;
+        turns.resize(weights.len(), 0);
+        let all: u64 = turns.iter().sum();
+        let share = |weight: i64| weight as f64 / sum as f64;
+        let mut furthest: Option<(usize, f64)> = None;
+        for (place, &weight) in weights.iter().enumerate() {
+            let had = if all > 0 {
+                turns[place] as f64 / all as f64
+            } else {
+                0.0
+            };
+            let behind = share(weight) - had;
+            if behind > furthest.map_or(0.0, |(_, most)| most) {
+                furthest = Some((place, behind));
+            }
+        }
+        // Where each has had its share, the heaviest comes.
+        let heaviest = || (0..weights.len()).rev().max_by_key(|&place| weights[place]);
+        let place = furthest.map(|(place, _)| place).or_else(heaviest)?;
+        turns[place] += 1;
+        Some(place)
     }
 
     /// The child that a Switch names by number or name, of those that are left, or else the default; `None`: none.

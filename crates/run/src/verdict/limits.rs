@@ -130,8 +130,12 @@ fn limit_of(facts: &Facts<'_>, knee: Option<&Knee>, seen: &Seen) -> (Limit, Opti
     } else {
         closed_limit(facts, knee, weights)
     };
-    // Answers alone do not always tell the target from the plan; a resource that is used up does.
-    let limit = match limit {
+    (tempered(facts, limit, seen), Some(weights))
+}
+
+/// Answers alone do not always tell the target from the plan, or from the way; a resource that is used up does.
+fn tempered(facts: &Facts<'_>, limit: Limit, seen: &Seen) -> Limit {
+    match limit {
         Limit::Target if signs::is_let_in_late(facts) || keeps_out(facts) => Limit::Unknown,
         Limit::Plan | Limit::Target if link::mostly_stood_still(facts) => Limit::Unknown,
         Limit::Target if seen.culprit.is_none() && link::may_wait_for_windows(facts) => {
@@ -140,8 +144,7 @@ fn limit_of(facts: &Facts<'_>, knee: Option<&Knee>, seen: &Seen) -> (Limit, Opti
         Limit::Plan | Limit::Unknown | Limit::Target if seen.is_between => Limit::Network,
         Limit::Plan | Limit::Unknown if seen.culprit.is_some() => Limit::Target,
         limit => limit,
-    };
-    (limit, Some(weights))
+    }
 }
 
 /// Whether a generator that has the arrivals in hand has no time left for what goes as fast as it can beside them.

@@ -4,9 +4,9 @@
 
 use std::net::IpAddr;
 
+use loadline_model::civil::Civil;
 use rustls::{AlertDescription, CertificateError, Error as TlsError};
 
-use loadline_model::civil::Civil;
 use super::{Occasion, Trouble, code};
 use crate::net::{alert, is_unknown_authority};
 

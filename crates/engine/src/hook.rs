@@ -181,7 +181,7 @@ async fn run_in(
         Rc::clone(&slot),
         Rc::clone(&worker.client),
     ));
-    let host: Rc<dyn Host> = Rc::new(VuHost::new(&shared, &worker, &scenario, &slot));
+    let host = Rc::new(VuHost::new(&shared, &worker, &scenario, &slot));
     let asks = Asks {
         client: Rc::clone(&client),
         slot: Rc::clone(&slot),
@@ -189,13 +189,19 @@ async fn run_in(
         clock: setup.clock,
     };
     let mut exports = None;
+    let mut tags = Rc::clone(&scenario.tags_at_top);
     let task = async {
         let program = Arc::clone(&worker.program);
-        let mut vu = ScriptVu::new(program, host, Rc::clone(&worker.stacks), 0, 0)?;
+        let of_vu: Rc<dyn Host> = Rc::<VuHost>::clone(&host);
+        let mut vu = ScriptVu::new(program, of_vu, Rc::clone(&worker.stacks), 0, 0)?;
         let initialised = begin(&asks, &mut vu, Task::Init).await?;
         exports = vu.exports()?;
         match (initialised, task_of(around, &scenario)) {
-            (Ending::Done(_), Some(task)) => begin(&asks, &mut vu, task).await,
+            (Ending::Done(_), Some(task)) => {
+                let ending = begin(&asks, &mut vu, task).await;
+                tags = host.tags_at_end(&vu.tags());
+                ending
+            }
             (ending, _) => Ok(ending),
         }
     };
@@ -214,8 +220,8 @@ async fn run_in(
             received,
             Occasion {
                 at: setup.clock.now(),
-                tags: &*scenario.tags_at_top,
-                metadata: None,
+                tags: &*tags,
+                metadata: host.current_metadata().as_ref(),
             },
         );
     }

@@ -13,6 +13,7 @@ mod share;
 mod stripes;
 
 use std::fmt;
+use std::ops::Range;
 use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
@@ -175,6 +176,8 @@ impl FromStr for Segment {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SegmentSequence {
     segments: Vec<Segment>,
+    /// Those that were asked for: not what was left at the ends.
+    asked_for: Range<usize>,
     /// Whole-number lengths of the segments; their sum is the length of a striping cycle.
     weights: Vec<u64>,
 }
@@ -185,6 +188,7 @@ impl SegmentSequence {
     pub fn whole() -> SegmentSequence {
         SegmentSequence {
             segments: vec![Segment::whole()],
+            asked_for: 0..1,
             weights: vec![1],
         }
     }
@@ -203,14 +207,20 @@ impl SegmentSequence {
         if let Some(pair) = segments.windows(2).find(|pair| pair[0].to != pair[1].from) {
             return Err(SegmentError::Gap(pair[0], pair[1]));
         }
+        let mut asked_for = 0..segments.len();
         if first.from != Ratio::ZERO {
             segments.insert(0, Segment::new(Ratio::ZERO, first.from)?);
+            asked_for = 1..segments.len();
         }
         if last.to != Ratio::ONE {
             segments.push(Segment::new(last.to, Ratio::ONE)?);
         }
         let weights = weights_of(&segments)?;
-        Ok(SegmentSequence { segments, weights })
+        Ok(SegmentSequence {
+            segments,
+            asked_for,
+            weights,
+        })
     }
 
     /// The segments, in order.
@@ -267,8 +277,10 @@ impl Default for SegmentSequence {
 
 impl fmt::Display for SegmentSequence {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", Ratio::ZERO)?;
-        self.segments
+        let asked_for = &self.segments[self.asked_for.clone()];
+        let start = asked_for.first().map_or(Ratio::ZERO, |first| first.from);
+        write!(f, "{start}")?;
+        asked_for
             .iter()
             .try_for_each(|segment| write!(f, ",{}", segment.to))
     }
@@ -362,12 +374,23 @@ mod tests {
     }
 
     #[test]
-    fn sequences_are_filled_in() {
-        let sequence: SegmentSequence = "1/4,1/2".parse().expect("well formed");
-        assert_eq!(sequence.to_string(), "0,1/4,1/2,1");
-        assert_eq!(sequence.segments().len(), 3);
+    fn sequences_are_filled_in_and_written_as_they_were_asked_for() {
+        for (text, segments) in [
+            ("1/4,1/2", 3),
+            ("0,1/2", 2),
+            ("1/2,1", 2),
+            ("0,1/2,1", 2),
+            ("0,1", 1),
+        ] {
+            let sequence: SegmentSequence = text.parse().expect("well formed");
+            assert_eq!(sequence.to_string(), text);
+            assert_eq!(sequence.segments().len(), segments, "{text}");
+        }
         let alone = SegmentSequence::new(vec![segment("1/3:2/3")]).expect("well formed");
-        assert_eq!(alone.to_string(), "0,1/3,2/3,1");
+        assert_eq!(
+            (alone.to_string().as_str(), alone.segments().len()),
+            ("1/3,2/3", 3)
+        );
         assert_eq!("".parse(), Ok(SegmentSequence::whole()));
         for text in ["0", "0,1/2,1/4,1", "0,0,1", "0,2", "0,x"] {
             assert!(text.parse::<SegmentSequence>().is_err(), "{text}");

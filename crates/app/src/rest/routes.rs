@@ -109,7 +109,7 @@ impl Api {
             return Work::Done(self.beside(path));
         };
         let (name, id) = match of_api.split_once('/') {
-            Some((name, id)) if !id.is_empty() && !id.contains('/') => (name, Some(id)),
+            Some((name, id)) if has_members(name) => (name, Some(id)),
             Some(_) => return Work::Done(not_found()),
             None => (of_api, None),
         };
@@ -132,9 +132,8 @@ impl Api {
             ("setup", None, "PUT") => self.set_setup(body),
             ("setup", None, "POST") => return self.later(|api| api.run_setup()),
             ("teardown", None, "POST") => return self.later(|api| api.run_teardown()),
-            ("status" | "setup" | "teardown", None, _) | ("metrics" | "groups", _, _) => {
-                Answer::empty(405)
-            }
+            ("status" | "setup" | "teardown", None, _) => Answer::empty(405),
+            (name, _, _) if has_members(name) => Answer::empty(405),
             _ => not_found(),
         };
         Work::Done(done)
@@ -263,6 +262,11 @@ impl Api {
         };
         rows.into_iter().map(row).collect()
     }
+}
+
+/// Whether single ones of what a path names can be asked for, also by no name at all.
+fn has_members(name: &str) -> bool {
+    matches!(name, "metrics" | "groups")
 }
 
 /// A part of a path with `%7B` and the like read; what is no such pair stays.

@@ -9,6 +9,7 @@ pub mod archive;
 mod common_js;
 pub mod dependencies;
 mod layout;
+mod namespaces;
 mod resolve;
 mod source_map;
 mod source_text;

@@ -3,7 +3,7 @@
 //! Must not know what lies there. Invariant: the rules are k6's: no extension is guessed, no folder
 //! searched, no package known.
 
-use percent_encoding::percent_decode_str;
+use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, utf8_percent_encode};
 use url::Url;
 
 use crate::program::LoadError;
@@ -23,7 +23,7 @@ pub fn entry_url(directory: &Url, name: &str) -> Result<Url, LoadError> {
     if name.contains("://") {
         return resolve(directory, name);
     }
-    joined(directory, name)
+    at_path(directory, name)
 }
 
 pub(super) fn is_standard_input(url: &Url) -> bool {
@@ -84,7 +84,7 @@ pub(super) fn opened(base: &Url, path: &str) -> Result<Url, LoadError> {
             ))),
         };
     }
-    joined(base, path)
+    at_path(base, path)
 }
 
 /// Whether k6 once knew where a name without a scheme lies.
@@ -108,14 +108,25 @@ pub(super) fn unrecognised(specifier: &str) -> String {
     format!("The moduleSpecifier \"{specifier}\" couldn't be recognised as something k6 supports.")
 }
 
-/// A relative name seen from an address. For files the name is a path: `?` and `#` are characters
-/// of it.
+/// The address of a path, of which each character means itself.
+fn at_path(base: &Url, path: &str) -> Result<Url, LoadError> {
+    if base.scheme() != "file" {
+        return joined(base, path);
+    }
+    let path = match path.strip_prefix("//") {
+        Some(rest) => &format!("/{}", rest.trim_start_matches('/')),
+        None => path,
+    };
+    joined(base, &path.replace('%', "%25"))
+}
+
+/// What an address would take for something else than a character of a path.
+const LITERAL: &AsciiSet = &CONTROLS.add(b' ').add(b'?').add(b'#').add(b'\\');
+
+/// A relative name seen from an address. For files the name is a path in which bytes may be escaped.
 fn joined(base: &Url, name: &str) -> Result<Url, LoadError> {
     let name = match base.scheme() {
-        "file" => name
-            .replace('\\', "/")
-            .replace('?', "%3F")
-            .replace('#', "%23"),
+        "file" => utf8_percent_encode(name, LITERAL).to_string(),
         _ => name.to_owned(),
     };
     // A path may hold a colon before its first slash, which in an address ends the scheme.

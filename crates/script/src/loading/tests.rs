@@ -80,6 +80,8 @@ fn names_are_resolved_as_k6_does() {
     assert_eq!(from(entry, "../x.js"), "file:///a/x.js");
     assert_eq!(from(entry, "/x.js"), "file:///x.js");
     assert_eq!(from(entry, "./x.js?a#b"), "file:///a/b/x.js%3Fa%23b");
+    assert_eq!(from(entry, "./x%20y.js"), "file:///a/b/x%20y.js");
+    assert_eq!(from(entry, "./x\\y.js"), "file:///a/b/x%5Cy.js");
     assert_eq!(from(entry, "file:///x/../y.js"), "file:///y.js");
     assert_eq!(
         from("https://h/a/m.js", "./n.js?v=1"),
@@ -115,9 +117,30 @@ fn entries_are_named_by_path_address_or_dash() {
     assert_eq!(named("-").as_deref(), Ok("file:///-"));
     assert_eq!(named("a.js").as_deref(), Ok("file:///here/a.js"));
     assert_eq!(named("../a b.js").as_deref(), Ok("file:///a%20b.js"));
+    assert_eq!(named("a%20b.js").as_deref(), Ok("file:///here/a%2520b.js"));
+    assert_eq!(named("a\\b?.js").as_deref(), Ok("file:///here/a%5Cb%3F.js"));
+    assert_eq!(
+        named(" a\n.js\t").as_deref(),
+        Ok("file:///here/%20a%0A.js%09")
+    );
+    assert_eq!(named("//x/a.js").as_deref(), Ok("file:///x/a.js"));
     assert_eq!(named("/x/a.js").as_deref(), Ok("file:///x/a.js"));
     assert_eq!(named("https://h/a.js").as_deref(), Ok("https://h/a.js"));
     assert!(named("ftp://h/a.js").is_err());
+}
+
+#[test]
+fn each_character_of_a_path_that_is_opened_means_itself() {
+    let script =
+        "for (const path of ['./a%20b.csv', './100%.csv', './c\\\\d.csv']) console.log(open(path));
+        export default function () {}";
+    let files = [
+        ("a%2520b.csv", "escaped"),
+        ("100%25.csv", "percent"),
+        ("c%5Cd.csv", "backslash"),
+    ];
+    let said = console(script, &files);
+    assert_eq!(said, ["escaped", "percent", "backslash"]);
 }
 
 #[test]

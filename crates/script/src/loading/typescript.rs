@@ -14,7 +14,7 @@ use oxc::span::SourceType;
 use oxc::transformer::{TransformOptions, Transformer};
 
 use super::layout::Mapping;
-use super::{layout, syntax_error};
+use super::{layout, namespaces, syntax_error};
 use crate::program::LoadError;
 
 /// JavaScript on the lines of the TypeScript.
@@ -26,6 +26,9 @@ pub(super) fn strip(name: &str, text: &str) -> Result<String, LoadError> {
     let parsed = Parser::new(&allocator, text, SourceType::ts()).parse();
     if let Some(error) = parsed.diagnostics.errors().next() {
         return Err(syntax_error::of_typescript(name, text, error));
+    }
+    if let Some(shared) = namespaces::with_shared_variables(&parsed.program, text) {
+        return strip(name, &shared);
     }
     let mut program = parsed.program;
     let built = SemanticBuilder::new()

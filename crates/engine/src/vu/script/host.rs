@@ -116,7 +116,7 @@ impl VuHost {
 
     /// The tags of samples that the engine makes for the iteration itself, whose virtual user has
     /// these.
-    pub(super) fn tags_at_end(&self, own: &Rc<TagSet>) -> Rc<TagSet> {
+    pub(crate) fn tags_at_end(&self, own: &Rc<TagSet>) -> Rc<TagSet> {
         let scenario = self.scenario.borrow();
         if Rc::ptr_eq(own, &scenario.setup.tags) {
             return Rc::clone(&scenario.tags_at_top);
@@ -130,10 +130,11 @@ impl VuHost {
         if !has_group || own.get("group").is_some() {
             return Rc::clone(own);
         }
-        Rc::new((**own).clone().with("group", ""))
+        let group = scenario.tags_at_top.get("group").unwrap_or_default();
+        Rc::new((**own).clone().with("group", group))
     }
 
-    pub(super) fn current_metadata(&self) -> Option<Arc<TagSet>> {
+    pub(crate) fn current_metadata(&self) -> Option<Arc<TagSet>> {
         self.metadata.borrow().clone()
     }
 

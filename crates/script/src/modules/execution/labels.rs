@@ -50,14 +50,15 @@ fn put_tag(ctx: Ctx<'_>, name: String, value: Value<'_>) -> Result<()> {
         *state.group.borrow_mut() = Rc::from(text);
         return Ok(());
     }
-    let all = current_tags(&ctx);
-    *state.tags.borrow_mut() = Rc::new((*all).clone().with(name, text));
+    let own = Rc::clone(&state.tags.borrow());
+    *state.tags.borrow_mut() = Rc::new((*own).clone().with(name, text));
     Ok(())
 }
 
 fn remove_tag(ctx: Ctx<'_>, name: String) {
-    let rest = without(&current_tags(&ctx), &name);
-    *state(&ctx).tags.borrow_mut() = Rc::new(rest);
+    let state = state(&ctx);
+    let rest = without(&state.tags.borrow(), &name);
+    *state.tags.borrow_mut() = Rc::new(rest);
 }
 
 fn put_metadata(ctx: Ctx<'_>, name: String, value: Value<'_>) -> Result<()> {

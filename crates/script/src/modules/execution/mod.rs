@@ -130,21 +130,21 @@ fn options<'js>(ctx: Ctx<'js>) -> Result<Value<'js>> {
     ctx.json_parse(text)
 }
 
-/// Text of a message; empty without one.
-fn message_of(message: Opt<Value<'_>>) -> Result<String> {
-    match message.0 {
-        Some(message) if !message.is_undefined() && !message.is_null() => {
-            Ok(message.get::<Coerced<String>>()?.0)
-        }
-        _ => Ok(String::new()),
-    }
+/// Text of a message, if there is one.
+fn message_of(message: Opt<Value<'_>>) -> Result<Option<String>> {
+    let given = message
+        .0
+        .filter(|given| !given.is_undefined() && !given.is_null());
+    given
+        .map(|given| Ok(given.get::<Coerced<String>>()?.0))
+        .transpose()
 }
 
 /// `what`, and the message after it, if any.
-fn said(what: &str, message: &str) -> String {
+fn said(what: &str, message: Option<&str>) -> String {
     match message {
-        "" => what.to_owned(),
-        message => format!("{what}: {message}"),
+        None => what.to_owned(),
+        Some(message) => format!("{what}: {message}"),
     }
 }
 
@@ -156,7 +156,7 @@ fn abort(ctx: Ctx<'_>, message: Opt<Value<'_>>) -> Result<()> {
         Stage::Setup | Stage::Teardown => String::new(),
         Stage::Init | Stage::Iteration | Stage::Summary => caller(&ctx)?,
     };
-    let told = said("test aborted", &message);
+    let told = said("test aborted", message.as_deref());
     // A second call cannot come: nothing of the script runs after the first.
     let told = format!("{told}{place}");
     state.host.abort_test(&told);
@@ -188,10 +188,10 @@ fn fail(ctx: Ctx<'_>, message: Opt<Value<'_>>) -> Result<()> {
     }
     state.log(
         LogLevel::Error,
-        &said("test marked as failed", &message),
+        &said("test marked as failed", message.as_deref()),
         &[],
     );
-    state.host.mark_failed(&message);
+    state.host.mark_failed(&message.unwrap_or_default());
     Ok(())
 }
 

@@ -114,7 +114,7 @@ class Element {
   }
 
   id() {
-    return attribute(this.#tree, this.#id, "id");
+    return attribute(this.#tree, this.#id, "id") ?? "";
   }
 
   innerHTML() {
@@ -122,7 +122,7 @@ class Element {
   }
 
   isDefaultNamespace() {
-    return ["", "http://www.w3.org/1999/xhtml"].includes(this.namespaceURI());
+    return this.namespaceURI() === "http://www.w3.org/1999/xhtml";
   }
 
   isEqualNode(other) {
@@ -212,7 +212,7 @@ class Element {
   }
 
   toString() {
-    return "[object html.Node]";
+    return `[object ${this.nodeType() === 1 ? "html.Node" : this.nodeName()}]`;
   }
 }
 

@@ -243,12 +243,9 @@ class Selection {
   }
 
   has(selector) {
-    const inside = typeof selector === "string" ? undefined : this.#given(selector);
-    const holds =
-      inside === undefined
-        ? (id) => query(this.#tree, [id], selector).length > 0
-        : (id) => inside.some((other) => contains(this.#tree, id, other));
-    return this.#of(this.#nodes.filter(holds));
+    const inside = typeof selector === "string" ? query(this.#tree, [0], selector) : this.#given(selector);
+    const around = new Set(axis(this.#tree, inside, "ancestors"));
+    return this.#of(this.#nodes.filter((id) => around.has(id)));
   }
 
   html() {

@@ -92,6 +92,8 @@ struct Place {
     before: u32,
 }
 
+/// The namespace of HTML.
+const HTML: &str = "http://www.w3.org/1999/xhtml";
 /// Nodes held against a selector between two looks at whether the answer is wanted.
 const NODES_PER_LOOK: usize = 64;
 
@@ -158,7 +160,7 @@ impl Tree {
         })
     }
 
-    /// What a selector matches within some nodes, each once.
+    /// What a selector matches within some nodes, each once; of their children the elements alone.
     ///
     /// # Errors
     /// It is wanted no more, or the selector is refused.
@@ -184,7 +186,9 @@ impl Tree {
                 let seen = is_seen.get_mut(*at as usize);
                 !seen.is_some_and(|seen| std::mem::replace(seen, true))
             };
-            let mut new = self.within(*outer).filter(&mut is_new);
+            let is_searched =
+                |at: &u32| self.kind(*at) == Kind::Element || self.parent(*at) != Some(*outer);
+            let mut new = self.within(*outer).filter(is_searched).filter(&mut is_new);
             loop {
                 let some: Vec<u32> = new.by_ref().take(NODES_PER_LOOK).collect();
                 if some.is_empty() {
@@ -208,11 +212,7 @@ impl Tree {
         nodes: impl IntoIterator<Item = u32>,
         selector: &Selector,
     ) -> Result<Vec<u32>, Refusal> {
-        let elements = nodes.into_iter().filter_map(|at| {
-            let node = self.node(at)?;
-            (self.kind(at) == Kind::Element).then_some((at, node))
-        });
-        selector.matching(elements)
+        selector.matching(self, nodes.into_iter())
     }
 
     /// The nodes that lie some way from others, each once, nearest first; of each at most `most`.
@@ -271,13 +271,15 @@ impl Tree {
         std::iter::successors(self.parent(at), |at| self.parent(*at))
     }
 
-    fn after(&self, at: u32) -> impl Iterator<Item = u32> {
+    /// The nodes beside it and after it, the nearest first.
+    pub(super) fn after(&self, at: u32) -> impl Iterator<Item = u32> {
         let end = self.parent(at).map_or(0, |parent| self.within(parent).end);
         let behind = move |at: u32| Some(self.within(at).end).filter(|next| *next < end);
         std::iter::successors(behind(at), move |at| behind(*at))
     }
 
-    fn before(&self, at: u32) -> impl Iterator<Item = u32> {
+    /// The nodes beside it and before it, the nearest first.
+    pub(super) fn before(&self, at: u32) -> impl Iterator<Item = u32> {
         let before = |at: u32| {
             let before = self.places.get(at as usize)?.before;
             (before != at).then_some(before)
@@ -301,13 +303,13 @@ impl Tree {
         }
     }
 
-    /// The name of the namespace of an element; empty for anything else.
+    /// The name of the namespace of an element; that of HTML for anything else.
     pub(super) fn namespace(&self, at: u32) -> String {
         self.read(at, |node| match &node.data {
             NodeData::Element(element) => Some(element.name.ns.to_string()),
             _ => None,
         })
-        .unwrap_or_default()
+        .unwrap_or_else(|| HTML.to_owned())
     }
 
     /// The text of a text or a comment.

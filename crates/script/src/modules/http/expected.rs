@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use rquickjs::class::{JsClass, Readable, Trace, Tracer};
 use rquickjs::function::{Constructor, Opt, Rest};
-use rquickjs::{Class, Ctx, JsLifetime, Result, Value};
+use rquickjs::{Class, Ctx, Exception, JsLifetime, Result, Value};
 
 use super::error;
 use super::vu::client_state;
@@ -67,28 +67,36 @@ pub(super) fn expected_statuses<'js>(
     }
     let mut ranges = Vec::with_capacity(arguments.0.len());
     for (at, argument) in arguments.0.iter().enumerate() {
-        let Some(range) = range_of(argument)? else {
-            let message = format!(
-                "argument number {} to expectedStatuses was neither an integer nor an object like {{min:100, max:329}}",
-                at + 1
-            );
-            return Err(error::throw(&ctx, &message));
-        };
-        ranges.push(range);
+        ranges.push(range_of(&ctx, at + 1, argument)?);
     }
     Class::instance(ctx, ExpectedStatuses(Rc::new(Expected { ranges })))
 }
 
-fn range_of(argument: &Value<'_>) -> Result<Option<(i64, i64)>> {
+/// What the argument of a number, counted from 1, expects.
+fn range_of(ctx: &Ctx<'_>, number: usize, argument: &Value<'_>) -> Result<(i64, i64)> {
     if let Some(status) = whole(argument) {
-        return Ok(Some((status, status)));
+        return Ok((status, status));
     }
-    let Some(object) = argument.as_object() else {
-        return Ok(None);
+    if argument.is_null() || argument.is_undefined() {
+        let message = "Cannot convert undefined or null to object";
+        return Err(Exception::throw_type(ctx, message));
+    }
+    let bounds = argument.as_object().filter(|object| {
+        ["min", "max"]
+            .iter()
+            .all(|name| object.contains_key(*name).unwrap_or(false))
+    });
+    let Some(bounds) = bounds else {
+        let message = format!(
+            "argument number {number} to expectedStatuses was neither an integer nor an object like {{min:100, max:329}}"
+        );
+        return Err(error::throw(ctx, &message));
     };
-    let min = whole(&object.get::<_, Value<'_>>("min")?);
-    let max = whole(&object.get::<_, Value<'_>>("max")?);
-    Ok(min.zip(max))
+    let (min, max): (Value<'_>, Value<'_>) = (bounds.get("min")?, bounds.get("max")?);
+    whole(&min).zip(whole(&max)).ok_or_else(|| {
+        let message = format!("both min and max need to be integers for argument number {number}");
+        error::throw(ctx, &message)
+    })
 }
 
 fn whole(value: &Value<'_>) -> Option<i64> {

@@ -1,0 +1,101 @@
+//! Variables that namespaces of TypeScript export.
+//!
+//! `oxc` makes a member of the namespace of each, with the value that it has at first. They are made accessors here,
+//! before it sees them, so that the variable and the member stay one. Must not know what else TypeScript has. Invariant:
+//! the text keeps its lines, and on them all that stands before an exported variable keeps its column.
+
+use oxc::ast::ast::{
+    Declaration, ExportDeclaration, Program, TSNamespaceDeclaration, VariableDeclaration,
+    VariableDeclarationKind,
+};
+use oxc::ast_visit::{Visit, walk};
+
+/// A text in which the variables that namespaces export are one with their members; `None`: there are none.
+pub(super) fn with_shared_variables(program: &Program<'_>, text: &str) -> Option<String> {
+    let mut exports = Exports::default();
+    exports.visit_program(program);
+    if exports.found.is_empty() {
+        return None;
+    }
+    let mut shared = String::with_capacity(text.len());
+    let mut copied = 0;
+    for Export {
+        start,
+        end,
+        members,
+    } in exports.found
+    {
+        shared.push_str(&text[copied..start]);
+        shared.push_str(&" ".repeat(EXPORT.len()));
+        shared.push_str(&text[start + EXPORT.len()..end]);
+        shared.push_str(&members);
+        copied = end;
+    }
+    shared.push_str(&text[copied..]);
+    Some(shared)
+}
+
+const EXPORT: &str = "export";
+
+/// A declaration of variables that a namespace exports.
+struct Export {
+    start: usize,
+    end: usize,
+    /// What makes them members.
+    members: String,
+}
+
+#[derive(Default)]
+struct Exports {
+    /// Names of the namespaces around, the innermost last; `None`: it is not there at run time.
+    around: Vec<Option<String>>,
+    /// In the order of the text.
+    found: Vec<Export>,
+}
+
+impl<'a> Visit<'a> for Exports {
+    fn visit_ts_namespace_declaration(&mut self, namespace: &TSNamespaceDeclaration<'a>) {
+        let is_there = !namespace.declare && self.around.last() != Some(&None);
+        self.around
+            .push(is_there.then(|| namespace.id.name.to_string()));
+        walk::walk_ts_namespace_declaration(self, namespace);
+        self.around.pop();
+    }
+
+    fn visit_export_declaration(&mut self, export: &ExportDeclaration<'a>) {
+        if let Some(Some(namespace)) = self.around.last()
+            && let Declaration::VariableDeclaration(variables) = &export.declaration
+            && is_shared(variables)
+        {
+            self.found.push(Export {
+                start: export.span.start as usize,
+                end: export.span.end as usize,
+                members: members(namespace, variables),
+            });
+        }
+        walk::walk_export_declaration(self, export);
+    }
+}
+
+/// Whether variables are there at run time, and may have another value later.
+fn is_shared(variables: &VariableDeclaration<'_>) -> bool {
+    let may_change = matches!(
+        variables.kind,
+        VariableDeclarationKind::Let | VariableDeclarationKind::Var
+    );
+    may_change && !variables.declare
+}
+
+/// Makes variables members of their namespace.
+fn members(namespace: &str, variables: &VariableDeclaration<'_>) -> String {
+    let mut accessors = String::new();
+    for declarator in &variables.declarations {
+        for id in declarator.id.get_binding_identifiers() {
+            let name = &id.name;
+            accessors.push_str(&format!(
+                "{name}:{{enumerable:true,get:()=>{name},set:({name}_)=>{{{name}={name}_}}}},"
+            ));
+        }
+    }
+    format!(";Object.defineProperties({namespace},{{{accessors}}});")
+}

@@ -44,7 +44,7 @@ impl ReadDelays {
     /// Reads to sample in an interval.
     const SAMPLES: u64 = 64;
     /// However few were read before, one of so many is sampled.
-    const EVERY_MAX: u64 = 64;
+    const EVERY_MAX: u64 = 256;
 
     #[inline]
     fn poll_read(

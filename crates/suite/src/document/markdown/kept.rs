@@ -55,7 +55,7 @@ impl Memo {
     }
 
     /// A row with the cells that were filled for it, before anybody's are put beside them.
-    pub(super) fn add(&mut self, id: &str, cells: &[String], filled: &[bool]) {
+    pub(super) fn add<T: AsRef<str>>(&mut self, id: &str, cells: &[T], filled: &[bool]) {
         if std::mem::replace(&mut self.has_rows, true) {
             self.line.push(',');
         }
@@ -66,7 +66,7 @@ impl Memo {
         self.line.extend(flags);
         self.line.push_str("\",\"");
         let ours = cells.iter().zip(filled).filter(|(_, filled)| **filled);
-        push_hex(digest(ours.map(|(cell, _)| cell.as_str())), &mut self.line);
+        push_hex(digest(ours.map(|(cell, _)| cell.as_ref())), &mut self.line);
         self.line.push_str("\"]");
     }
 
@@ -276,7 +276,7 @@ impl<'a> KeptTable<'a> {
     }
 
     /// Puts into a row's cells that were not filled what people wrote there.
-    pub(super) fn put(&mut self, id: &str, cells: &mut [String], filled: &[bool]) {
+    pub(super) fn put(&mut self, id: &str, cells: &mut [Cow<'_, str>], filled: &[bool]) {
         if self.lines.is_empty() {
             return;
         }
@@ -286,7 +286,7 @@ impl<'a> KeptTable<'a> {
                 .iter()
                 .zip(&self.is_fact)
                 .filter(|(_, is_fact)| **is_fact);
-            let key = key(facts.map(|(cell, _)| cell.as_str()))?;
+            let key = key(facts.map(|(cell, _)| cell.as_ref()))?;
             self.by_facts.get_mut(&key)?.pop_front()
         });
         let Some(line) = known else {
@@ -306,7 +306,7 @@ impl<'a> KeptTable<'a> {
             let was_ours = flags.as_bytes().get(*at) == Some(&b'v');
             let written = there.get(*at).copied().unwrap_or("");
             if !*filled && !was_ours && !written.is_empty() && written != blank {
-                written.clone_into(cell);
+                *cell = Cow::Owned(written.to_owned());
             }
         }
     }

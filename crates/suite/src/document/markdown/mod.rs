@@ -14,6 +14,8 @@ mod escape;
 mod kept;
 mod table;
 
+use std::borrow::Cow;
+
 use super::source::DocumentRows;
 use super::{Content, DocumentError, METHODOLOGY, methodology, notes};
 use escape::{TextPlace, escaped};
@@ -24,7 +26,7 @@ pub(super) fn write<R: DocumentRows>(
     remarks: &mut Vec<String>,
 ) -> Result<String, DocumentError> {
     let existing = existing.filter(|text| !text.trim().is_empty());
-    let document = existing.map_or_else(|| skeleton(content), str::to_owned);
+    let document = existing.map_or_else(|| Cow::Owned(skeleton(content)), Cow::Borrowed);
     let found = blocks::find(&document)?;
     let mut bodies = Vec::new();
     for (table, behind) in content.tables.iter().zip(&content.behind) {

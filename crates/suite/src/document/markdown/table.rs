@@ -2,10 +2,11 @@
 //!
 //! Must not know where values come from. Invariant: each row is one line, whatever its texts hold.
 
-use std::sync::mpsc::{SyncSender, sync_channel};
+use std::borrow::Cow;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 
-use super::escape::{TextPlace, escaped};
+use super::escape::{TextPlace, escape, escaped};
 use super::kept::{KeptTable, Memo};
 use crate::document::compile::{Column, Table};
 use crate::document::fill::Filled;
@@ -36,14 +37,24 @@ pub(super) fn write<R: DocumentRows>(
     let mut memo = Memo::new(&titles, &blanks);
     let mut lines = String::new();
     let kept = thread::scope(|scope| {
-        let (sender, filled) = sync_channel(PIECES_AHEAD);
-        scope.spawn(move || fill(table, &sender));
+        let fillers = thread::available_parallelism().map_or(1, usize::from);
+        let fillers = fillers.min(table.order.len().div_ceil(PIECE_ROWS)).max(1);
+        let filled: Vec<Receiver<Piece>> = (0..fillers)
+            .map(|first| {
+                let (sender, filled) = sync_channel(PIECES_AHEAD);
+                scope.spawn(move || fill(table, first, fillers, &sender));
+                filled
+            })
+            .collect();
         let mut kept = KeptTable::read(old, &titles, &blanks, &is_fact);
-        for mut row in filled.into_iter().flatten() {
-            let id = table.rows.id(row.number);
-            memo.add(id, &row.cells, &row.filled);
-            kept.put(id, &mut row.cells, &row.filled);
-            write_line(&row.cells, &mut lines);
+        // They take turns, so that the pieces come in order.
+        for piece in filled.iter().cycle().map_while(|of| of.recv().ok()) {
+            piece.for_each(columns.len(), |row, cells, filled| {
+                let id = table.rows.id(row);
+                memo.add(id, cells, filled);
+                kept.put(id, cells, filled);
+                write_line(cells, &mut lines);
+            });
         }
         kept
     });
@@ -65,35 +76,62 @@ pub(super) fn write<R: DocumentRows>(
     out
 }
 
-/// A row's cells, and whether any value is in each.
-struct FilledRow {
-    number: usize,
-    cells: Vec<String>,
+/// Rows with their cells, in little memory: one thread makes it, and another gives it back.
+#[derive(Default)]
+struct Piece {
+    rows: Vec<usize>,
+    /// The cells of all rows, one behind the other, and where each ends.
+    text: String,
+    ends: Vec<usize>,
+    /// Whether any value is in each cell.
     filled: Vec<bool>,
 }
 
-/// Fills all rows in their order, until nobody takes them.
-fn fill<R: DocumentRows>(table: &Filled<'_, R>, sender: &SyncSender<Vec<FilledRow>>) {
-    for piece in table.order.chunks(PIECE_ROWS) {
-        let rows = piece.iter().map(|row| filled_row(table, *row)).collect();
-        if sender.send(rows).is_err() {
-            return;
+impl Piece {
+    fn of<R: DocumentRows>(table: &Filled<'_, R>, rows: &[usize]) -> Piece {
+        let mut piece = Piece {
+            rows: rows.to_vec(),
+            ..Piece::default()
+        };
+        for row in rows {
+            table.write_row(*row, |_, text, is_filled| {
+                escape(text, TextPlace::Cell, &mut piece.text);
+                piece.ends.push(piece.text.len());
+                piece.filled.push(is_filled);
+            });
+        }
+        piece
+    }
+
+    /// Each row with its cells, `width` of them, and which are filled.
+    fn for_each(&self, width: usize, mut take: impl FnMut(usize, &mut [Cow<'_, str>], &[bool])) {
+        let mut cells = Vec::with_capacity(width);
+        let mut begin = 0;
+        for (at, row) in self.rows.iter().enumerate() {
+            let of_row = at * width..(at + 1) * width;
+            cells.clear();
+            for end in &self.ends[of_row.clone()] {
+                cells.push(Cow::Borrowed(&self.text[begin..*end]));
+                begin = *end;
+            }
+            take(*row, &mut cells, &self.filled[of_row]);
         }
     }
 }
 
-fn filled_row<R: DocumentRows>(table: &Filled<'_, R>, number: usize) -> FilledRow {
-    let width = table.table.columns.len();
-    let mut row = FilledRow {
-        number,
-        cells: Vec::with_capacity(width),
-        filled: Vec::with_capacity(width),
-    };
-    table.write_row(number, |_, text, is_filled| {
-        row.cells.push(escaped(text, TextPlace::Cell));
-        row.filled.push(is_filled);
-    });
-    row
+/// Fills every `step`th piece from the `first` on, in order, until nobody takes them.
+fn fill<R: DocumentRows>(
+    table: &Filled<'_, R>,
+    first: usize,
+    step: usize,
+    sender: &SyncSender<Piece>,
+) {
+    let pieces = table.order.chunks(PIECE_ROWS).skip(first).step_by(step);
+    for piece in pieces.map(|rows| Piece::of(table, rows)) {
+        if sender.send(piece).is_err() {
+            return;
+        }
+    }
 }
 
 /// Whether a column's cells tell rows apart without any run.

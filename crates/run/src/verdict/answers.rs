@@ -143,6 +143,15 @@ fn mixed(facts: &Facts<'_>) -> Option<Finding> {
     ))
 }
 
+/// Whether some answers with a status of success hold an error.
+pub(super) fn hold_errors(facts: &Facts<'_>) -> bool {
+    let rows = facts.seen.shapes.rows();
+    let good: Vec<(&Shape, &ShapeTally)> =
+        rows.filter(|(shape, _)| is_success(shape.status)).collect();
+    let all = good.iter().map(|(_, tally)| tally.count).sum();
+    errors(&good, all).is_some()
+}
+
 fn errors(good: &[(&Shape, &ShapeTally)], all: u64) -> Option<String> {
     let (errors, example) = with_bodies(good, is_error);
     let part = errors / all.max(1) as f64;

@@ -138,8 +138,7 @@ fn ended_threads(facts: &Facts<'_>) -> Option<Finding> {
 fn unheld(facts: &Facts<'_>) -> Option<Finding> {
     let summary = facts.evidence.summary?;
     let checks = summary.root.all_checks(" › ");
-    let failed: u64 = checks.iter().map(|(_, check)| check.fails).sum();
-    let all: u64 = failed + checks.iter().map(|(_, check)| check.passes).sum::<u64>();
+    let (failed, all) = facts.checks();
     let part = share(failed, all);
     let (name, worst) = checks.iter().max_by_key(|(_, check)| check.fails)?;
     (part >= FAILED_CAUTION).then(|| {

@@ -469,6 +469,15 @@ impl<'a> Facts<'a> {
         self.wrong_share() - self.status_share(|status| status >= 400)
     }
 
+    /// How many checks of a script failed, and how many there were.
+    pub(super) fn checks(&self) -> (u64, u64) {
+        let summary = self.evidence.summary;
+        let checks = summary.map_or_else(Vec::new, |summary| summary.root.all_checks(""));
+        let failed = checks.iter().map(|(_, check)| check.fails).sum();
+        let held: u64 = checks.iter().map(|(_, check)| check.passes).sum();
+        (failed, failed + held)
+    }
+
     /// Whether so many answers say so that it may be the plan's mistake.
     pub(super) fn has_mistakes(&self) -> bool {
         self.mistaken_share() >= MISTAKES

@@ -7,7 +7,7 @@ use loadline_metric::TimeTrend;
 use loadline_model::heat::Heat;
 use loadline_model::result::Row;
 
-use super::facts::{Facts, row_seconds};
+use super::facts::{Facts, row_seconds, share};
 use super::names;
 use super::stats::{self, median};
 
@@ -112,11 +112,36 @@ pub(super) fn takes_as_long_for_each(facts: &Facts<'_>) -> bool {
     time.count() >= SOME && both.is_some_and(|(slow, min)| slow <= LONGER * min as f64)
 }
 
-/// Whether answers may be queueing, in whatever order: they take much longer than the fastest. Times that differ by themselves look the
-/// same.
+/// Whether answers may be queueing, in whatever order: they, or those that take most of the time, take much longer than the fastest
+/// of them. Times that differ by themselves look the same.
 pub(super) fn may_stand(facts: &Facts<'_>) -> bool {
     let times = facts.median_over_fastest();
-    times.is_some_and(|times| times >= WAITS)
+    times.is_some_and(|times| times >= WAITS) || slow_ones_may_stand(facts)
+}
+
+/// Whether most of the time is that of a part of the answers, which differ as if they waited for each other: they miss a cache, say, and
+/// what they need instead lets in one at a time.
+fn slow_ones_may_stand(facts: &Facts<'_>) -> bool {
+    const SOME: u64 = 20;
+    /// Of the time of all.
+    const MOST: f64 = 0.75;
+    /// Of the slow ones, whose fastest might be one of the others.
+    const FIRST: f64 = 0.02;
+    // Requests of several names may differ by nature.
+    let time = names::heaviest(facts).unwrap_or(facts.answered_time());
+    let Some(fastest) = time.min() else {
+        return false;
+    };
+    let bound = (WAITS * fastest as f64) as u64;
+    let all = time.count();
+    let slow = all - time.count_at_or_below(bound);
+    let others = all - slow;
+    let first = others + 1 + (FIRST * slow as f64) as u64;
+    let at = time.quantiles(&[share(first, all), share(others + slow / 2, all)]);
+    let differ = at.is_some_and(|at| at[1] >= WAITS * at[0]);
+    // What the others take at most is not theirs.
+    let of_others = others as f64 * bound as f64;
+    slow >= SOME && time.sum() as f64 - of_others >= MOST * time.sum() as f64 && differ
 }
 
 /// Whether a few answers take most of the time, and nearly as long as the load: whoever comes later is served before them.

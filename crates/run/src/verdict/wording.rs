@@ -7,9 +7,9 @@ use loadline_model::verdict::{Delivery, Finding, Gravity, Limit};
 
 use super::backlog;
 use super::code::Code;
-use super::downtime;
 use super::facts::Facts;
 use super::saturation::Knee;
+use super::{downtime, failing};
 
 /// Share of good answers from which the others go without mention in the headline.
 const WELL: f64 = 0.99;
@@ -166,6 +166,13 @@ fn delivered_headline(facts: &Facts<'_>, limit: Limit) -> Headline {
             "the offered load of {} was sent, but responses fell behind: {} at the end",
             rate(asked),
             rate(answered)
+        ));
+    }
+    if let Some(part) = failing::wrong_by_checks(facts).filter(|_| limit == Limit::Target) {
+        return Headline::new(format!(
+            "the load of {} was sent, but {} of the checks failed",
+            iterations(asked),
+            percent(part)
         ));
     }
     let good = asked * well * facts.requests_per_iteration();

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use loadline_metric::{Measurements, SeriesPlan, TagSet};
 use loadline_model::test_summary::TestSummary;
+use loadline_model::verdict::Limit;
 
-use super::builder::{Run, constant_vus, found};
+use super::builder::{Run, arrivals, constant_vus, found};
 use crate::verdict::Code;
 
 const MS: u64 = 1_000_000;
@@ -91,21 +92,43 @@ fn redirects_that_were_followed_are_told() {
     );
 }
 
+/// Of 200 checks so many of one of two fail.
+fn with_failed_checks(mut run: Run, failed: u64) -> Run {
+    let mut seen = Measurements::new(&SeriesPlan::default(), Arc::default());
+    for number in 0..100 {
+        let paid: TagSet = [("check", "paid"), ("group", "::cart")]
+            .into_iter()
+            .collect();
+        seen.check(number >= failed, number, &paid);
+        seen.check(true, number, &TagSet::new().with("check", "is there"));
+    }
+    run.plan.script = Some(Arc::default());
+    run.summary = Some(TestSummary::of(&seen.take(), 1, None, &[]));
+    run
+}
+
+#[test]
+fn errors_in_answers_that_a_script_checks_are_the_targets() {
+    let judged = |bodies: &[&str]| {
+        let mut run = Run::new(arrivals(60, 10, 40), 10.0, 600, 100.0);
+        run.totals.asked = Some(600);
+        run.bodies(bodies);
+        with_failed_checks(run, 80).judge()
+    };
+    let verdict = judged(&[r#"{"ok":true,"n":1}"#, r#"{"error":"pool timeout"}"#]);
+    assert_eq!(verdict.limit, Limit::Target);
+    assert_eq!(
+        verdict.headline,
+        "the load of 60 iterations/s was sent, but 40.0 % of the checks failed"
+    );
+    // What else a check asks for may be anybody's.
+    assert_eq!(judged(&[r#"{"ok":true,"n":1}"#]).limit, Limit::Nobody);
+}
+
 #[test]
 fn checks_that_do_not_hold_are_told_by_the_worst() {
     let told = |failed: u64| {
-        let mut seen = Measurements::new(&SeriesPlan::default(), Arc::default());
-        for number in 0..100 {
-            let paid: TagSet = [("check", "paid"), ("group", "::cart")]
-                .into_iter()
-                .collect();
-            seen.check(number >= failed, number, &paid);
-            seen.check(true, number, &TagSet::new().with("check", "is there"));
-        }
-        let mut run = run();
-        run.plan.script = Some(Arc::default());
-        run.summary = Some(TestSummary::of(&seen.take(), 1, None, &[]));
-        let verdict = run.judge();
+        let verdict = with_failed_checks(run(), failed).judge();
         found(&verdict, Code::ChecksFailed).map(|finding| finding.text.clone())
     };
     assert_eq!(told(1), None, "one of two hundred");

@@ -57,3 +57,20 @@ fn times_far_from_the_fastest_leave_open_whose_they_are() {
         few.text
     );
 }
+
+/// Three of ten miss a cache: they wait for a lock, or take as long for each.
+#[test]
+fn misses_that_wait_for_each_other_may_be_a_queue() {
+    let limit_of = |misses: &[(f64, u64)]| {
+        let mut run = Run::new(arrivals(100, 10, 20), 10.0, 660, 300.0);
+        let hits = [(0.7, 5 * MS)];
+        run.answer(660, &[&hits, misses].concat());
+        run.totals.asked = Some(1_000);
+        run.totals.never_started = 340;
+        run.totals.active_vus_max = 20;
+        run.judge().limit
+    };
+    let locked: Vec<(f64, u64)> = (1..=10).map(|step| (0.03, step * 60 * MS)).collect();
+    assert_eq!(limit_of(&locked), Limit::Unknown);
+    assert_eq!(limit_of(&[(0.3, 330 * MS)]), Limit::Plan);
+}

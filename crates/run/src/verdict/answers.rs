@@ -14,6 +14,7 @@ use loadline_model::verdict::{Finding, Gravity};
 use super::body::{is_bare, is_error, is_hollow};
 use super::code::Code;
 use super::facts::{Facts, share};
+use super::shapes::{BODILESS, MIXED, is_success, part_with_bodies, successes};
 use super::wording::{count, percent};
 
 /// Bodies that must have been looked at for a statement on all.
@@ -24,14 +25,10 @@ const SAMPLED_MIN: u64 = 3;
 const HOLLOW_TOLD: f64 = 0.01;
 const HOLLOW_RATE: f64 = 0.2;
 
-/// Share of the successful answers from which those of another kind are told.
-const MIXED: f64 = 0.01;
 /// Share of the answers from which redirects are told.
 const REDIRECTS: f64 = 0.5;
 /// Redirects that were followed, per answer, from which they are told.
 const FOLLOWED: f64 = 0.5;
-/// Statuses that come without a body.
-const BODILESS: [u16; 2] = [204, 205];
 /// Characters of a body that are shown.
 const EXAMPLE: usize = 80;
 
@@ -128,9 +125,7 @@ fn redirects(facts: &Facts<'_>) -> Option<Finding> {
 
 /// Answers with a status of success that differ in kind: some hold an error, or nothing, or are of another content type.
 fn mixed(facts: &Facts<'_>) -> Option<Finding> {
-    let rows = facts.seen.shapes.rows();
-    let good: Vec<(&Shape, &ShapeTally)> =
-        rows.filter(|(shape, _)| is_success(shape.status)).collect();
+    let good = successes(facts);
     let all: u64 = good.iter().map(|(_, tally)| tally.count).sum();
     let kinds = || other_kinds(&good, all).or_else(|| empty_bodies(&good, all));
     let what = errors(&good, all)
@@ -143,18 +138,8 @@ fn mixed(facts: &Facts<'_>) -> Option<Finding> {
     ))
 }
 
-/// Whether some answers with a status of success hold an error.
-pub(super) fn hold_errors(facts: &Facts<'_>) -> bool {
-    let rows = facts.seen.shapes.rows();
-    let good: Vec<(&Shape, &ShapeTally)> =
-        rows.filter(|(shape, _)| is_success(shape.status)).collect();
-    let all = good.iter().map(|(_, tally)| tally.count).sum();
-    errors(&good, all).is_some()
-}
-
 fn errors(good: &[(&Shape, &ShapeTally)], all: u64) -> Option<String> {
-    let (errors, example) = with_bodies(good, is_error);
-    let part = errors / all.max(1) as f64;
+    let (part, example) = part_with_bodies(good, all, is_error);
     (part >= MIXED).then(|| {
         let example: String = example.trim().chars().take(EXAMPLE).collect();
         format!(
@@ -167,7 +152,7 @@ fn errors(good: &[(&Shape, &ShapeTally)], all: u64) -> Option<String> {
 fn empty_objects(good: &[(&Shape, &ShapeTally)], all: u64) -> Option<String> {
     let is_filled = |body: &BodySample| !is_bare(&body.text) && !body.text.trim().is_empty();
     let mut samples = good.iter().flat_map(|(_, tally)| &tally.samples);
-    let part = with_bodies(good, is_bare).0 / all.max(1) as f64;
+    let (part, _) = part_with_bodies(good, all, is_bare);
     (part >= MIXED && samples.any(is_filled)).then(|| {
         format!(
             "{} of the 2xx responses are empty objects, the others are not",
@@ -187,26 +172,6 @@ fn empty_bodies(good: &[(&Shape, &ShapeTally)], all: u64) -> Option<String> {
             percent(part)
         )
     })
-}
-
-/// How many answers have such a body, by the samples of each shape, and one of them.
-fn with_bodies<'a>(
-    shapes: &[(&'a Shape, &'a ShapeTally)],
-    is_such: impl Fn(&str) -> bool,
-) -> (f64, &'a str) {
-    let (mut number, mut example) = (0.0, "");
-    for (_, tally) in shapes {
-        for body in tally.samples.iter().filter(|body| is_such(&body.text)) {
-            number += tally.count as f64 * share(body.count, tally.sampled);
-            example = &body.text;
-        }
-    }
-    (number, example)
-}
-
-/// Whether a status says that all is well, with a body.
-fn is_success(status: u16) -> bool {
-    (200..300).contains(&status) && !BODILESS.contains(&status)
 }
 
 /// Content types that one request gave by turns.

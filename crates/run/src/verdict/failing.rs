@@ -7,9 +7,9 @@ use loadline_model::error_class::{ErrorClass, Fault};
 use loadline_model::result::StopReason;
 use loadline_model::verdict::Limit;
 
+use super::downtime;
 use super::facts::{Facts, share};
-use super::{answers, downtime};
-use super::{names, weights};
+use super::{names, shapes, weights};
 
 /// Share of failures from which their class says who is in the way.
 pub(super) const FAILURES: f64 = 0.5;
@@ -75,7 +75,7 @@ pub(super) fn spoils(facts: &Facts<'_>) -> Option<Limit> {
         _ if is_often_mistaken(facts) => Some(Limit::Plan),
         // What no answer fulfils may be asked for by mistake.
         1.. if facts.wrong_content_share() >= WRONG_OF_OFFERED => Some(Limit::Target),
-        1.. if wrong_by_checks(facts).is_some() => Some(Limit::Target),
+        1.. if shapes::wrong_by_checks(facts).is_some() => Some(Limit::Target),
         _ if downtime::breaks_off(facts)
             || completes_no_iteration(facts)
             || ran_out_of_data(facts) =>
@@ -84,15 +84,6 @@ pub(super) fn spoils(facts: &Facts<'_>) -> Option<Limit> {
         }
         _ => None,
     }
-}
-
-/// The share of a script's checks that failed, where others held and answers with a status of success hold errors: for the script,
-/// that no status tells is wrong all the same.
-pub(super) fn wrong_by_checks(facts: &Facts<'_>) -> Option<f64> {
-    let (failed, all) = facts.checks();
-    let part = share(failed, all);
-    let is_so = part >= WRONG_OF_OFFERED && failed < all && answers::hold_errors(facts);
-    is_so.then_some(part)
 }
 
 /// Who kept the requests from an answer that were under way when the run ended, or that were given up.

@@ -21,6 +21,7 @@ mod names;
 mod queue;
 mod resources;
 mod saturation;
+mod shapes;
 mod signs;
 mod stability;
 mod stats;

@@ -7,9 +7,10 @@ use loadline_model::verdict::{Delivery, Finding, Gravity, Limit};
 
 use super::backlog;
 use super::code::Code;
+use super::downtime;
 use super::facts::Facts;
 use super::saturation::Knee;
-use super::{downtime, failing};
+use super::shapes;
 
 /// Share of good answers from which the others go without mention in the headline.
 const WELL: f64 = 0.99;
@@ -168,7 +169,7 @@ fn delivered_headline(facts: &Facts<'_>, limit: Limit) -> Headline {
             rate(answered)
         ));
     }
-    if let Some(part) = failing::wrong_by_checks(facts).filter(|_| limit == Limit::Target) {
+    if let Some(part) = shapes::wrong_by_checks(facts).filter(|_| limit == Limit::Target) {
         return Headline::new(format!(
             "the load of {} was sent, but {} of the checks failed",
             iterations(asked),

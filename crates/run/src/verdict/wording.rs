@@ -252,8 +252,8 @@ fn short_headline(
             if is_ceiling && !facts.is_script() =>
         {
             let most = rate(facts.vus as f64 / mean);
-            let vus = count(facts.vus);
-            Some(format!(" ({vus} VUs / {} = {most})", duration(mean)))
+            let vus = counted(facts.vus, "VU");
+            Some(format!(" ({vus} / {} = {most})", duration(mean)))
         }
         _ => None,
     };

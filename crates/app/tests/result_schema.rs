@@ -17,7 +17,7 @@ use loadline_metric::{
 use loadline_model::executor::Executor;
 use loadline_model::plan::{Behaviour, StepsBehaviour};
 use loadline_model::result::StopReason;
-use loadline_model::snapshot::{EndedThreads, ScenarioChange};
+use loadline_model::snapshot::{Connections, EndedThreads, ScenarioChange};
 use loadline_model::summarize::HeldThresholds;
 use loadline_model::test_summary::ThresholdSummary;
 use loadline_model::thread_group::ThreadGroup;
@@ -340,7 +340,7 @@ fn the_threads_of_a_plan_of_steps_are_described() {
 }
 
 #[test]
-fn what_came_of_scenarios_and_of_several_requests_is_described() {
+fn what_is_seen_now_and_then_is_described() {
     let schema = schema();
     let mut result = run_of("loadline bench -n 1 -c 1 http://127.0.0.1:9/");
     let seen = &mut result.totals.seen;
@@ -359,6 +359,19 @@ fn what_came_of_scenarios_and_of_several_requests_is_described() {
     seen.requests
         .row("GET http://127.0.0.1:9/".to_owned())
         .failed += 1;
+    seen.turns = 1;
+    seen.connections = Connections {
+        needless: 1,
+        unacknowledged: 1,
+        untaken: 1,
+        gapped: 1,
+        out_of_order: 1,
+        surplus: 1,
+        half_sent: 1,
+        in_flight_ns: 1,
+        ..std::mem::take(&mut seen.connections)
+    };
+    seen.connections.read_delay.record(1);
     let described = json_of(&result);
     assert_eq!(
         wrong(&schema, &schema, &described, "result"),

@@ -76,7 +76,7 @@ pub fn duration(text: &str) -> Result<Duration, String> {
 /// A duration above zero.
 ///
 /// # Errors
-/// As [`duration`], and for zero.
+/// As [`duration()`], and for zero.
 pub fn positive_duration(text: &str) -> Result<Duration, String> {
     match duration(text)? {
         Duration::ZERO => Err("it must be above zero".to_owned()),

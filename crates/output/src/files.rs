@@ -62,26 +62,34 @@ pub fn write(path: &Path, bytes: impl AsRef<[u8]>) -> io::Result<()> {
 /// # Errors
 /// Those of the file system; what was there before is then still there.
 pub fn replace(path: &Path, bytes: impl AsRef<[u8]>) -> io::Result<()> {
+    replace_with(path, |file| file.write_all(bytes.as_ref()))
+}
+
+/// Replaces a file as [`replace`] does, by what `fill` writes.
+pub(crate) fn replace_with(
+    path: &Path,
+    fill: impl FnOnce(&mut File) -> io::Result<()>,
+) -> io::Result<()> {
     let known = fs::metadata(path).ok();
     if known.as_ref().is_some_and(|known| !known.is_file()) {
         // A folder says what it is.
-        return write(path, bytes);
+        return fill(&mut create(path)?);
     }
     let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
     let temporary = beside(&path)?;
     // In a folder that others write to, a link of theirs may wait under this name.
     let _ = fs::remove_file(&temporary);
-    let fill = || {
+    let put = || {
         let mut file = File::create_new(&temporary)?;
         if let Some(known) = &known {
             file.set_permissions(known.permissions())?;
         }
-        file.write_all(bytes.as_ref())?;
+        fill(&mut file)?;
         file.sync_data()?;
         fs::rename(&temporary, &path)
     };
     // The first error is the one worth telling.
-    fill().inspect_err(|_| drop(fs::remove_file(&temporary)))
+    put().inspect_err(|_| drop(fs::remove_file(&temporary)))
 }
 
 /// A hidden name in the same folder that no other process takes.

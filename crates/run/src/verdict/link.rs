@@ -110,7 +110,7 @@ fn times(of: &TimeTrend) -> Times {
     /// How long Linux puts an acknowledgment off, in steps of which it is summed up.
     const STEPS: u64 = 20;
     const STEP_NS: u64 = 2_000_000;
-    let longer = |step: u64| of.count() - of.count_at_or_below(step * STEP_NS);
+    let longer = |step: u64| weights::longer_than(of, step * STEP_NS);
     let steps: u64 = (0..STEPS).map(|step| longer(step) + longer(step + 1)).sum();
     let all = of.sum() as f64;
     Times {

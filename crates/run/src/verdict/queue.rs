@@ -10,6 +10,7 @@ use loadline_model::result::Row;
 use super::facts::{Facts, row_seconds, share};
 use super::names;
 use super::stats::{self, median};
+use super::weights;
 
 /// How many times as long as the fastest answer the median takes where answers wait for their turn, at least.
 const WAITS: f64 = 1.8;
@@ -107,8 +108,7 @@ pub(super) fn takes_as_long_for_each(facts: &Facts<'_>) -> bool {
     const SOME: u64 = 10;
     const LONGER: f64 = 1.1;
     let time = facts.answered_time();
-    let slow = time.quantiles(&[0.9]).and_then(|at| at.first().copied());
-    let both = slow.zip(time.min());
+    let both = time.quantile(0.9).zip(time.min());
     time.count() >= SOME && both.is_some_and(|(slow, min)| slow <= LONGER * min as f64)
 }
 
@@ -134,7 +134,7 @@ fn slow_ones_may_stand(facts: &Facts<'_>) -> bool {
     };
     let bound = (WAITS * fastest as f64) as u64;
     let all = time.count();
-    let slow = all - time.count_at_or_below(bound);
+    let slow = weights::longer_than(time, bound);
     let others = all - slow;
     let first = others + 1 + (FIRST * slow as f64) as u64;
     let at = time.quantiles(&[share(first, all), share(others + slow / 2, all)]);

@@ -243,7 +243,7 @@ fn own_delay_s(facts: &Facts<'_>) -> f64 {
 }
 
 /// How long what arrived lay in the kernel until a worker read it, in seconds; `None` where it is not known of enough reads.
-pub(super) fn read_delay_s(facts: &Facts<'_>) -> Option<f64> {
+fn read_delay_s(facts: &Facts<'_>) -> Option<f64> {
     let delays = &facts.seen.connections.read_delay;
     let is_known = delays.count() >= READS_KNOWN;
     delays.mean().filter(|_| is_known).map(|ns| ns / 1e9)

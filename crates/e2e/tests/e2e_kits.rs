@@ -42,6 +42,9 @@ struct Kit {
 
 /// What lies between a client and the service's log: both ways, and the balancer.
 const WAY_S: f64 = 0.005;
+/// What two clocks may differ by that were set once and then count on. A load ends with its last answer, and the next one
+/// begins seconds later.
+const CLOCKS_S: f64 = 0.1;
 /// One mebibyte.
 const MIB: f64 = 1_048_576.0;
 
@@ -276,7 +279,9 @@ fn hold_replicas(
     watched: &[Watched],
 ) {
     let (from, to) = load_of(result);
-    let own = answers.iter().filter(|(at, _)| (from..to).contains(at));
+    let own = answers
+        .iter()
+        .filter(|(at, _)| (from - CLOCKS_S..to + CLOCKS_S).contains(at));
     let times = sorted(own.map(|(_, elapsed)| *elapsed).collect());
     hold("answers", completed(result) as f64, times.len() as f64, 0.0);
     let counted = times.len() as f64 / (to - from);

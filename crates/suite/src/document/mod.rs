@@ -82,6 +82,18 @@ pub fn check(spec: &DocumentSpec) -> Result<(), DocumentError> {
     compile::document(spec).map(|_| ())
 }
 
+/// Makes sure that there is a place in `existing`, what a document holds, for all that is to be written into it.
+///
+/// # Errors
+/// Those of [`check`]; markers in the document that make no sense, or are not there.
+pub fn check_places(spec: &DocumentSpec, existing: &str) -> Result<(), DocumentError> {
+    let document = compile::document(spec)?;
+    match document.kind {
+        DocumentKind::Markdown => markdown::check(&document.tables, existing),
+        DocumentKind::Html | DocumentKind::Csv | DocumentKind::Json | DocumentKind::Junit => Ok(()),
+    }
+}
+
 /// What a document is, by its settings or the ending of its file.
 ///
 /// # Errors

@@ -51,27 +51,12 @@ impl Folders<'_> {
 ///
 /// # Errors
 /// A document cannot be read, or has no such place.
-pub(super) fn check_places(
-    file: &SuiteFile,
-    folders: &Folders<'_>,
-    outcome: &SuiteOutcome,
-) -> Result<(), Ending> {
+pub(super) fn check_places(file: &SuiteFile, folders: &Folders<'_>) -> Result<(), Ending> {
     for spec in &file.documents {
         let path = folders.documents.join(&spec.file.value);
-        let Some(existing) = folders.existing(&path, &spec.file.value)? else {
-            continue;
-        };
-        let rendered = match spec.history {
-            true => {
-                let none = History::default();
-                document::render_history(spec, &outcome.name, &none, Some(&existing))
-            }
-            false => document::render(spec, outcome, Some(&existing), &small_charts),
-        };
-        if let Err(error) = rendered
-            && error.in_document
-        {
-            return Err(refused(file, &path, &error));
+        if let Some(existing) = folders.existing(&path, &spec.file.value)? {
+            let checked = document::check_places(spec, &existing);
+            checked.map_err(|error| refused(file, &path, &error))?;
         }
     }
     Ok(())

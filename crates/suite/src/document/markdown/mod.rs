@@ -16,8 +16,10 @@ mod table;
 
 use std::borrow::Cow;
 
+use super::compile::Table;
 use super::source::DocumentRows;
 use super::{Content, DocumentError, METHODOLOGY, methodology, notes};
+use blocks::MarkdownBlock;
 use escape::{TextPlace, escaped};
 
 pub(super) fn write<R: DocumentRows>(
@@ -30,14 +32,10 @@ pub(super) fn write<R: DocumentRows>(
     let found = blocks::find(&document)?;
     let mut bodies = Vec::new();
     for (table, behind) in content.tables.iter().zip(&content.behind) {
-        let name = &table.table.name;
-        let block = found
-            .iter()
-            .find(|block| block.name == name)
-            .ok_or_else(|| missing(name))?;
-        let mut body = table::write(table, block.body, remarks);
+        let name = table.table.name.as_str();
+        let mut body = table::write(table, block(&found, name)?.body, remarks);
         write_behind(behind, &mut body);
-        bodies.push((name.as_str(), body));
+        bodies.push((name, body));
     }
     // A document that people arranged has the methodology where they want it, or not at all.
     if !content.methodology.is_empty() {
@@ -46,15 +44,31 @@ pub(super) fn write<R: DocumentRows>(
     Ok(blocks::replace(&document, &found, &bodies))
 }
 
-fn missing(name: &str) -> DocumentError {
-    DocumentError::in_document(
-        0,
-        format!("the document has no block `{name}`"),
-        format!(
-            "put the lines `<!-- loadline:begin {name} -->` and `<!-- loadline:end {name} -->` where the table is to \
-             stand"
-        ),
-    )
+/// Makes sure that a document which is there has a block for each of the tables.
+pub(super) fn check(tables: &[Table], existing: &str) -> Result<(), DocumentError> {
+    if existing.trim().is_empty() {
+        return Ok(());
+    }
+    let found = blocks::find(existing)?;
+    let mut names = tables.iter().map(|table| table.name.as_str());
+    names.try_for_each(|name| block(&found, name).map(|_| ()))
+}
+
+fn block<'b, 'a>(
+    found: &'b [MarkdownBlock<'a>],
+    name: &str,
+) -> Result<&'b MarkdownBlock<'a>, DocumentError> {
+    let mut found = found.iter();
+    found.find(|block| block.name == name).ok_or_else(|| {
+        DocumentError::in_document(
+            0,
+            format!("the document has no block `{name}`"),
+            format!(
+                "put the lines `<!-- loadline:begin {name} -->` and `<!-- loadline:end {name} -->` where the table is \
+                 to stand"
+            ),
+        )
+    })
 }
 
 fn skeleton<R: DocumentRows>(content: &Content<'_, R>) -> String {

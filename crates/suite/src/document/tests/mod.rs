@@ -7,7 +7,7 @@ mod presets;
 use loadline_model::RunResult;
 
 use super::testing::{MIB, NO_CHARTS, observe, outcome, row, run};
-use super::{DocumentKind, DocumentSpec, SmallRuns, check, explain, kind_of, render};
+use super::{DocumentKind, DocumentSpec, SmallRuns, check, check_places, explain, kind_of, render};
 use crate::outcome::{RowStatus, SuiteOutcome};
 
 fn spec(yaml: &str) -> DocumentSpec {
@@ -134,6 +134,9 @@ fn a_failed_row_says_why_and_a_missing_block_what_to_do() {
             .contains("put the lines `<!-- loadline:begin t -->`"),
         "{error}"
     );
+    let place = |existing: &str| check_places(&noted, existing);
+    assert_eq!(place("no block here"), Err(error));
+    assert_eq!((place(&text), place("\n")), (Ok(()), Ok(())));
     let junit = render(&spec(&NOTED.replace("a.md", "a.xml")), &of, None, NO_CHARTS)
         .expect("a report")
         .text;

@@ -54,11 +54,7 @@ pub fn run(
         None => None,
     };
     let threads = setup.own_threads();
-    let enter = |phase| {
-        if let Some(watch) = &setup.watch {
-            watch.enter(phase);
-        }
-    };
+    let enter = |phase| setup.watch.iter().for_each(|watch| watch.enter(phase));
     let (mut observing, early_order) = match setup.observers {
         Some(feed) => {
             let (observing, order) = Observing::begin(feed, &setup.commands);
@@ -79,11 +75,6 @@ pub fn run(
     let environment = Arc::new(environment(&*load, &setup.command_line));
     let under_way = load.under_way();
     let mut collector = Collector::of(&plan, &*load, under_way.as_ref());
-    load.reports()
-        .try_iter()
-        .for_each(|report| collector.take(report));
-    let mut early = collector.signals.iter().map(trouble_of);
-    let is_unmade = early.any(|trouble| trouble.ends_test());
     if let Some(watch) = &setup.watch {
         watch.follow(&*load);
     }
@@ -96,7 +87,7 @@ pub fn run(
         (None, order, _) => Ok(order.map_or(Begun::Yes, Begun::Stopped)),
         (Some(lifecycle), Some(order), _) => Ok(lifecycle.give_up(order)),
         (Some(lifecycle), None, Some(known)) => Ok(lifecycle.go_on(known.data, known.seen)),
-        (Some(lifecycle), None, None) if is_unmade => Ok(lifecycle.leave_out()),
+        (Some(lifecycle), None, None) if collector.take_early(&*load) => Ok(lifecycle.leave_out()),
         (Some(lifecycle), None, None) => lifecycle.begin(&*load, orders, script.as_mut(), on_event),
     };
     if !matches!(begun, Ok(Begun::Yes)) {

@@ -18,6 +18,7 @@ use loadline_model::result::{Percentiles, Row};
 use loadline_model::{ErrorClass, Nanos, Snapshot, TestPlan};
 
 use crate::generator::{AskTotals, SelfWatch};
+use crate::lifecycle::trouble_of;
 use crate::load::{Load, UnderWay};
 
 /// A second that some workers have reported.
@@ -146,6 +147,14 @@ impl Collector {
         let mut reached = self.reached_by_worker.iter();
         let nobody_comes = self.awaited.is_empty() && self.unsettled.is_empty();
         nobody_comes && reached.all(|at| *at == u64::MAX)
+    }
+
+    /// Takes what scripts did while their virtual users were made; whether that ends the test before it begins.
+    pub(crate) fn take_early(&mut self, load: &dyn Load) -> bool {
+        let reports = load.reports().try_iter();
+        reports.for_each(|report| self.take(report));
+        let mut troubles = self.signals.iter().map(trouble_of);
+        troubles.any(|trouble| trouble.ends_test())
     }
 
     /// Takes a report.

@@ -16,7 +16,7 @@ use loadline_engine::{EngineSetup, StartError};
 use loadline_model::event::{CROSSED_MARK, Mark, NOT_BEGUN_MARK, WARNING_MARK};
 use loadline_model::result::{Environment, StopReason};
 use loadline_model::rows::Rows;
-use loadline_model::{ExitCode, Nanos, RunCommand, RunEvent, Snapshot, TestPlan};
+use loadline_model::{Nanos, RunCommand, RunEvent, Snapshot, TestPlan};
 
 use crate::collect::{Collector, Told};
 use crate::contract::{Ran, RunError, RunSetup};
@@ -54,11 +54,7 @@ pub fn run(
         None => None,
     };
     let threads = setup.own_threads();
-    let enter = |phase| {
-        if let Some(watch) = &setup.watch {
-            watch.enter(phase);
-        }
-    };
+    let enter = |phase| setup.watch.iter().for_each(|watch| watch.enter(phase));
     let (mut observing, early_order) = match setup.observers {
         Some(feed) => {
             let (observing, order) = Observing::begin(feed, &setup.commands);
@@ -78,7 +74,7 @@ pub fn run(
     enter(RunPhase::Ready);
     let environment = Arc::new(environment(&*load, &setup.command_line));
     let under_way = load.under_way();
-    let collector = Collector::of(&plan, &*load, under_way.as_ref());
+    let mut collector = Collector::of(&plan, &*load, under_way.as_ref());
     if let Some(watch) = &setup.watch {
         watch.follow(&*load);
     }
@@ -91,6 +87,7 @@ pub fn run(
         (None, order, _) => Ok(order.map_or(Begun::Yes, Begun::Stopped)),
         (Some(lifecycle), Some(order), _) => Ok(lifecycle.give_up(order)),
         (Some(lifecycle), None, Some(known)) => Ok(lifecycle.go_on(known.data, known.seen)),
+        (Some(lifecycle), None, None) if collector.take_early(&*load) => Ok(lifecycle.leave_out()),
         (Some(lifecycle), None, None) => lifecycle.begin(&*load, orders, script.as_mut(), on_event),
     };
     if !matches!(begun, Ok(Begun::Yes)) {
@@ -294,9 +291,8 @@ impl Conductor {
         self.heed_defect(on_event);
         for signal in std::mem::take(&mut self.collector.signals) {
             let trouble = trouble_of(&signal);
-            let ends = trouble.code != ExitCode::MarkedFailed;
             let is_new = self.troubles.iter().all(|known| known.code != trouble.code);
-            if ends && self.stopped_at.is_none() {
+            if trouble.ends_test() && self.stopped_at.is_none() {
                 let text = trouble.message.clone();
                 let (command, reason) = (RunCommand::StopNow, StopReason::Script);
                 self.stop_for(command, reason, "stop", text, on_event);

@@ -54,6 +54,11 @@ impl Trouble {
         }
     }
 
+    /// Whether the test goes no further with it.
+    pub(crate) fn ends_test(&self) -> bool {
+        self.code != ExitCode::MarkedFailed
+    }
+
     /// What a script failed of where nothing goes on without.
     #[must_use]
     pub fn thrown(failure: &ScriptFailure) -> Trouble {
@@ -91,6 +96,9 @@ pub(crate) enum Begun {
     Yes,
     /// They may not; the troubles say why.
     No,
+    /// They may not, and as in k6 neither `setup()` nor `teardown()` runs: module code of a virtual user threw, or ended
+    /// the test.
+    Unmade,
     /// Somebody ended the test before they could.
     Stopped(RunCommand),
     /// A threshold did, in k6's words.
@@ -229,6 +237,13 @@ impl Lifecycle {
         Begun::Stopped(order)
     }
 
+    /// Takes it that a virtual user could not be made, or ended the test as it was: neither `setup()`
+    /// nor `teardown()` follows.
+    pub(crate) fn leave_out(&mut self) -> Begun {
+        self.setup_failed = true;
+        Begun::Unmade
+    }
+
     /// Waits for the word to begin; gives the order that came instead.
     fn pause(
         &self,
@@ -309,8 +324,7 @@ impl Lifecycle {
             }
         };
         self.setup_failed = !passed;
-        let is_fatal = |trouble: &Trouble| trouble.code != ExitCode::MarkedFailed;
-        match passed && !self.troubles.iter().any(is_fatal) {
+        match passed && !self.troubles.iter().any(Trouble::ends_test) {
             true => Ok(Begun::Yes),
             false => Ok(Begun::No),
         }

@@ -11,6 +11,7 @@ use serde_json::{Number, Value as Json};
 
 use crate::items::Items;
 use crate::kinds::is_made_by;
+use crate::modules::is_response;
 
 /// Levels from which on Go looks for cycles.
 const CYCLES_SOUGHT_FROM: usize = 1_000;
@@ -212,6 +213,10 @@ fn opened<'js>(ctx: &Ctx<'js>, object: &Object<'js>) -> Result<(Object<'js>, Ite
     }
     let fields = object.props::<String, Value<'js>>();
     let mut fields = fields.collect::<Result<Vec<_>, Error>>()?;
+    if is_response(object) {
+        // It is a structure to Go, whose methods are none of its fields.
+        fields.retain(|(_, value)| !value.is_function());
+    }
     fields.sort_by(|left, right| left.0.cmp(&right.0));
     Ok((object.clone(), Items::of_fields(fields)))
 }

@@ -2,7 +2,7 @@
 //!
 //! A virtual user's script uses few of the functions that it could use, and each one that is made
 //! costs memory in every virtual user. Must not know what the values are. Invariant: once made, the
-//! property is a plain one; a script that sets it first has its own value.
+//! property is a plain one, or what its maker put in its place; a script that sets it first has its own value.
 
 use std::ptr::NonNull;
 

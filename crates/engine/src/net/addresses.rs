@@ -125,7 +125,9 @@ impl Addresses {
     pub(super) async fn of(&self, route: &Route) -> Result<Candidates, Failure> {
         let rules = &*self.rules;
         let (host, port) = (route.host.as_str(), route.port);
+        // As in k6, an address is no name that a pattern could forbid.
         if !rules.blocked_hostnames.is_empty()
+            && host.parse::<IpAddr>().is_err()
             && let Some(pattern) = rules.blocked_hostnames.matching(host)
         {
             return Err(blocked_host(host, pattern));

@@ -11,6 +11,7 @@ use rustls::sign::CertifiedKey;
 use rustls_pki_types::pem::PemObject;
 use rustls_pki_types::{CertificateDer, PrivateKeyDer};
 
+use super::encrypted_key;
 use super::tls::TlsError;
 
 /// A client certificate as it was given.
@@ -19,8 +20,8 @@ pub(super) struct GivenIdentity<'a> {
     pub(super) origin: String,
     pub(super) certificate_pem: &'a [u8],
     pub(super) key_pem: &'a [u8],
-    /// Whether the key is said to be encrypted.
-    pub(super) is_encrypted: bool,
+    /// The password of the key; `None`: it is given in the clear.
+    pub(super) password: Option<&'a str>,
 }
 
 /// The client certificates; the first that the peer can accept is shown.
@@ -95,15 +96,22 @@ fn read_identity(
     if chain.is_empty() {
         return Err(bad("holds no PEM certificate".to_owned()));
     }
-    let key = PrivateKeyDer::from_pem_slice(identity.key_pem).map_err(|error| {
-        match identity.is_encrypted {
-            true => bad("encrypted keys are not read: give the key in the clear".to_owned()),
-            false => bad(format!("its private key: {error}")),
-        }
-    })?;
+    let key = key_of(identity).map_err(|why| bad(format!("its private key: {why}")))?;
     let certified = CertifiedKey::from_der(chain, key, provider)
         .map_err(|error| bad(format!("its private key: {error}")))?;
     Ok(Arc::new(certified))
+}
+
+fn key_of(identity: &GivenIdentity<'_>) -> Result<PrivateKeyDer<'static>, String> {
+    let Some(password) = identity.password else {
+        return PrivateKeyDer::from_pem_slice(identity.key_pem).map_err(|error| error.to_string());
+    };
+    if let Some(key) = encrypted_key::decrypted(identity.key_pem, password) {
+        return key.map_err(str::to_owned);
+    }
+    // As in k6, a password may stand beside a key in the clear, and PKCS #8 is not decrypted.
+    PrivateKeyDer::from_pem_slice(identity.key_pem)
+        .map_err(|_| "it is encrypted as PKCS #8: write it anew with openssl rsa -traditional, or in the clear".to_owned())
 }
 
 /// The issuer's name in a certificate, as DER (RFC 5280 section 4.1).
@@ -159,7 +167,7 @@ mod tests {
             origin: "of the test".to_owned(),
             certificate_pem: certificate.as_bytes(),
             key_pem: key.as_bytes(),
-            is_encrypted: false,
+            password: None,
         };
         Identities::read([given], heeds, &aws_lc_rs::default_provider())
     }

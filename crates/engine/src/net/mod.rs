@@ -8,6 +8,7 @@ mod alert;
 mod cipher_suites;
 mod connect;
 mod dns;
+mod encrypted_key;
 mod failure;
 mod handshake;
 mod http2_fault;

@@ -66,7 +66,7 @@ impl TlsSettings {
             origin: identity.certificate_file.display().to_string(),
             certificate_pem: &identity.certificate_pem,
             key_pem: &identity.key_pem,
-            is_encrypted: false,
+            password: None,
         });
         let identities = Identities::read(given, false, &provider)?;
         Ok(TlsSettings::new(
@@ -90,7 +90,7 @@ impl TlsSettings {
             origin: "(tlsAuth)".to_owned(),
             certificate_pem: identity.certificate_pem.as_bytes(),
             key_pem: identity.key_pem.as_bytes(),
-            is_encrypted: identity.password.is_some(),
+            password: identity.password.as_deref(),
         });
         let identities = Identities::read(given, true, &provider)?;
         let alpn = alpn_of(client.protocol);

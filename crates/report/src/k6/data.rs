@@ -103,9 +103,20 @@ fn group(stats: &Stats, name: &str, path: &str) -> Value {
         .collect();
     let groups = stats.groups.iter();
     let groups: Vec<Value> = groups
+        .filter(|(name, inner)| !path.is_empty() || !is_bare_hook(name, inner))
         .map(|(name, inner)| group(inner, name, &within(name)))
         .collect();
     json!({ "name": name, "path": path, "id": identity(path), "groups": groups, "checks": checks })
+}
+
+/// Whether a group at the top is that of `setup()` or `teardown()`, and nothing was grouped or checked in it: samples alone
+/// make no group in k6's tree.
+fn is_bare_hook(name: &str, group: &Stats) -> bool {
+    let is_entered = group.metric("group_duration").is_some();
+    matches!(name, "setup" | "teardown")
+        && !is_entered
+        && group.checks.is_empty()
+        && group.groups.is_empty()
 }
 
 fn check_value(check: &CheckSummary, path: &str) -> Value {

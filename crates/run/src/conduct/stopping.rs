@@ -63,7 +63,8 @@ impl Conductor {
                 let (command, reason) = (RunCommand::StopNow, StopReason::Script);
                 self.stop_for(command, reason, "stop", text, on_event);
             }
-            Begun::Yes => {}
+            // Why is among the reports.
+            Begun::Yes | Begun::Unmade => {}
         }
     }
 

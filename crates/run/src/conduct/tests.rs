@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 use loadline_engine::WorkerReport;
 use loadline_engine::clock::Clock;
 use loadline_engine::live::LiveCounters;
-use loadline_model::ClientPlan;
+use loadline_model::{ClientPlan, ExitCode};
 
 use super::*;
 

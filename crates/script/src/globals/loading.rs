@@ -6,6 +6,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 
 use rquickjs::function::{Opt, This};
+use rquickjs::object::Accessor;
 use rquickjs::promise::PromiseState;
 use rquickjs::{
     ArrayBuffer, Coerced, Ctx, Error, Function, Module, Object, Persistent, Result, Undefined,
@@ -30,9 +31,23 @@ pub(super) const GLOBALS: &[Lazy] = &[
     Lazy::new("require", |ctx, _, name| {
         native(ctx, name, require_from_caller)
     }),
-    Lazy::new("module", |ctx, _, name| Err(no_common_js(ctx, name))),
-    Lazy::new("exports", |ctx, _, name| Err(no_common_js(ctx, name))),
+    Lazy::new("module", guard_common_js),
+    Lazy::new("exports", guard_common_js),
 ];
+
+/// Puts a getter and a setter that refuse in the place of `module` or `exports`. As in k6 it is they that are found by
+/// who copies all descriptors of the global object, as bundles do, and who must not be told of it.
+fn guard_common_js<'js>(
+    ctx: &Ctx<'js>,
+    globals: &Object<'js>,
+    name: &'static str,
+) -> Result<Value<'js>> {
+    let get = move |ctx: Ctx<'js>| Err::<(), Error>(no_common_js(&ctx, name));
+    let set = move |ctx: Ctx<'js>, _: Value<'js>| Err::<(), Error>(no_common_js(&ctx, name));
+    globals.remove(name)?;
+    globals.prop(name, Accessor::new(get, set))?;
+    Ok(Value::new_undefined(ctx.clone()))
+}
 
 /// In a file that is no CommonJS there is neither `module` nor `exports`.
 fn no_common_js(ctx: &Ctx<'_>, name: &str) -> Error {

@@ -28,6 +28,8 @@ use crate::globals;
 use crate::lazy::Lazy;
 use crate::natives::{Body, Builtin};
 
+pub(crate) use http::is_response;
+
 /// Every built-in module.
 static BUILTINS: &[Builtin] = &[
     k6::MODULE,

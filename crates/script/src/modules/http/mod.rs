@@ -47,6 +47,7 @@ pub(super) use answer::Facts;
 pub(super) use beside::send_beside;
 pub(super) use error::reason as rejection;
 pub(super) use request::Arguments;
+pub(crate) use response::is_response;
 
 pub(super) const MODULE: Builtin = Builtin {
     name: "k6/http",

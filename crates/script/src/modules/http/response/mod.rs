@@ -141,6 +141,11 @@ impl<'js> Trace<'js> for Response<'js> {
     }
 }
 
+/// Whether an object is a response.
+pub(crate) fn is_response(object: &Object<'_>) -> bool {
+    Class::<Response<'_>>::from_object(object).is_some()
+}
+
 impl<'js> Response<'js> {
     /// The script's object of what came of a request.
     pub(super) fn make(ctx: &Ctx<'js>, facts: Facts) -> Result<Value<'js>> {

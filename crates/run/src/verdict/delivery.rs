@@ -14,7 +14,9 @@ use super::closed_connections;
 use super::code::Code;
 use super::downtime::breaks_off;
 use super::facts::{Facts, PlannedWords, share};
-use super::failing::{completes_no_iteration, is_flooded, is_handshake_at_times, is_unconnected};
+use super::failing::{
+    completes_no_iteration, is_flooded, is_handshake_at_times, is_unconnected, may_be_too_large,
+};
 use super::signs;
 use super::weights;
 use super::wording::{count, counted, duration, listed, percent, rate};
@@ -210,7 +212,8 @@ fn next_step(facts: &Facts<'_>) -> &'static str {
             "they were lost on the way: look for a broken link, a firewall, or a link that drops large packets (MTU)"
         }
         Some(ErrorClass::Timeout)
-            if facts.all.bytes_received == 0 && weights::round_trip(facts).is_some() =>
+            if facts.all.bytes_received == 0 && weights::round_trip(facts).is_some()
+                || may_be_too_large(facts) =>
         {
             "check whether the target hangs, or whether a link drops large packets (MTU): requests were taken and nothing came back"
         }
@@ -462,9 +465,25 @@ fn waited(facts: &Facts<'_>) -> Option<Finding> {
     }
     let service = facts.service()?.p99?;
     let response = facts.metric("response_time_ns")?.p99?;
-    let story = response as f64 > WAITED_FACTOR * service as f64 && response - service > WAITED_NS;
+    let longer = response.saturating_sub(service);
+    let seconds = |ns: u64| duration(ns as f64 / 1e9);
+    let (how, waited) = if response as f64 > WAITED_FACTOR * service as f64 && longer > WAITED_NS {
+        let (response, service) = (seconds(response), seconds(service));
+        let how = format!("the p99 response time was {response}, the p99 service time {service}");
+        (how, longer)
+    } else if facts.was_partly_late() {
+        let late = share(facts.begun_late(), facts.seen.response_time.count());
+        let how = format!(
+            "{} of the requests started {} late or later",
+            percent(late),
+            seconds(Facts::LATE_NS)
+        );
+        (how, Facts::LATE_NS)
+    } else {
+        return None;
+    };
     let lag = facts.metric("schedule_lag_ns").and_then(|lag| lag.p99);
-    let is_own = lag.is_some_and(|lag| lag.saturating_mul(2) >= response.saturating_sub(service));
+    let is_own = lag.is_some_and(|lag| lag.saturating_mul(2) >= waited);
     let (what, advice) = match is_own {
         true => (
             "arrivals waited for the generator, though a VU was free",
@@ -475,18 +494,7 @@ fn waited(facts: &Facts<'_>) -> Option<Finding> {
             "quote the response time: it is what users experience",
         ),
     };
-    story.then(|| {
-        let seconds = |ns: u64| duration(ns as f64 / 1e9);
-        Code::ArrivalsWaited.finding(
-            Gravity::Caution,
-            format!(
-                "{what}: the p99 response time was {}, the p99 service time {}",
-                seconds(response),
-                seconds(service)
-            ),
-            advice,
-        )
-    })
+    Some(Code::ArrivalsWaited.finding(Gravity::Caution, format!("{what}: {how}"), advice))
 }
 
 fn wrong(facts: &Facts<'_>) -> Option<Finding> {

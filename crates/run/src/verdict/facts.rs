@@ -267,6 +267,30 @@ impl<'a> Facts<'a> {
         self.open && behind > 0 && behind as f64 >= SECONDS * self.rows.len() as f64
     }
 
+    /// How late an arrival is begun that users would call late.
+    pub(super) const LATE_NS: u64 = 100_000_000;
+
+    /// Arrivals that surely were begun late: that many more responses than requests took that much longer.
+    pub(super) fn begun_late(&self) -> u64 {
+        const STEPS: [f64; 6] = [0.5, 0.75, 0.9, 0.95, 0.97, 0.99];
+        let (answered, failed) = (&self.seen.answered_time, &self.seen.failed_time);
+        let longer =
+            |ns: u64| weights::longer_than(answered, ns) + weights::longer_than(failed, ns);
+        let steps = answered.quantiles(&STEPS).filter(|_| self.open);
+        let late = steps.into_iter().flatten().map(|step| {
+            let step = step as u64;
+            weights::longer_than(&self.seen.response_time, step + Facts::LATE_NS)
+                .saturating_sub(longer(step))
+        });
+        late.max().unwrap_or(0)
+    }
+
+    /// Whether a good part of the arrivals was begun late.
+    pub(super) fn was_partly_late(&self) -> bool {
+        const PART: f64 = 0.1;
+        share(self.begun_late(), self.seen.response_time.count()) >= PART
+    }
+
     pub(super) fn elapsed_seconds(&self) -> f64 {
         Nanos(self.evidence.totals.elapsed_ns).as_secs_f64()
     }
@@ -344,6 +368,13 @@ impl<'a> Facts<'a> {
             .filter(near)
             .map(|row| row.generator.stalled_ns);
         stalled.max().unwrap_or(0) as f64 / 1e9
+    }
+
+    /// The share of the run in which the generator's process stood still, of each second the longest time.
+    pub(super) fn stalled_share(&self) -> f64 {
+        let rows = self.rows.iter();
+        let stalled: u64 = rows.map(|row| row.generator.stalled_ns).sum();
+        (stalled as f64 / 1e9 / self.elapsed_seconds().max(f64::MIN_POSITIVE)).min(1.0)
     }
 
     /// Iterations of a script that ended with an exception that nobody caught, and all that ended.

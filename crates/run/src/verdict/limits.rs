@@ -81,7 +81,8 @@ fn limit_of(facts: &Facts<'_>, knee: Option<&Knee>, seen: &Seen) -> (Limit, Opti
         return (side_of_silence(facts), None);
     }
     let failures = failing_side(facts);
-    let in_time = facts.missed().is_none() && !facts.was_behind();
+    let is_late = facts.was_behind() || facts.was_partly_late();
+    let in_time = facts.missed().is_none() && !is_late;
     let delivered = facts.open && in_time && knee.is_none();
     if delivered && failures.is_none() {
         // A queue takes everything in; whether it is dealt with is another matter.
@@ -197,7 +198,7 @@ fn heaviest(weights: Weights, of_target: Limit) -> Limit {
 }
 
 fn open_limit(facts: &Facts<'_>, knee: Option<&Knee>, weights: Weights) -> Limit {
-    if fell_in_stalls(facts) {
+    if fell_in_stalls(facts) || was_late_by_stalls(facts) {
         return Limit::Generator;
     }
     let all_in_use = facts.evidence.totals.active_vus_max >= facts.vus;
@@ -247,6 +248,17 @@ fn fell_in_stalls(facts: &Facts<'_>) -> bool {
         .map(|row| row.dropped)
         .sum();
     stalled > 0 && stalled.saturating_mul(2) >= facts.missed().unwrap_or(0)
+}
+
+/// Whether most of the arrivals that were begun late, and all in the end, were due while the generator stood still.
+fn was_late_by_stalls(facts: &Facts<'_>) -> bool {
+    const STALL_NS: u64 = 100_000_000;
+    let late = facts.begun_late();
+    let stalls = facts.rows.iter().map(|row| row.generator.stalled_ns);
+    let stalled: u64 = stalls.filter(|ns| *ns >= STALL_NS).sum();
+    let asked = facts.evidence.totals.asked.unwrap_or(0) as f64;
+    let due = asked * stalled as f64 / 1e9 / facts.elapsed_seconds().max(f64::MIN_POSITIVE);
+    facts.missed().is_none() && late > 0 && due * 2.0 >= late as f64
 }
 
 /// Whether arrivals of a script were dropped because its scenario, one of several perhaps, had no virtual user left.
@@ -318,7 +330,10 @@ fn closed_limit(facts: &Facts<'_>, knee: Option<&Knee>, weights: Weights) -> Lim
         // Users who think too wait for a link that is full.
         _ if link::link(facts).is_some() => heaviest(weights, Limit::Target),
         _ if facts.evidence.plan.is_paced() || facts.may_think() => {
-            spoils(facts).unwrap_or(Limit::Nobody)
+            spoils(facts).unwrap_or(match facts.missed() {
+                Some(_) => Limit::Plan,
+                None => Limit::Nobody,
+            })
         }
         // The rest are requests that never ended, and a ramp that had fewer virtual users than at its top.
         _ => heaviest(weights, Limit::Target),

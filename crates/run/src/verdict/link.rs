@@ -18,16 +18,20 @@ const FLAT: f64 = 0.1;
 const UNEVEN: f64 = 1.5;
 /// Fewest seconds that can be called flat.
 const FLAT_ROWS: usize = 3;
+/// Seconds of a row from which it is whole.
+const WHOLE_SECOND: f64 = 0.95;
 /// Share of a request's time from which its body's way takes most of it.
 const HALF: f64 = 0.5;
 /// Bytes of a body that takes several packets.
-const QUEUED_BODY_MIN: f64 = 4.0 * 1_448.0;
+const QUEUED_BODY_MIN: f64 = 4.0 * weights::SEGMENT;
 /// The smoothed round trip over the smallest one, and how much longer it is at least, from which packets wait on the way:
 /// Linux puts acknowledgments off for 40 ms.
 const QUEUED_TIMES: f64 = 3.0;
+const QUEUED_MIN_NS: f64 = 45e6;
 /// Retransmitted segments per answer from which what is sent upwards finds no room.
 const LOST_UPWARDS: f64 = 0.1;
-const QUEUED_MIN_NS: f64 = 45e6;
+/// How long Linux puts an acknowledgment off.
+const PUT_OFF_NS: u64 = 40_000_000;
 /// Bytes of a record of TLS, at most.
 const TLS_RECORD: f64 = 16.0 * 1_024.0;
 
@@ -48,8 +52,36 @@ pub(super) fn link(facts: &Facts<'_>) -> Option<Link> {
     if is_carried || facts.rows.len() < FLAT_ROWS || weights::uses_slices_up(facts) {
         return None;
     }
-    let full = full_down(facts).or_else(|| full_up(facts));
+    let full = full_down(facts).or_else(|| shared_down(facts));
+    let full = full.or_else(|| full_up(facts));
     full.or_else(|| queues(facts))
+}
+
+/// Requests under way at once on a connection, on average; no fewer than one.
+fn at_once(facts: &Facts<'_>) -> f64 {
+    let connections = facts.seen.connections.min_rtt.count();
+    let time = facts.seen.answered_time.sum() as f64 / 1e9;
+    (time / facts.elapsed_seconds() / connections.max(1) as f64).max(1.0)
+}
+
+/// A link that is full of the answers of connections that several requests share: each waits for the bytes of others, and what it
+/// waits beyond the fastest is the way's.
+fn shared_down(facts: &Facts<'_>) -> Option<Link> {
+    const SHARED: f64 = 1.5;
+    let crowds = || {
+        let queues = waits(&facts.seen.connections) && weights::gaps_each(facts).is_some();
+        queues || standing_queue_ns(facts).is_some()
+    };
+    if at_once(facts) < SHARED || facts.mean_body() < QUEUED_BODY_MIN || !crowds() {
+        return None;
+    }
+    let time = &facts.seen.answered_time;
+    let share = 1.0 - time.min()? as f64 / time.mean()?;
+    Some(Link {
+        bytes_per_second: flat(facts, |row| row.bytes_received)?,
+        share,
+        moving: share,
+    })
 }
 
 fn full_down(facts: &Facts<'_>) -> Option<Link> {
@@ -78,19 +110,22 @@ pub(super) fn may_wait_for_windows(facts: &Facts<'_>) -> bool {
     is_most && is_long && facts.mean_body() > weights::FIRST_FLIGHT
 }
 
-/// Whether what was sent on a short way lay unacknowledged for most of the time by which answers were longer than the kernel of a
-/// target puts acknowledgments off: no process keeps a kernel from that, so the way stood still, or the target's machine. On new
+/// Whether what was sent lay unacknowledged for most of the time by which answers were longer than the kernel of a target puts
+/// acknowledgments off: no process keeps a kernel from that, so the way stood still, or the target's machine. On new
 /// connections a full accept queue does.
 pub(super) fn stood_still(facts: &Facts<'_>) -> bool {
     let connections = &facts.seen.connections;
     let sent = share(facts.all.bytes_sent, facts.all.started);
-    let is_near = weights::round_trip(facts).is_none() && sent < weights::FIRST_FLIGHT;
+    let is_short =
+        weights::round_trip(facts).is_none_or(|round_trip| round_trip * 1e9 < PUT_OFF_NS as f64);
     let is_kept = weights::connections_made(facts) < weights::NEW_CONNECTIONS;
     let in_flight = share(connections.in_flight_ns, connections.min_rtt.count());
     let in_flight = in_flight * connections.opened as f64;
     let Times { all, short } = times(&facts.seen.answered_time);
+    let connected = all - connections.connect.sum() as f64;
     let is_long = weights::longer_than(&facts.seen.answered_time, weights::RETRANSMIT_NS) > 0;
-    is_near && is_kept && is_long && in_flight - short >= HALF * (all - short)
+    let lies = in_flight - short >= HALF * (connected - short);
+    is_short && sent < weights::FIRST_FLIGHT && is_kept && is_long && lies
 }
 
 /// Whether that was most of the time of requests.
@@ -107,9 +142,9 @@ struct Times {
 }
 
 fn times(of: &TimeTrend) -> Times {
-    /// How long Linux puts an acknowledgment off, in steps of which it is summed up.
+    /// Steps in which it is summed up.
     const STEPS: u64 = 20;
-    const STEP_NS: u64 = 2_000_000;
+    const STEP_NS: u64 = PUT_OFF_NS / STEPS;
     let longer = |step: u64| weights::longer_than(of, step * STEP_NS);
     let steps: u64 = (0..STEPS).map(|step| longer(step) + longer(step + 1)).sum();
     let all = of.sum() as f64;
@@ -121,21 +156,25 @@ fn times(of: &TimeTrend) -> Times {
 
 /// Whether not a packet was lost on the way or waited there: a sender that is slow, or waits for acknowledgments, fills no link.
 fn has_room(connections: &Connections) -> bool {
+    let lost = connections.gapped + connections.out_of_order + connections.retransmits;
+    lost == 0 && !connections.rtt.is_empty() && !waits(connections)
+}
+
+/// Whether packets wait on the way, however shortly.
+fn waits(connections: &Connections) -> bool {
     /// Of the smallest round trip.
     const LONGER: f64 = 0.1;
     const LONGER_NS: f64 = 2e6;
-    let lost = connections.gapped + connections.out_of_order + connections.retransmits;
     let round_trips = connections.rtt.mean().zip(connections.min_rtt.mean());
-    let waits = |(smoothed, least)| smoothed - least >= LONGER_NS.max(LONGER * least);
-    lost == 0 && round_trips.is_some_and(|both| !waits(both))
+    round_trips.is_some_and(|(smoothed, least)| smoothed - least >= LONGER_NS.max(LONGER * least))
 }
 
 fn full_up(facts: &Facts<'_>) -> Option<Link> {
-    if standing_queue_ns(facts).is_none() && !queue_overflows(facts) {
+    if standing_queue_ns(facts).is_none() && !queues_upwards(facts) && !queue_overflows(facts) {
         return None;
     }
     let sent = share(facts.counts.bytes_sent, facts.counts.started);
-    let share = share_of_answers(facts, weights::upload_s(facts) * 1e9)?;
+    let share = share_of_answers(facts, weights::upload_among_s(facts, at_once(facts)) * 1e9)?;
     (share >= HALF && sent >= BODY_MIN).then(|| Link {
         bytes_per_second: per_second(facts, |row| row.bytes_sent),
         share,
@@ -177,6 +216,15 @@ pub(super) fn standing_queue_ns(facts: &Facts<'_>) -> Option<f64> {
     is_queue.then_some(smoothed)
 }
 
+/// Whether what is sent over a way that is long waits for itself: of large bodies nearly every segment is acknowledged at once.
+fn queues_upwards(facts: &Facts<'_>) -> bool {
+    const TIMES: f64 = 2.0;
+    let connections = &facts.seen.connections;
+    let round_trips = connections.rtt.mean().zip(connections.min_rtt.mean());
+    let is_far = |least: f64| least / 1e9 >= weights::ROUND_TRIP_MIN_S;
+    round_trips.is_some_and(|(smoothed, least)| is_far(least) && smoothed >= TIMES * least)
+}
+
 /// Whether the smoothed round trip is many times the usual smallest one and many segments are lost: they do not find room in a
 /// queue, however short.
 fn queue_overflows(facts: &Facts<'_>) -> bool {
@@ -215,11 +263,13 @@ fn per_second(facts: &Facts<'_>, bytes: impl Fn(&Row) -> u64) -> f64 {
 
 /// Bytes in each second, where they are about as many.
 fn flat(facts: &Facts<'_>, bytes: impl Fn(&Row) -> u64) -> Option<f64> {
-    let rows = facts.rows.iter();
-    let per_second: Vec<f64> = rows
-        .map(|row| bytes(row) as f64 / row_seconds(row))
-        .collect();
-    // The first second has the filling of the link in it.
-    let (mean, deviation) = stats::mean_and_deviation(&per_second[1..])?;
+    let per_second = |row: &&Row| bytes(row) as f64 / row_seconds(row);
+    // The first second has the filling of the link in it, and a part of one at the end its emptying.
+    let rows = facts.rows.split_last().map(|(last, rows)| match rows {
+        [_, _, _, ..] if row_seconds(last) < WHOLE_SECOND => rows,
+        _ => &facts.rows[..],
+    });
+    let per_second: Vec<f64> = rows?.iter().skip(1).map(per_second).collect();
+    let (mean, deviation) = stats::mean_and_deviation(&per_second)?;
     (mean > 0.0 && deviation <= FLAT * mean).then_some(mean)
 }

@@ -69,7 +69,13 @@ pub(super) fn find(facts: &Facts<'_>) -> Option<Knee> {
             let each = facts.requests_per_iteration();
             find_in_rates(&rising(points(facts, each, offered_rate)?)?)
         }
-        Executor::RampingVus { .. } => find_in_vus(&rising(points(facts, 1.0, active_vus)?)?),
+        Executor::RampingVus { .. } => {
+            let points = rising(points(facts, 1.0, active_vus)?)?;
+            let (knee, at) = find_in_vus(&points)?;
+            // Users who wait until they are due reach a plateau of their own: the target's shows in its answers.
+            let is_paced = facts.evidence.plan.is_paced() || facts.reached_cap().is_some();
+            (!is_paced || has_slowed(&points, at)).then_some(knee)
+        }
         _ => None,
     }
 }
@@ -176,30 +182,32 @@ fn find_in_rates(points: &[Point]) -> Option<Knee> {
     })
 }
 
-fn find_in_vus(points: &[Point]) -> Option<Knee> {
+/// The knee, and the point of it.
+fn find_in_vus(points: &[Point]) -> Option<(Knee, usize)> {
     let top = top_of(points);
     let at_top = mean(top, |point| point.good);
     let best = best_mean(points);
     let fell_to = (at_top < COLLAPSE * best).then_some(at_top);
     let plateau = fell_to.map_or(at_top, |_| best);
-    let knee = points
+    let at = points
         .iter()
         .position(|point| point.good >= FOLLOWS_MIN * plateau)?;
-    let vus = points[knee].load;
+    let vus = points[at].load;
     if plateau <= 0.0 || mean(top, |point| point.load) < VUS_FACTOR * vus {
         return None;
     }
-    Some(Knee {
+    let knee = Knee {
         point: Saturation {
             offered: plateau,
             throughput: plateau.max(best),
-            p99_before_ns: p99_before(points, knee),
+            p99_before_ns: p99_before(points, at),
         },
         passed: None,
         fell_to,
         vus: Some(vus as u64),
         slowed: true,
-    })
+    };
+    Some((knee, at))
 }
 
 /// The last fifth of the ramp, at least three seconds.

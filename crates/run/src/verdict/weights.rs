@@ -49,8 +49,10 @@ const RETRANSMITS_MIN: u64 = 10;
 pub(super) const SYN_TIMEOUT_NS: u64 = 1_000_000_000;
 /// Share of the requests for which a connection was made from which connections are made all the time.
 pub(super) const NEW_CONNECTIONS: f64 = 0.3;
+/// Bytes of a segment on Ethernet.
+pub(super) const SEGMENT: f64 = 1_448.0;
 /// What Linux sends on a new connection before it waits for an acknowledgment: ten segments, twice as much in each round trip.
-pub(super) const FIRST_FLIGHT: f64 = 10.0 * 1_448.0;
+pub(super) const FIRST_FLIGHT: f64 = 10.0 * SEGMENT;
 /// Share of the workers' time that writing takes, from which it is what a request waits for.
 pub(super) const HELD_MOSTLY: f64 = 0.4;
 /// A target that lets connections wait to be accepted lets their requests wait too: so many times as long as the fastest.
@@ -149,9 +151,11 @@ pub(super) fn exhausted(facts: &Facts<'_>) -> Option<f64> {
     (busy >= BUSY_ROWS).then_some(busy)
 }
 
-/// The share of the time in which a worker had something to do: at work, waiting for a processor, or stopped by the quota.
+/// The share of the time in which a worker had something to do: at work, waiting for a processor, or stopped.
 pub(super) fn occupied(facts: &Facts<'_>) -> f64 {
-    (at_work(facts) + starved(facts).unwrap_or(0.0).max(stopped(facts))).min(1.0)
+    let starved = starved(facts).unwrap_or(0.0);
+    let kept_off = starved.max(stopped(facts)).max(facts.stalled_share());
+    (at_work(facts) + kept_off).min(1.0)
 }
 
 /// The share of a core that the busiest worker used.
@@ -338,9 +342,14 @@ fn network_s(facts: &Facts<'_>) -> f64 {
     (distance + lost).max(upload_s(facts)) + names_s(facts)
 }
 
-/// How long what is sent is under way, in seconds, where that is more than the first flight. The last piece is acknowledged
-/// some 40 ms late.
+/// How long what is sent is under way, in seconds, where that is more than the first flight.
 pub(super) fn upload_s(facts: &Facts<'_>) -> f64 {
+    upload_among_s(facts, 1.0)
+}
+
+/// The same with so many requests at once on a connection that is never without them. The last piece is acknowledged some
+/// 40 ms late.
+pub(super) fn upload_among_s(facts: &Facts<'_>, at_once: f64) -> f64 {
     const DELAYED_ACK_S: f64 = 0.04;
     let connections = &facts.seen.connections;
     let looked_at = connections.min_rtt.count();
@@ -349,12 +358,14 @@ pub(super) fn upload_s(facts: &Facts<'_>) -> f64 {
         return 0.0;
     }
     let each = connections.in_flight_ns as f64 / 1e9 / looked_at as f64;
-    (each * connections_made(facts) - DELAYED_ACK_S).max(0.0)
+    (each * connections_made(facts) * at_once - DELAYED_ACK_S).max(0.0)
 }
 
 /// Segments of answers that came while an earlier one had not come, for each answer; `None` where they are few.
 pub(super) fn gaps_each(facts: &Facts<'_>) -> Option<f64> {
     const MANY: f64 = 0.1;
+    /// Of the segments of an answer: fewer hold up no one.
+    const MANY_OF_SEGMENTS: f64 = 0.001;
     /// For each answer that took as long as it takes until something is sent again.
     const OF_LATE: f64 = 0.25;
     let connections = &facts.seen.connections;
@@ -364,7 +375,8 @@ pub(super) fn gaps_each(facts: &Facts<'_>) -> Option<f64> {
     let late = longer_than(time, RETRANSMIT_NS);
     let of_late = late > 0 && connections.out_of_order as f64 >= OF_LATE * late as f64;
     let are_many = connections.out_of_order > RETRANSMITS_MIN && (each >= MANY || of_late);
-    (answers > 0.0 && are_many).then_some(each)
+    let are_lost = each >= MANY_OF_SEGMENTS * facts.mean_body() / SEGMENT;
+    (answers > 0.0 && are_many && are_lost).then_some(each)
 }
 
 /// How long answers wait for parts that were lost on the way here, in seconds: from their first byte to their last.

@@ -185,6 +185,7 @@ fn delivered_headline(facts: &Facts<'_>, limit: Limit) -> Headline {
         let late = match limit {
             _ if facts.was_behind() => " late",
             Limit::Generator => ", partly late",
+            _ if facts.was_partly_late() => ", partly late",
             _ => "",
         };
         return Headline::new(format!("the offered load was delivered{late}: {text}"));

@@ -7,9 +7,9 @@ use std::sync::Arc;
 use loadline_model::error_class::ErrorClass;
 use loadline_model::plan::TestPlan;
 use loadline_model::snapshot::ScenarioChange;
-use loadline_model::verdict::{Limit, Verdict};
+use loadline_model::verdict::{Delivery, Limit, Verdict};
 
-use super::builder::{MS, Run, arrivals, constant_vus, found, percentiles};
+use super::builder::{MS, Run, arrivals, constant_vus, found, percentiles, shared, vu_ramp};
 use crate::verdict::Code;
 
 fn advice(verdict: &Verdict, code: Code) -> &str {
@@ -208,6 +208,39 @@ fn virtual_users_that_wait_for_their_pace_are_counted() {
     let verdict = run.judge();
     assert!(
         verdict.headline.ends_with("paced by the plan (5 VUs)"),
+        "{}",
+        verdict.headline
+    );
+}
+
+/// Each of 20 users is due four times a second: more of them would answer more, and none waits.
+#[test]
+fn a_ramp_of_users_who_wait_for_their_pace_finds_no_limit() {
+    for (slower, limit) in [(1, Limit::Nobody), (5, Limit::Target)] {
+        let mut run = Run::new(vu_ramp(20, 10), 10.0, 600, 10.0);
+        run.plan.scenarios[0].pacing = Some(std::time::Duration::from_millis(250));
+        run.seconds(10, |number, row| {
+            row.active_vus = 2 * (number + 1);
+            row.completed = if number < 3 { 20 * (number + 1) } else { 80 };
+            row.good = row.completed;
+            let ms = if number < 4 { 10 } else { 10 * slower };
+            row.service_time_ns = percentiles(ms as f64, ms as f64);
+        });
+        let verdict = run.judge();
+        assert_eq!(verdict.limit, limit, "{}", verdict.headline);
+    }
+}
+
+#[test]
+fn a_count_that_users_who_wait_do_not_reach_in_time_is_the_plans() {
+    let mut run = Run::new(shared(5, 500), 6.0, 150, 5.0);
+    run.plan.scenarios[0].pacing = Some(std::time::Duration::from_millis(200));
+    run.totals.seen.counts.dropped = 350;
+    run.totals.never_started = 350;
+    let verdict = run.judge();
+    assert_eq!(
+        (verdict.delivery, verdict.limit),
+        (Delivery::FellShort, Limit::Plan),
         "{}",
         verdict.headline
     );

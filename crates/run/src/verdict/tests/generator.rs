@@ -2,9 +2,9 @@
 
 use loadline_model::error_class::ErrorClass;
 use loadline_model::snapshot::ErrorKey;
-use loadline_model::verdict::Limit;
+use loadline_model::verdict::{Delivery, Limit};
 
-use super::builder::{Run, constant_vus, found, shared};
+use super::builder::{Run, arrivals, constant_vus, found, shared};
 use crate::verdict::Code;
 
 const MS: u64 = 1_000_000;
@@ -105,4 +105,54 @@ fn what_users_compute_between_requests_is_the_generators() {
     };
     assert_eq!(limit_of(0.97), Limit::Generator);
     assert_eq!(limit_of(0.3), Limit::Nobody);
+}
+
+/// Ten users of a service of 20 ms whose generator does not run for 600 ms of each second: an answer in ten lies that long unread.
+#[test]
+fn what_lies_unread_while_the_generator_is_stopped_is_its_doing() {
+    for (stalled_ms, limit) in [(600, Limit::Generator), (0, Limit::Target)] {
+        let mut run = Run::new(constant_vus(10, 8), 8.0, 1_460, 54.0);
+        run.answer(1_460, &[(0.945, 21 * MS), (0.055, 640 * MS)]);
+        let rows = run.series.iter_mut();
+        rows.for_each(|row| {
+            row.generator.busiest_worker = 0.01;
+            row.generator.stalled_ns = stalled_ms * MS;
+        });
+        let delays = &mut run.totals.seen.connections.read_delay;
+        (0..946).for_each(|_| delays.record(100_000));
+        (0..54).for_each(|_| delays.record(600 * MS));
+        let verdict = run.judge();
+        assert_eq!(verdict.limit, limit, "{}", verdict.headline);
+    }
+}
+
+/// An open model of 500/s, of whose arrivals three seconds are begun late, in the end.
+#[test]
+fn arrivals_that_are_begun_late_are_delivered_partly_late_by_whoever_stood_still() {
+    for (stalled_ms, part, limit) in [
+        (2_980, 0.29, Limit::Generator),
+        (0, 0.29, Limit::Target),
+        (0, 0.05, Limit::Nobody),
+    ] {
+        let mut run = Run::new(arrivals(500, 10, 100), 10.0, 5_000, 50.0);
+        run.answer(5_000, &[(0.98, 10 * MS), (0.02, 2_000 * MS)]);
+        let late = (part * 5_000.0) as u64;
+        let response = &mut run.totals.seen.response_time;
+        response.record_n(10 * MS, 5_000 - late);
+        response.record_n(1_500 * MS, late);
+        run.totals.active_vus_max = 100;
+        run.series.iter_mut().for_each(|row| row.active_vus = 10);
+        run.series[3].generator.stalled_ns = stalled_ms * MS;
+        let (service, response) = (13 * MS, 10 * MS);
+        run.metric("service_time_ns", &[(service, 5_000)]);
+        run.metric(
+            "response_time_ns",
+            &[(response, 5_000 - late), (1_500 * MS, late)],
+        );
+        let verdict = run.judge();
+        assert_eq!(verdict.limit, limit, "{}", verdict.headline);
+        assert_eq!(verdict.delivery, Delivery::Delivered);
+        let is_late = verdict.headline.contains("delivered, partly late");
+        assert_eq!(is_late, limit != Limit::Nobody, "{}", verdict.headline);
+    }
 }

@@ -246,6 +246,61 @@ fn uploads_fill_a_link_only_where_packets_wait() {
     }
 }
 
+/// Forty requests at once on four connections: what each waits for are the bytes of the others.
+fn shared_connections() -> Run {
+    let mut run = Run::new(constant_vus(40, 10), 10.0, 800, 490.0);
+    run.answer(800, &[(0.01, 5 * MS), (0.99, 495 * MS)]);
+    let seen = &mut run.totals.seen;
+    seen.connections.opened = 4;
+    for _ in 0..4 {
+        seen.connections.min_rtt.record(20 * MS);
+        seen.connections.rtt.record(63 * MS);
+    }
+    run
+}
+
+#[test]
+fn answers_that_share_connections_fill_a_link_together() {
+    for (out_of_order, limit) in [(1_400, Limit::Network), (0, Limit::Target)] {
+        let mut run = shared_connections();
+        run.totals.seen.connections.out_of_order = out_of_order;
+        run.totals.seen.counts.body_bytes = 800 * 30_000;
+        run.series
+            .iter_mut()
+            .for_each(|row| row.bytes_received = 2_400_000);
+        let verdict = run.judge();
+        assert_eq!(verdict.limit, limit, "{}", verdict.headline);
+    }
+}
+
+#[test]
+fn uploads_that_share_connections_fill_a_link_together() {
+    for (in_flight_ms, limit) in [(39_000, Limit::Network), (4_000, Limit::Target)] {
+        let mut run = shared_connections();
+        let seen = &mut run.totals.seen;
+        seen.counts.bytes_sent = 800 * 50_000;
+        seen.connections.in_flight_ns = in_flight_ms * MS;
+        let verdict = run.judge();
+        assert_eq!(verdict.limit, limit, "{}", verdict.headline);
+    }
+}
+
+/// A receiver that is slow to read large answers has some of them sent again, and waits for none.
+#[test]
+fn some_segments_of_a_thousand_are_no_loss() {
+    for (body, limit) in [(50_000_000, Limit::Target), (100_000, Limit::Network)] {
+        let mut run = Run::new(constant_vus(4, 10), 10.0, 400, 98.0);
+        let seen = &mut run.totals.seen;
+        seen.counts.body_bytes = 400 * body;
+        (0..400).for_each(|_| seen.phases.receiving.record(90 * MS));
+        seen.connections.opened = 4;
+        (0..4).for_each(|_| seen.connections.min_rtt.record(8_000));
+        seen.connections.out_of_order = 105;
+        let verdict = run.judge();
+        assert_eq!(verdict.limit, limit, "{}", verdict.headline);
+    }
+}
+
 #[test]
 fn round_trips_of_handshakes_are_no_matter_of_keys() {
     for (rtt_ms, words) in [(120, "round trips"), (1, "ECDSA")] {

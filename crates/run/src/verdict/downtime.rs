@@ -34,6 +34,12 @@ pub(super) fn good(row: &Row) -> f64 {
     row.good as f64 / row_seconds(row)
 }
 
+/// Whether a second has the answers of arrivals that waited in the one before beside its own.
+fn catches_up(before: &Row, row: &Row) -> bool {
+    const WAITING: f64 = 0.1;
+    before.waiting > 0 && before.waiting as f64 >= WAITING * row.offered.unwrap_or(0) as f64
+}
+
 /// A time in which the target gave hardly a good answer.
 pub(super) struct Downtime {
     /// Good answers a second while it was there.
@@ -52,9 +58,11 @@ pub(super) fn downtime(facts: &Facts<'_>) -> Option<Downtime> {
         return None;
     }
     // What is usual is told by the seconds in which the target was there.
-    let most = rows.iter().map(|row| good(row)).fold(0.0, f64::max);
-    let up = rows.iter().map(|row| good(row));
-    let usual = median(up.filter(|good| *good >= RECOVERED * most))?;
+    let later = rows.windows(2).filter(|two| !catches_up(two[0], two[1]));
+    let up = rows.iter().take(1).chain(later.map(|two| &two[1]));
+    let up: Vec<f64> = up.map(|row| good(row)).collect();
+    let most = up.iter().copied().fold(0.0, f64::max);
+    let usual = median(up.into_iter().filter(|good| *good >= RECOVERED * most))?;
     if usual < USUAL_MIN {
         return None;
     }

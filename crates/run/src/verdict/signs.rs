@@ -408,10 +408,12 @@ fn lost_on_the_way(facts: &Facts<'_>) -> Option<Finding> {
 
 /// Small answers in two pieces, the second of which waits until the first is acknowledged, which Linux puts off for 40 ms.
 fn delayed_ack(facts: &Facts<'_>) -> Option<Finding> {
-    const SEGMENT: f64 = 1_448.0;
     let receiving = facts.seen.phases.receiving.mean()? / 1e9;
     let body = facts.mean_body();
-    let is_such = DELAYED_ACK_S.contains(&receiving) && body < SEGMENT;
+    // Bodies that are left unread count as none.
+    let received = share(facts.counts.bytes_received, facts.counts.completed);
+    let is_short = body.max(received) < weights::SEGMENT;
+    let is_such = DELAYED_ACK_S.contains(&receiving) && is_short;
     let part = receiving / facts.mean_service()?;
     (is_such && part >= DELAYED_ACK).then(|| {
         Code::DelayedAck.finding(

@@ -245,3 +245,16 @@ fn a_count_that_users_who_wait_do_not_reach_in_time_is_the_plans() {
         verdict.headline
     );
 }
+
+#[test]
+fn what_was_held_up_by_an_outage_and_comes_after_it_is_not_usual() {
+    let mut run = Run::new(arrivals(300, 10, 100), 10.0, 3_000, 10.0);
+    let good = [300, 300, 300, 0, 0, 0, 1_200, 300, 300, 300];
+    let waiting = [0, 0, 0, 200, 500, 800, 0, 0, 0, 0];
+    for (row, (good, waiting)) in run.series.iter_mut().zip(good.into_iter().zip(waiting)) {
+        (row.started, row.completed, row.good, row.waiting) = (good, good, good, waiting);
+    }
+    let verdict = run.judge();
+    let told = found(&verdict, Code::OutageSeen).expect("told");
+    assert!(told.text.contains("its usual 300/s"), "{}", told.text);
+}

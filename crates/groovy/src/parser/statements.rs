@@ -132,7 +132,15 @@ impl Parser<'_> {
         };
         match annotations.iter().find(|one| !of_variables(one.short())) {
             Some(other) => Err(unsupported(format!("the annotation @{}", other.name))),
-            None => self.statement(),
+            None => {
+                let statement = self.statement()?;
+                let is_field = annotations.iter().any(|one| one.short() == "Field");
+                Ok(if is_field {
+                    of_script(statement)
+                } else {
+                    statement
+                })
+            }
         }
     }
 
@@ -584,4 +592,22 @@ impl Parser<'_> {
     pub(super) fn closure_body(&mut self) -> Read<Block> {
         self.block_behind_brace()
     }
+}
+
+/// A declaration with `@Field` as what it is for: its variables are the script's, so that its methods see them.
+fn of_script(statement: Statement) -> Statement {
+    let Statement::Declare { names, .. } = statement else {
+        return statement;
+    };
+    let assigned = |(name, value): (Name, Option<Expr>)| {
+        Statement::Expression(Expr::Assign {
+            target: Box::new(Expr::Variable(name)),
+            operator: None,
+            value: Box::new(value.unwrap_or(Expr::Null)),
+        })
+    };
+    Statement::Block(Block {
+        statements: names.into_iter().map(assigned).collect(),
+        declares: false,
+    })
 }

@@ -11,6 +11,7 @@ use loadline_groovy::host::{FileFacts, Host as ScriptHost};
 use loadline_groovy::thrown::Thrown;
 use loadline_groovy::value::{Bindings, Element, Outcome, Value};
 use loadline_groovy::{Dialect, Fault, Script, print};
+use loadline_java::numbers::parse_int;
 
 use super::ScriptLanguage;
 use super::elements::{self, Held};
@@ -23,7 +24,7 @@ use super::value::{ScriptObject, ScriptValue};
 use crate::host::Host;
 use crate::http::HttpMemory;
 use crate::scope::{Commons, FunctionMemory, Scope, ThreadIdentity};
-use crate::world::{LogLevel, World};
+use crate::world::World;
 
 /// Nanoseconds of processor time that a script may take: beyond that, the other threads of its worker have waited for
 /// too long.
@@ -213,6 +214,12 @@ impl<'d> Desk<'d> {
                 self.put(&name, value);
                 Value::Null
             }
+            ("putAll", [Value::Map(more)]) => {
+                for (name, value) in loadline_groovy::order::entries(more) {
+                    self.put(&print::text(&name), &value);
+                }
+                Value::Null
+            }
             ("entrySet" | "getIterator", []) => self.all_variables(),
             _ => return Ok(None),
         }))
@@ -270,6 +277,18 @@ impl<'d> Desk<'d> {
             ("containsKey", [_]) => Value::Truth(found(self).is_some()),
             _ => return None,
         })
+    }
+
+    /// `ctx.threadGroup`: the number is read as JMeter reads numbers of plans, with 0 for what is none.
+    fn of_group(&mut self, method: &str, given: &[Value]) -> Option<Value> {
+        match (method, given) {
+            ("getNumThreads", []) => {
+                let threads = self.thread.group_threads.as_ref()?;
+                let threads = threads.evaluate(&mut self.scope()).into_owned();
+                Some(Value::Int(parse_int(&threads).unwrap_or(0)))
+            }
+            _ => None,
+        }
     }
 
     /// `log.info(…)`: Java takes a text and values for its marks, and nothing else.
@@ -379,6 +398,7 @@ impl Bindings for Desk<'_> {
             ScriptObject::Own | ScriptObject::Previous => self.of_sample(object, method, given),
             ScriptObject::Sampler => self.of_sampler(method, given)?,
             ScriptObject::Context | ScriptObject::Thread => self.of_thread(object, method, given),
+            ScriptObject::Group => self.of_group(method, given),
             _ => None,
         };
         if found.is_some() {
@@ -429,8 +449,7 @@ impl ScriptHost for Desk<'_> {
     }
 
     fn print(&mut self, text: &str) {
-        let text = text.strip_suffix('\n').unwrap_or(text);
-        self.world().log(LogLevel::Info, &self.context.class, text);
+        self.world().print(&self.context.class, text);
     }
 
     fn read_file(&mut self, name: &str) -> Result<Arc<[u8]>, String> {
@@ -558,7 +577,7 @@ const OF_SAMPLES: &[&str] = &[
 
 fn knows(object: ScriptObject, method: &str) -> bool {
     let more: &[&str] = match object {
-        ScriptObject::Variables => &["entrySet", "getIterator"],
+        ScriptObject::Variables => &["entrySet", "getIterator", "putAll"],
         ScriptObject::Properties => &["getAt", "putAt", "getOrDefault", "remove"],
         ScriptObject::Log => &[
             "isDebugEnabled",
@@ -575,6 +594,7 @@ fn knows(object: ScriptObject, method: &str) -> bool {
             "setTestLogicalAction",
         ],
         ScriptObject::Thread => &["stop"],
+        ScriptObject::Group => &["getNumThreads"],
         ScriptObject::Sampler if sampler::has(method) => return true,
         _ => &[],
     };

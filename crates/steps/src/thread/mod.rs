@@ -187,6 +187,7 @@ impl Thread {
         let identity = ThreadIdentity {
             number,
             group: of_group.name.clone(),
+            group_threads: of_group.schedule.threads().cloned(),
             name: format!(
                 "{}{} {}-{number}",
                 of_group.name,

@@ -10,19 +10,18 @@ use crate::expression::Known;
 use crate::host::Host;
 use crate::sample::Sample;
 use crate::script::kept::{Kept, Shared};
-use crate::text::Text;
 use crate::thrown::Thrown;
 use crate::variables::Variables;
 
 /// Who a thread is.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ThreadIdentity {
     /// Its number within its group, from 1.
     pub number: u32,
     /// The name of its group.
     pub group: String,
-    /// How many threads the plan gives its group; `None`: the group has no such number.
-    pub group_threads: Option<Text>,
+    /// How many threads the plan gives its group, as it says it; `None`: the group has no such number.
+    pub group_threads: Option<String>,
     /// Its own name: `<group> <number of the group>-<number>`.
     pub name: String,
     /// The file name of the plan, without its folder.

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::super::Dialect;
 use super::super::ast::{Block, Case, Catch, Expr, Name, Statement, Type};
 use super::super::lexer::Kind;
+use super::definitions::of_script;
 use super::{Parser, RESERVED, Read, unsupported};
 
 pub(super) const MODIFIERS: &[&str] = &[
@@ -592,22 +593,4 @@ impl Parser<'_> {
     pub(super) fn closure_body(&mut self) -> Read<Block> {
         self.block_behind_brace()
     }
-}
-
-/// A declaration with `@Field` as what it is for: its variables are the script's, so that its methods see them.
-fn of_script(statement: Statement) -> Statement {
-    let Statement::Declare { names, .. } = statement else {
-        return statement;
-    };
-    let assigned = |(name, value): (Name, Option<Expr>)| {
-        Statement::Expression(Expr::Assign {
-            target: Box::new(Expr::Variable(name)),
-            operator: None,
-            value: Box::new(value.unwrap_or(Expr::Null)),
-        })
-    };
-    Statement::Block(Block {
-        statements: names.into_iter().map(assigned).collect(),
-        declares: false,
-    })
 }

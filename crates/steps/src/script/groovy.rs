@@ -11,7 +11,6 @@ use loadline_groovy::host::{FileFacts, Host as ScriptHost};
 use loadline_groovy::thrown::Thrown;
 use loadline_groovy::value::{Bindings, Element, Outcome, Value};
 use loadline_groovy::{Dialect, Fault, Script, print};
-use loadline_java::numbers::parse_int;
 
 use super::ScriptLanguage;
 use super::elements::{self, Held};
@@ -277,18 +276,6 @@ impl<'d> Desk<'d> {
             ("containsKey", [_]) => Value::Truth(found(self).is_some()),
             _ => return None,
         })
-    }
-
-    /// `ctx.threadGroup`: the number is read as JMeter reads numbers of plans, with 0 for what is none.
-    fn of_group(&mut self, method: &str, given: &[Value]) -> Option<Value> {
-        match (method, given) {
-            ("getNumThreads", []) => {
-                let threads = self.thread.group_threads.as_ref()?;
-                let threads = threads.evaluate(&mut self.scope()).into_owned();
-                Some(Value::Int(parse_int(&threads).unwrap_or(0)))
-            }
-            _ => None,
-        }
     }
 
     /// `log.info(…)`: Java takes a text and values for its marks, and nothing else.

@@ -93,7 +93,7 @@ fn a_script_in_groovy_sees_and_changes_what_the_thread_has() {
 fn a_script_asks_its_group_for_its_number_of_threads() {
     let mut bench = sampled();
     bench.variables.put("n", "5");
-    bench.thread.group_threads = Some(Text::parse("${n}").expect("a text"));
+    bench.thread.group_threads = Some("${n}".to_owned());
     let mut asked = || {
         let source = "ctx.threadGroup.numThreads + 1";
         ran(&mut bench, source, ScriptRole::PostProcessor).outcome

@@ -110,7 +110,9 @@ impl Text {
         for piece in &self.pieces {
             match piece {
                 Piece::Literal(_) => {}
-                Piece::Variable(name) => found.extend(called(name).filter(is_of_queues)),
+                Piece::Variable(name) => {
+                    found.extend(called(name).filter(|name| is_of_queues(name)))
+                }
                 Piece::Call(call) => call.unsupported(&mut found),
             }
         }
@@ -208,11 +210,8 @@ fn called(name: &str) -> Option<String> {
 }
 
 /// Whether a function is of the plugins' queues between threads (Inter-Thread Communication), with which a plan waits.
-fn is_of_queues(name: &String) -> bool {
-    matches!(
-        name.as_str(),
-        "__fifoGet" | "__fifoPop" | "__fifoPut" | "__fifoSize"
-    )
+fn is_of_queues(name: &str) -> bool {
+    matches!(name, "__fifoGet" | "__fifoPop" | "__fifoPut" | "__fifoSize")
 }
 
 #[cfg(test)]

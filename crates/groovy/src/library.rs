@@ -27,6 +27,7 @@ mod systems;
 mod texts;
 mod times;
 mod units;
+mod writing;
 
 use super::ast::Type;
 use super::convert;
@@ -75,6 +76,7 @@ pub(crate) fn classes() -> impl Iterator<Item = &'static Class> {
         .chain(elements::CLASSES)
         .chain(addresses::CLASSES)
         .chain(counters::CLASSES)
+        .chain(writing::CLASSES)
 }
 
 fn class(name: &str) -> Option<&'static Class> {
@@ -82,7 +84,7 @@ fn class(name: &str) -> Option<&'static Class> {
 }
 
 /// All tables of methods of values.
-fn all_tables() -> [&'static Table; 43] {
+fn all_tables() -> [&'static Table; 45] {
     [
         &any::METHODS,
         &any::EXCEPTION,
@@ -127,6 +129,8 @@ fn all_tables() -> [&'static Table; 43] {
         &times::NAME,
         &times::PLACE,
         &addresses::ADDRESS,
+        &writing::PATTERN,
+        &writing::JOINER,
     ]
 }
 

@@ -52,8 +52,14 @@ fn write(value: &Value, out: &mut String, style: Style) {
         Value::Composed(composed) => {
             for (place, text) in composed.texts.iter().enumerate() {
                 out.push_str(text);
-                if let Some(value) = composed.values.get(place) {
-                    write(value, out, Style::Groovy);
+                match composed.values.get(place) {
+                    // A range in a text is told as the list that it is.
+                    Some(Value::Range(range)) => {
+                        let values: Vec<Value> = range.values().collect();
+                        sequence(values.iter(), out, Style::Groovy);
+                    }
+                    Some(value) => write(value, out, Style::Groovy),
+                    None => {}
                 }
             }
         }

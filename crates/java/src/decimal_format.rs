@@ -1,6 +1,6 @@
-//! `java.text.DecimalFormat` for whole numbers, in English.
+//! `java.text.DecimalFormat`, in English.
 //!
-//! Must not know fractions but those of a pattern. Invariant: a pattern that was read formats every number.
+//! Must not know how numbers are rounded. Invariant: a pattern that was read formats every number.
 //!
 //! Source: the documentation of `java.text.DecimalFormat`. Exponents (`0E0`) are not supported.
 
@@ -13,12 +13,14 @@ pub struct DecimalFormat {
     negative: Option<(String, String)>,
     /// The fewest digits before the point.
     whole_digits: usize,
-    /// The digits after the point: a whole number has only zeros there.
+    /// The fewest digits after the point.
     fraction_digits: usize,
+    /// The most digits after the point.
+    fraction_most: usize,
     /// Digits between commas; `None`: there are no commas.
     group: Option<usize>,
     point_always: bool,
-    multiplier: i128,
+    multiplier: i64,
 }
 
 /// A whole number by a pattern.
@@ -36,7 +38,7 @@ struct Half {
     prefix: String,
     number: String,
     suffix: String,
-    multiplier: Option<i128>,
+    multiplier: Option<i64>,
 }
 
 impl DecimalFormat {
@@ -85,6 +87,7 @@ impl DecimalFormat {
             negative: negative.map(|half| (half.prefix, half.suffix)),
             whole_digits: if bare { 1 } else { zeros },
             fraction_digits,
+            fraction_most: fraction.unwrap_or("").len(),
             group,
             point_always: fraction == Some(""),
             multiplier: positive.multiplier.unwrap_or(1),
@@ -94,14 +97,32 @@ impl DecimalFormat {
     /// Writes a number.
     #[must_use]
     pub fn format_long(&self, number: i64) -> String {
-        let scaled = i128::from(number) * self.multiplier;
-        let size = scaled.unsigned_abs();
-        let mut digits = if size == 0 {
-            String::new()
-        } else {
-            size.to_string()
-        };
-        if digits.is_empty() && self.whole_digits == 0 && self.fraction_digits == 0 {
+        let scaled = i128::from(number) * i128::from(self.multiplier);
+        let size = scaled.unsigned_abs().to_string();
+        self.format_digits(scaled < 0, &size, "")
+    }
+
+    /// What a number is multiplied by before it is written: 100 where the pattern is of percents.
+    #[must_use]
+    pub fn multiplier(&self) -> i64 {
+        self.multiplier
+    }
+
+    /// How many digits there are after the point at most.
+    #[must_use]
+    pub fn fraction_most(&self) -> usize {
+        self.fraction_most
+    }
+
+    /// Writes a number of these digits before and after the point, which was multiplied and has no more of the latter
+    /// than [`Self::fraction_most`].
+    #[must_use]
+    pub fn format_digits(&self, is_negative: bool, whole: &str, fraction: &str) -> String {
+        let fraction = fraction.trim_end_matches('0');
+        let missing = self.fraction_digits.saturating_sub(fraction.len());
+        let fraction = format!("{fraction}{}", "0".repeat(missing));
+        let mut digits = whole.trim_start_matches('0').to_owned();
+        if digits.is_empty() && self.whole_digits == 0 && fraction.is_empty() {
             digits.push('0');
         }
         let missing = self.whole_digits.saturating_sub(digits.len());
@@ -110,13 +131,13 @@ impl DecimalFormat {
             Some(group) => grouped(&digits, group),
             None => digits,
         };
-        if self.fraction_digits > 0 || self.point_always {
+        if !fraction.is_empty() || self.point_always {
             number.push('.');
-            number.push_str(&"0".repeat(self.fraction_digits));
+            number.push_str(&fraction);
         }
         let (sign, prefix, suffix) = match &self.negative {
-            Some((prefix, suffix)) if scaled < 0 => ("", prefix, suffix),
-            None if scaled < 0 => ("-", &self.prefix, &self.suffix),
+            Some((prefix, suffix)) if is_negative => ("", prefix, suffix),
+            None if is_negative => ("-", &self.prefix, &self.suffix),
             _ => ("", &self.prefix, &self.suffix),
         };
         format!("{sign}{prefix}{number}{suffix}")
@@ -211,6 +232,27 @@ mod tests {
         for (pattern, number, expected) in cases {
             let written = DecimalFormat::new(pattern).map(|format| format.format_long(number));
             assert_eq!(written.as_deref(), expected, "{pattern}");
+        }
+    }
+
+    /// Asked of Java 17.
+    #[test]
+    fn fractions() {
+        let cases = [
+            ("0.00", "3", "14", "3.14"),
+            ("#.##", "0", "5", "0.5"),
+            ("#.00", "0", "5", ".50"),
+            ("#,##0.###", "1234", "500", "1,234.5"),
+            ("0.0#", "2", "00", "2.0"),
+            ("#", "0", "", "0"),
+        ];
+        for (pattern, whole, fraction, expected) in cases {
+            let format = DecimalFormat::new(pattern).expect("a pattern");
+            assert_eq!(
+                format.format_digits(false, whole, fraction),
+                expected,
+                "{pattern}"
+            );
         }
     }
 }

@@ -3,6 +3,7 @@
 //! Must not know how steps are carried out, nor where a plan's bytes came from. Invariant: what is not supported is in
 //! the list of what could not be read, with its path in the tree and its line.
 
+mod controls;
 pub mod edits;
 pub mod fragments;
 mod lower;

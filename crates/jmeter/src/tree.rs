@@ -4,6 +4,7 @@
 
 use roxmltree::{Document, Node, ParsingOptions};
 
+use crate::controls;
 use crate::references;
 use crate::refusals::{self, is_hash_tree};
 
@@ -134,7 +135,7 @@ impl Property {
 /// The text is no XML, too deep, or no plan.
 pub fn read(text: &str) -> Result<Vec<Element>, TreeFault> {
     let end = end_of_root(text)?;
-    let text = without_declaration(&text[..end]);
+    let text = controls::hidden(without_declaration(&text[..end]));
     let options = ParsingOptions {
         // Entities are not expanded: JMeter knows none of them either.
         allow_dtd: !text.contains("<!ENTITY"),
@@ -156,7 +157,9 @@ pub fn read(text: &str) -> Result<Vec<Element>, TreeFault> {
             what: refused.what,
         }
     })?;
-    Ok(elements(&Lines::of(&text), tree))
+    let mut elements = elements(&Lines::of(&text), tree);
+    controls::give_back(&mut elements);
+    Ok(elements)
 }
 
 /// Whether there is a plan among the elements that are enabled: a fragment, which other plans include, has none.

@@ -20,6 +20,8 @@ pub struct ThreadIdentity {
     pub number: u32,
     /// The name of its group.
     pub group: String,
+    /// How many threads the plan gives its group, as it says it; `None`: the group has no such number.
+    pub group_threads: Option<String>,
     /// Its own name: `<group> <number of the group>-<number>`.
     pub name: String,
     /// The file name of the plan, without its folder.

@@ -103,13 +103,17 @@ impl Text {
         }
     }
 
-    /// What is in it that is not supported (scripts), by name.
+    /// What is in it that is not supported (scripts, functions of plugins), by name.
     #[must_use]
     pub fn unsupported(&self) -> Vec<String> {
         let mut found = Vec::new();
         for piece in &self.pieces {
-            if let Piece::Call(call) = piece {
-                call.unsupported(&mut found);
+            match piece {
+                Piece::Literal(_) => {}
+                Piece::Variable(name) => {
+                    found.extend(called(name).filter(|name| is_of_queues(name)))
+                }
+                Piece::Call(call) => call.unsupported(&mut found),
             }
         }
         found
@@ -122,7 +126,9 @@ impl Text {
         for piece in &self.pieces {
             match piece {
                 Piece::Literal(_) => {}
-                Piece::Variable(name) => found.extend(unknown_function(name)),
+                Piece::Variable(name) => {
+                    found.extend(called(name).filter(|name| !is_of_queues(name)));
+                }
                 Piece::Call(call) => call.unknown_functions(&mut found),
             }
         }
@@ -196,11 +202,16 @@ fn fold(pieces: Vec<Piece>) -> Vec<Piece> {
 }
 
 /// The name of a function that is not known, where what JMeter takes for a variable's name was meant as a call.
-fn unknown_function(name: &str) -> Option<String> {
+fn called(name: &str) -> Option<String> {
     let written = name.trim_start();
     let called = written.split(['(', ' ']).next()?;
     let meant = called.starts_with("__") && !called.starts_with("__jm__");
     meant.then(|| called.to_owned())
+}
+
+/// Whether a function is of the plugins' queues between threads (Inter-Thread Communication), with which a plan waits.
+fn is_of_queues(name: &str) -> bool {
+    matches!(name, "__fifoGet" | "__fifoPop" | "__fifoPut" | "__fifoSize")
 }
 
 #[cfg(test)]

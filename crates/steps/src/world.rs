@@ -107,4 +107,10 @@ pub trait World {
 
     /// Writes a line to the log, under the name of the class that JMeter would log it under.
     fn log(&self, level: LogLevel, class: &str, message: &str);
+
+    /// Prints a text as it is, as on standard output; where that is not the plan's, it becomes a line of the log.
+    fn print(&self, class: &str, text: &str) {
+        let line = text.strip_suffix('\n').unwrap_or(text);
+        self.log(LogLevel::Info, class, line);
+    }
 }

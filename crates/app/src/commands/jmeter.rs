@@ -6,18 +6,21 @@
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::net::UdpSocket;
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Sender;
 use std::thread;
 use std::time::Duration;
 
+use loadline_java::numbers::parse_int;
 use loadline_jmeter::edits::Edits;
 use loadline_model::result::StopReason;
 use loadline_model::secret::redacted_command_line;
 use loadline_model::{ExitCode, FrontEnd, RunCommand};
 use loadline_report::jmeter::console;
 use loadline_run::steps::StepsState;
+use loadline_steps::host::World as _;
 
 use super::hey::tell_verdict;
 use super::running::{Run, dialect_code, no_thread};
@@ -46,8 +49,13 @@ const OUTPUT_FORMAT: &str = "jmeter.save.saveservice.output_format";
 /// What JMeter prints of a plan that it cannot read.
 const UNREADABLE: &str = "Error in NonGUIDriver: the plan cannot be read";
 
-/// The ports on which JMeter waits for messages, the first that is free.
-const MESSAGE_PORTS: std::ops::RangeInclusive<u16> = 4445..=4455;
+/// The properties of the first and the last port on which JMeter waits for messages, the first that is free.
+const MESSAGE_PORTS: [(&str, i32); 2] = [
+    ("jmeterengine.nongui.port", 4445),
+    ("jmeterengine.nongui.maxport", 4455),
+];
+/// JMeter takes a first port up to here for none.
+const NO_PORT: i32 = 1000;
 
 /// Runs the command; `arguments` are JMeter's own.
 ///
@@ -97,7 +105,7 @@ pub(super) fn run(
     );
     let tree = tree.inspect_err(|_| say(UNREADABLE))?;
     let reading = loadline_jmeter::lowered(&tree);
-    let world = Arc::new(World::new(&plan, properties, env, log));
+    let world = Arc::new(World::new(&plan, properties, env, log).with_console());
     plan_file::check(&reading, &options, &world)?;
     let prepared = Prepared::new(&plan, &tree, reading, &options, world, fresh_seed());
     let prepared = prepared.map_err(as_jmeter_ends)?;
@@ -167,6 +175,7 @@ fn go(
     }
     say(&console::created_tree(plan_name));
     say(&console::starting(instant(&zone::local(now_ms()))));
+    let ports = message_ports(&prepared.world);
     let Prepared {
         plan,
         steps,
@@ -179,7 +188,11 @@ fn go(
     let take = move || results::take(&samples, hearers);
     if plan.scenarios.is_empty() {
         drop(steps);
-        return Ok(end_without_threads(take, &state, &without_duration));
+        let (orders, _) = std::sync::mpsc::channel();
+        let messages = Messages::listen(ports, orders, &state);
+        let code = end_without_threads(take, &without_duration);
+        drop(messages);
+        return Ok(code);
     }
     let taker = thread::Builder::new()
         .name("results".to_owned())
@@ -195,7 +208,7 @@ fn go(
         FirstSignal::ENDS_RUN,
         env,
     )?;
-    let messages = Messages::listen(run.orders(), &state);
+    let messages = Messages::listen(ports, run.orders(), &state);
     tell_without_duration(&without_duration);
     run.follow_steps(steps);
     let (result, journal) = run.go(&mut |_| {})?.apart()?;
@@ -240,13 +253,7 @@ fn tell_without_duration(groups: &[String]) {
 }
 
 /// JMeter's lines for a plan without a thread.
-fn end_without_threads(
-    take: impl FnOnce() -> Taken,
-    state: &Arc<StepsState>,
-    without_duration: &[String],
-) -> ExitCode {
-    let (orders, _) = std::sync::mpsc::channel();
-    let _messages = Messages::listen(orders, state);
+fn end_without_threads(take: impl FnOnce() -> Taken, without_duration: &[String]) -> ExitCode {
     tell_without_duration(without_duration);
     let taken = take();
     say(&console::tidying_up(instant(&zone::local(now_ms()))));
@@ -267,6 +274,16 @@ fn say(line: &str) {
     let _ = print::to_stdout(&format!("{line}\n"));
 }
 
+/// The ports to wait for messages on; `None`: nobody wants to send one.
+fn message_ports(world: &World) -> Option<RangeInclusive<i32>> {
+    let [first, last] = MESSAGE_PORTS.map(|(name, usual)| {
+        let told = world.own_property(name);
+        told.and_then(|text| parse_int(text.trim()))
+            .unwrap_or(usual)
+    });
+    (first > NO_PORT).then_some(first..=last)
+}
+
 /// Messages that stop the run, by UDP on the loopback.
 struct Messages {
     is_over: Arc<AtomicBool>,
@@ -275,12 +292,21 @@ struct Messages {
 
 impl Messages {
     /// Listens for messages, and says where.
-    fn listen(orders: Sender<RunCommand>, state: &Arc<StepsState>) -> Messages {
+    fn listen(
+        ports: Option<RangeInclusive<i32>>,
+        orders: Sender<RunCommand>,
+        state: &Arc<StepsState>,
+    ) -> Messages {
         let is_over = Arc::new(AtomicBool::new(false));
-        let bound = MESSAGE_PORTS.into_iter().find_map(|port| {
+        let is_wanted = ports.is_some();
+        let bound = ports.into_iter().flatten().find_map(|port| {
+            let port = u16::try_from(port).ok()?;
             let socket = UdpSocket::bind(("127.0.0.1", port)).ok()?;
             Some((port, socket))
         });
+        if is_wanted && bound.is_none() {
+            say(console::NO_PORT);
+        }
         let listener = bound.and_then(|(port, socket)| {
             let heard = Arc::clone(&is_over);
             let state = Arc::clone(state);

@@ -69,6 +69,8 @@ const HONOURED: &[&str] = &[
     "jmeter.reportgenerator.report_title",
     "jmeter.reportgenerator.sample_filter",
     "jmeter.save.saveservice.",
+    "jmeterengine.nongui.maxport",
+    "jmeterengine.nongui.port",
     "summariser.",
     "timer.factor",
 ];

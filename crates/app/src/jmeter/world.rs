@@ -18,6 +18,7 @@ use loadline_steps::world::FileFacts;
 
 use super::zone;
 use crate::files::FileError;
+use crate::terminal::print;
 use crate::{Env, Files};
 
 /// What the threads of a plan see of this machine.
@@ -28,6 +29,8 @@ pub(crate) struct World {
     files: Mutex<HashMap<String, Arc<[u8]>>>,
     env: Env,
     log: Mutex<LogTo>,
+    /// Whether standard output is the plan's.
+    has_console: bool,
 }
 
 /// Where the log of a plan goes.
@@ -103,6 +106,15 @@ impl World {
             files: Mutex::default(),
             env: env.clone(),
             log: Mutex::new(log),
+            has_console: false,
+        }
+    }
+
+    /// The same world with standard output, on which scripts then print.
+    pub(crate) fn with_console(self) -> World {
+        World {
+            has_console: true,
+            ..self
         }
     }
 
@@ -300,6 +312,16 @@ impl StepsWorld for World {
         if file.write_all(line.as_bytes()).is_err() {
             // A log that cannot be written is no reason to end a test.
             *log = LogTo::Nowhere;
+        }
+    }
+
+    fn print(&self, class: &str, text: &str) {
+        if self.has_console {
+            // A console that went away is no reason either.
+            let _ = print::to_stdout(text);
+        } else {
+            let line = text.strip_suffix('\n').unwrap_or(text);
+            self.log(LogLevel::Info, class, line);
         }
     }
 }

@@ -448,6 +448,7 @@ impl Interpreter<'_> {
                     }
                     _ => text.to_string(),
                 };
+                let text = without_quotes(&text);
                 (
                     "java.lang.AssertionError",
                     format!("{}. Expression: {text}", print::text(&message)),
@@ -456,6 +457,22 @@ impl Interpreter<'_> {
         };
         Err(Thrown::of(class, message))
     }
+}
+
+/// An expression as Groovy tells it: its texts have no quotes.
+fn without_quotes(source: &str) -> String {
+    let mut told = String::with_capacity(source.len());
+    let mut rest = source.chars();
+    let mut open = None;
+    while let Some(one) = rest.next() {
+        match one {
+            '\\' if open.is_some() => told.extend(rest.next()),
+            '"' | '\'' if open.is_none() => open = Some(one),
+            _ if open == Some(one) => open = None,
+            _ => told.push(one),
+        }
+    }
+    told
 }
 
 fn is_caught(catch: &Catch, exception: &Exception) -> bool {

@@ -34,7 +34,7 @@ fn summed(how: Sum, this: &Value, given: &[Value], name: &str) -> Outcome {
 }
 
 /// How a number is rounded, by Java's names and numbers.
-fn rounding(value: Option<&Value>) -> Rounding {
+pub(super) fn rounding(value: Option<&Value>) -> Rounding {
     let Some(value) = value else {
         return Rounding::HalfUp;
     };

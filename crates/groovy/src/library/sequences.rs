@@ -14,7 +14,7 @@ use super::super::print;
 use super::super::table::{MANY, Table, row};
 use super::super::thrown::Thrown;
 use super::super::value::{Element, List, ListKind, Machine, Object, Outcome, Value};
-use super::Class;
+use super::{Class, int_of};
 
 /// An entry of a map.
 pub(super) struct Entry {
@@ -270,6 +270,24 @@ static LIST: Table = Table::new(&[
 static LINKED_LIST: Table = Table::new(&[row("new", 0, 1, |machine, _, given| {
     made_list(machine, ListKind::Linked, given)
 })]);
+/// Numbers from one to another, the last one left out where `beyond` is 0.
+fn counted(machine: &mut dyn Machine, given: &[Value], beyond: i64) -> Outcome {
+    let (from, to) = (i64::from(int_of(given, 0)?), i64::from(int_of(given, 1)?));
+    let count = usize::try_from(to - from + beyond).unwrap_or(0);
+    machine.take(count.saturating_mul(16))?;
+    let numbers = (from..to + beyond).map(|number| Value::Int(number as i32));
+    Ok(Value::list(numbers.collect()))
+}
+
+static INT_STREAM: Table = Table::new(&[
+    row("range", 2, 2, |machine, _, given| {
+        counted(machine, given, 0)
+    }),
+    row("rangeClosed", 2, 2, |machine, _, given| {
+        counted(machine, given, 1)
+    }),
+    row("of", 1, MANY, |_, _, given| Ok(Value::list(spread(given)))),
+]);
 static HASH_MAP: Table = Table::new(&[row("new", 0, 2, |machine, _, given| {
     made_map(machine, MapKind::Hash, given)
 })]);
@@ -530,6 +548,10 @@ pub(super) const CLASSES: &[Class] = &[
     Class {
         name: "java.util.Collections",
         statics: &COLLECTIONS,
+    },
+    Class {
+        name: "java.util.stream.IntStream",
+        statics: &INT_STREAM,
     },
     Class {
         name: "java.util.stream.Collectors",

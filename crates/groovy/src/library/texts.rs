@@ -202,6 +202,37 @@ fn code(this: &Value, given: &[Value]) -> Outcome {
     }
 }
 
+/// A set of characters, in which `a-z` stands for all between the two.
+fn spelled(set: &str) -> Vec<char> {
+    let given: Vec<char> = set.chars().collect();
+    let mut all = Vec::new();
+    let mut at = 0;
+    while let Some(one) = given.get(at) {
+        match given.get(at + 1..at + 3) {
+            Some(['-', last]) => {
+                all.extend(*one..=*last);
+                at += 3;
+            }
+            _ => {
+                all.push(*one);
+                at += 1;
+            }
+        }
+    }
+    all
+}
+
+/// A text with the characters of one set in the place of those of another; the last one stands for all that are missing.
+fn exchanged(text: &str, from: &str, to: &str) -> String {
+    let (from, to) = (spelled(from), spelled(to));
+    let exchange = |one: char| {
+        let place = from.iter().position(|known| *known == one);
+        let other = place.and_then(|place| to.get(place).or(to.last()));
+        *other.unwrap_or(&one)
+    };
+    text.chars().map(exchange).collect()
+}
+
 fn tokens(this: &Value, given: &[Value]) -> Vec<Value> {
     let it = text(this);
     let separators = given
@@ -421,6 +452,10 @@ pub(super) static METHODS: Table = Table::new(&[
             0
         };
         regex::split(&text(this), &given[0], limit)
+    }),
+    row("tr", 2, 2, |_, this, given| {
+        let (from, to) = (text_of(given, 0), text_of(given, 1));
+        Ok(Value::text(exchanged(&text(this), &from, &to)))
     }),
     row("tokenize", 0, 1, |_, this, given| {
         Ok(Value::list(tokens(this, given)))

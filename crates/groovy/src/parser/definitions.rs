@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use super::super::Dialect;
 use super::super::ast::{
-    Arguments, ClassKind, Code, Definition, Expr, Field, Given, Method, Name, Statement, Type,
+    Arguments, Block, ClassKind, Code, Definition, Expr, Field, Given, Method, Name, Statement,
+    Type,
 };
 use super::super::lexer::Kind;
 use super::statements::MODIFIERS;
@@ -335,6 +336,24 @@ impl Parser<'_> {
             name = self.name()?;
         }
     }
+}
+
+/// A declaration with `@Field` as what it is for: its variables are the script's, so that its methods see them.
+pub(super) fn of_script(statement: Statement) -> Statement {
+    let Statement::Declare { names, .. } = statement else {
+        return statement;
+    };
+    let assigned = |(name, value): (Name, Option<Expr>)| {
+        Statement::Expression(Expr::Assign {
+            target: Box::new(Expr::Variable(name)),
+            operator: None,
+            value: Box::new(value.unwrap_or(Expr::Null)),
+        })
+    };
+    Statement::Block(Block {
+        statements: names.into_iter().map(assigned).collect(),
+        declares: false,
+    })
 }
 
 /// What annotations give a class.

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::super::Dialect;
 use super::super::ast::{Block, Case, Catch, Expr, Name, Statement, Type};
 use super::super::lexer::Kind;
+use super::definitions::of_script;
 use super::{Parser, RESERVED, Read, unsupported};
 
 pub(super) const MODIFIERS: &[&str] = &[
@@ -132,7 +133,15 @@ impl Parser<'_> {
         };
         match annotations.iter().find(|one| !of_variables(one.short())) {
             Some(other) => Err(unsupported(format!("the annotation @{}", other.name))),
-            None => self.statement(),
+            None => {
+                let statement = self.statement()?;
+                let is_field = annotations.iter().any(|one| one.short() == "Field");
+                Ok(if is_field {
+                    of_script(statement)
+                } else {
+                    statement
+                })
+            }
         }
     }
 

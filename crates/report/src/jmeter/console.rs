@@ -11,6 +11,9 @@ const MONTHS: [&str; 12] = [
     "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
 ];
 
+/// No port to wait for messages on is free.
+pub const NO_PORT: &str = "Failed to create UDP port";
+
 /// The last line of a run.
 pub const END_OF_RUN: &str = "... end of run";
 

@@ -231,7 +231,8 @@ fn is_http(sample: &Sample) -> bool {
 /// Where a hop leads; the sample of a chain has it from its first hop.
 fn redirect_location(sample: &Sample) -> Option<&str> {
     if let Some(first) = sample.children.first() {
-        let is_first_hop = first.label.strip_suffix("-0") == Some(&sample.label);
+        // The hops of an embedded resource are called after the page.
+        let is_first_hop = first.label.ends_with("-0");
         return is_first_hop.then(|| redirect_location(first)).flatten();
     }
     let leads_on = match sample.code.as_str() {
@@ -389,6 +390,16 @@ Location: /relative-redirect/1
                 .count(),
             2
         );
+    }
+
+    /// Recorded from JMeter 5.6.3: hops are called after the page, the resource by its place in it.
+    #[test]
+    fn an_embedded_resource_leads_on_as_a_page_does() {
+        let sample = Sample {
+            label: "page-3".to_owned(),
+            ..redirected()
+        };
+        assert_eq!(redirect_location(&sample), Some("/relative-redirect/1"));
     }
 
     /// Recorded from JMeter 5.6.3.

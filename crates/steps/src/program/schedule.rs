@@ -82,6 +82,16 @@ pub enum GroupSchedule {
 }
 
 impl GroupSchedule {
+    /// How many threads there are, where that is a number of the plan.
+    #[must_use]
+    pub fn threads(&self) -> Option<&Text> {
+        match self {
+            GroupSchedule::Ramp { threads, .. } => Some(threads),
+            GroupSchedule::Steps(steps) => Some(&steps.threads),
+            _ => None,
+        }
+    }
+
     /// What stands behind the group's name in the names of its threads.
     #[must_use]
     pub fn name_suffix(&self) -> &'static str {

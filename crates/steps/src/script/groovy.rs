@@ -23,7 +23,7 @@ use super::value::{ScriptObject, ScriptValue};
 use crate::host::Host;
 use crate::http::HttpMemory;
 use crate::scope::{Commons, FunctionMemory, Scope, ThreadIdentity};
-use crate::world::{LogLevel, World};
+use crate::world::World;
 
 /// Nanoseconds of processor time that a script may take: beyond that, the other threads of its worker have waited for
 /// too long.
@@ -213,6 +213,12 @@ impl<'d> Desk<'d> {
                 self.put(&name, value);
                 Value::Null
             }
+            ("putAll", [Value::Map(more)]) => {
+                for (name, value) in loadline_groovy::order::entries(more) {
+                    self.put(&print::text(&name), &value);
+                }
+                Value::Null
+            }
             ("entrySet" | "getIterator", []) => self.all_variables(),
             _ => return Ok(None),
         }))
@@ -379,6 +385,7 @@ impl Bindings for Desk<'_> {
             ScriptObject::Own | ScriptObject::Previous => self.of_sample(object, method, given),
             ScriptObject::Sampler => self.of_sampler(method, given)?,
             ScriptObject::Context | ScriptObject::Thread => self.of_thread(object, method, given),
+            ScriptObject::Group => self.of_group(method, given),
             _ => None,
         };
         if found.is_some() {
@@ -429,8 +436,7 @@ impl ScriptHost for Desk<'_> {
     }
 
     fn print(&mut self, text: &str) {
-        let text = text.strip_suffix('\n').unwrap_or(text);
-        self.world().log(LogLevel::Info, &self.context.class, text);
+        self.world().print(&self.context.class, text);
     }
 
     fn read_file(&mut self, name: &str) -> Result<Arc<[u8]>, String> {
@@ -558,7 +564,7 @@ const OF_SAMPLES: &[&str] = &[
 
 fn knows(object: ScriptObject, method: &str) -> bool {
     let more: &[&str] = match object {
-        ScriptObject::Variables => &["entrySet", "getIterator"],
+        ScriptObject::Variables => &["entrySet", "getIterator", "putAll"],
         ScriptObject::Properties => &["getAt", "putAt", "getOrDefault", "remove"],
         ScriptObject::Log => &[
             "isDebugEnabled",
@@ -575,6 +581,7 @@ fn knows(object: ScriptObject, method: &str) -> bool {
             "setTestLogicalAction",
         ],
         ScriptObject::Thread => &["stop"],
+        ScriptObject::Group => &["getNumThreads"],
         ScriptObject::Sampler if sampler::has(method) => return true,
         _ => &[],
     };

@@ -92,7 +92,8 @@ impl ScriptContext {
                 ScriptValue::Undefined
             }
             ScriptObject::Output => {
-                self.log(world, "info", given);
+                let end = if method == "println" { "\n" } else { "" };
+                world.print(&self.class, &(text(given, 0) + end));
                 ScriptValue::Undefined
             }
             ScriptObject::Context

@@ -5,10 +5,12 @@
 use loadline_groovy::bound::Bound;
 use loadline_groovy::print;
 use loadline_groovy::value::Value;
+use loadline_java::numbers::int_or_zero;
 
 use super::groovy::Desk;
 use super::value::ScriptObject;
 use crate::action::Action;
+use crate::text::Text;
 
 /// The name of what runs the test.
 pub(super) const ENGINE: &str = "engine";
@@ -44,6 +46,19 @@ impl Desk<'_> {
         };
         self.context.ordered = ordered;
         Some(Value::Null)
+    }
+
+    /// `ctx.threadGroup`: the number is read as JMeter reads numbers of plans, with 0 for what is none.
+    pub(super) fn of_group(&mut self, method: &str, given: &[Value]) -> Option<Value> {
+        match (method, given) {
+            ("getNumThreads", []) => {
+                let threads = Text::parse(self.thread.group_threads.as_ref()?).ok()?;
+                Some(Value::Int(int_or_zero(
+                    &threads.evaluate(&mut self.scope()),
+                )))
+            }
+            _ => None,
+        }
     }
 
     /// What scripts tell the test to do.

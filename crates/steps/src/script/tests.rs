@@ -90,6 +90,18 @@ fn a_script_in_groovy_sees_and_changes_what_the_thread_has() {
 }
 
 #[test]
+fn a_script_asks_its_group_for_its_number_of_threads() {
+    let mut bench = sampled();
+    bench.variables.put("n", "5");
+    bench.thread.group_threads = Some("${n}".to_owned());
+    let mut asked = || {
+        let source = "ctx.threadGroup.numThreads + 1";
+        ran(&mut bench, source, ScriptRole::PostProcessor).outcome
+    };
+    assert_eq!(asked(), Ok(Some("6".to_owned())));
+}
+
+#[test]
 fn what_a_script_throws_is_told_in_the_words_of_jmeter() {
     let thrown = |source: &str| {
         ran(&mut sampled(), source, ScriptRole::Sampler)

@@ -144,6 +144,9 @@ fn unknown_functions_stay_and_are_named() {
         parsed("${__javaScript(java.lang.System.exit(1))}").unsupported(),
         ["__javaScript: classes of Java (java)"]
     );
+    let queue = parsed("${__fifoPut(q,${x})}${__V(${__fifoPop(q)})}");
+    assert_eq!(queue.unsupported(), ["__fifoPut", "__fifoPop"]);
+    assert_eq!(queue.unknown_functions(), [""; 0]);
     let known = parsed("${a}${__jm__Loop__idx}${__threadNum}${x(y)}");
     assert_eq!(known.unknown_functions(), [""; 0]);
     assert_eq!(known.unsupported(), [""; 0]);

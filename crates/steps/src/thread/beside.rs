@@ -118,6 +118,7 @@ impl Thread {
             identity: ThreadIdentity {
                 number: own.number,
                 group: String::new(),
+                group_threads: own.group_threads.clone(),
                 name: format!("parallel {name}"),
                 plan: own.plan.clone(),
             },

@@ -187,6 +187,10 @@ impl Thread {
         let identity = ThreadIdentity {
             number,
             group: of_group.name.clone(),
+            group_threads: of_group
+                .schedule
+                .threads()
+                .map(|text| text.source().to_owned()),
             name: format!(
                 "{}{} {}-{number}",
                 of_group.name,

@@ -73,6 +73,11 @@ impl Document {
             Error::UnclosedRootNode | Error::UnexpectedEndOfStream | Error::NoRootNode => {
                 "XML document structures must start and end within the same entity.".to_owned()
             }
+            Error::UnexpectedCloseTag(expected, found, _) if found.starts_with(expected) => {
+                format!(
+                    "The end-tag for element type \"{expected}\" must end with a '>' delimiter."
+                )
+            }
             Error::UnexpectedCloseTag(expected, ..) => {
                 format!(
                     "The element type \"{expected}\" must be terminated by the matching end-tag \"</{expected}>\"."
@@ -298,4 +303,26 @@ fn xml_name(name: &str) -> String {
 
 fn is_xml(character: char) -> bool {
     matches!(character, '\t' | '\n' | '\r' | ' '..='\u{fffd}' | '\u{1_0000}'..)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Recorded from JMeter 5.6.3.
+    #[test]
+    fn an_end_tag_that_goes_on_where_another_ends_is_told_apart() {
+        let message = |text: &str| {
+            let document = Document::xml(text);
+            document.tree().expect_err("it is cut short").message
+        };
+        assert_eq!(
+            message("<body><b>x</body>"),
+            "The end-tag for element type \"b\" must end with a '>' delimiter."
+        );
+        assert_eq!(
+            message("<body><p>x</body>"),
+            "The element type \"p\" must be terminated by the matching end-tag \"</p>\"."
+        );
+    }
 }

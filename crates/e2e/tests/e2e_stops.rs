@@ -346,3 +346,21 @@ fn what_was_measured_is_written_before_what_is_drawn() {
         assert!(result <= written(at(name)), "{name}");
     }
 }
+
+/// Agents of this machine that have not joined yet are ended, not waited for.
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn the_first_signal_is_heeded_while_local_agents_start() {
+    for after_ms in [50, 150, 300] {
+        let mut command = loadline();
+        command.args(["bench", "-z", "1m", "--agents", "3", "http://127.0.0.1:1/"]);
+        let running = Running::start(command);
+        clock::pause(Duration::from_millis(after_ms));
+        let asked = clock::now();
+        running.signal(libc::SIGTERM);
+        let output = running.finish();
+        assert!(asked.elapsed() < SOON, "it took {:?}", asked.elapsed());
+        let is_early = output.status.code().is_none();
+        assert!(is_early || output.status.code() == Some(105), "{output:?}");
+    }
+}

@@ -16,6 +16,11 @@ impl Roster {
         }
     }
 
+    /// All that have joined, by name.
+    pub(in crate::coordinator) fn names(&self) -> Vec<String> {
+        self.seats.iter().map(|seat| seat.name.clone()).collect()
+    }
+
     /// Nobody else can be let in. A test that has begun goes on with those that are there.
     pub(in crate::coordinator) fn nobody_can_join(&mut self, why: &str) {
         self.cannot_begin(format!("agents cannot join: {why}"));

@@ -177,6 +177,9 @@ impl Agents {
 
     /// All is told: agents end with the test's exit code.
     pub(crate) fn conclude(self, code: ExitCode) {
+        if let Some(local) = self.local.get() {
+            local.end_others(&self.handle.joined());
+        }
         self.handle.conclude(code.code(), &print::take_overheard());
         drop(self.local);
     }

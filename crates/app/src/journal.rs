@@ -74,8 +74,15 @@ impl RunJournal {
         {
             self.journal = begin_in(folder, *started_unix_ms);
         }
-        if let Some(journal) = &self.journal {
-            journal.record(event);
+        let Some(journal) = &self.journal else {
+            return;
+        };
+        journal.record(event);
+        if let Some(why) = journal.take_trouble() {
+            print::to_stderr(&format!(
+                "loadline: the journal {} cannot be written: {why}; until it can, a crash would lose what is measured\n",
+                journal.path().display()
+            ));
         }
     }
 

@@ -17,7 +17,7 @@ use loadline_run::{ObserverFeed, ObserverSource};
 use url::Url;
 
 use crate::Env;
-use crate::terminal::print;
+use crate::terminal::{print, signals};
 
 /// A file with observers beside those of the command line; suites name theirs so.
 const FILE: &str = "LOADLINE_OBSERVE_FILE";
@@ -76,7 +76,10 @@ impl WantedObservers {
             return Ok(None);
         }
         let (sender, told) = sync_channel(TOLD_MAX);
-        let setup = ObserverSetup::of_this_process(self.tail);
+        let setup = ObserverSetup {
+            is_hurried: signals::impatience(),
+            ..ObserverSetup::of_this_process(self.tail)
+        };
         let observers =
             Observers::start(specs.as_slice(), &setup, &sender).map_err(|error| Refusal {
                 code: ExitCode::ObserverLost,

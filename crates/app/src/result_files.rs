@@ -1,7 +1,8 @@
 //! The files that a result is written to: looked at before a run, and written after it.
 //!
 //! Must not know the run. Invariants: what can be seen to fail is refused before anything is sent, and leaves files as they are; at
-//! the end each file is tried, whatever became of the others, and each failure is told.
+//! the end each file is tried, whatever became of the others, and each failure is told; what was measured comes before what is
+//! drawn of it, so that a process that is ended meanwhile leaves it.
 
 use std::fmt::Display;
 use std::fs::{self, File};
@@ -41,13 +42,6 @@ impl ResultFiles<'_> {
     /// Writes all; gives why some are not written, in words for the user.
     pub(crate) fn write(&self, result: &RunResult) -> Vec<String> {
         let mut failures = Vec::new();
-        for path in &self.reports {
-            let saved = pages::save(path, result);
-            failures.extend(saved.err().map(|why| format!("--report: {why}")));
-        }
-        if let Some(folder) = self.charts {
-            failures.extend(charts::save(folder, result).err());
-        }
         let options = json::Options {
             hdr: self.hdr,
             ..json::Options::default()
@@ -59,6 +53,13 @@ impl ResultFiles<'_> {
                     .err()
                     .map(|error| format!("{option}: cannot write {path}: {error}")),
             );
+        }
+        for path in &self.reports {
+            let saved = pages::save(path, result);
+            failures.extend(saved.err().map(|why| format!("--report: {why}")));
+        }
+        if let Some(folder) = self.charts {
+            failures.extend(charts::save(folder, result).err());
         }
         failures
     }

@@ -67,6 +67,17 @@ impl LocalAgents {
         Ok(())
     }
 
+    /// Ends those that have none of these names: they did not join, and nobody can tell them that the test has ended.
+    pub fn end_others(&self, names: &[String]) {
+        let mut children = self.children.lock().unwrap_or_else(PoisonError::into_inner);
+        for (name, child) in children.iter_mut() {
+            if !names.contains(name) {
+                // One that has ended cannot be killed, and needs not.
+                let _ = child.kill();
+            }
+        }
+    }
+
     /// The agents whose processes have ended, by name, and how.
     pub fn ended(&self) -> Vec<(String, String)> {
         let mut children = self.children.lock().unwrap_or_else(PoisonError::into_inner);

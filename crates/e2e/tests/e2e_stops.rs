@@ -283,3 +283,84 @@ fn a_signal_ends_the_flush_to_a_dead_receiver_and_says_what_was_lost() {
         }
     }
 }
+
+/// Nobody joins: with the first signal nobody is waited for any more.
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn the_first_signal_is_heeded_while_agents_are_awaited() {
+    for signal in [libc::SIGINT, libc::SIGTERM] {
+        let mut command = loadline();
+        command.args(["bench", "-z", "1m", "--agents", "2"]);
+        command.args(["--listen", "127.0.0.1:0", "http://127.0.0.1:1/"]);
+        assert_eq!(signalled(command, &[signal]), Some(105), "{signal}");
+    }
+}
+
+/// An observer whose look takes longer than anybody waits: the result is written all the same.
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn the_second_signal_leaves_observers_behind_and_keeps_the_result() {
+    let server = answering();
+    let folder = tempfile::tempdir().expect("there is room");
+    let result = folder.path().join("result.json");
+    let mut command = loadline();
+    command.args(["bench", "-z", "1m", "--observe-baseline", "0s"]);
+    command.args(["--observe", "command:sleep 60;timeout=90s"]);
+    command.arg("--json").arg(&result).arg(server.url("/"));
+    let signals = [libc::SIGINT, libc::SIGTERM];
+    assert_eq!(signalled(command, &signals), Some(105));
+    let result = fs::read_to_string(result).expect("the result was written");
+    let result: Value = serde_json::from_str(&result).expect("it is JSON");
+    let completed = &result["totals"]["seen"]["counts"]["completed"];
+    assert!(
+        completed.as_u64().is_some_and(|count| count > 0),
+        "{completed}"
+    );
+}
+
+/// A process that is ended while it draws leaves what was measured.
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn what_was_measured_is_written_before_what_is_drawn() {
+    let server = answering();
+    let folder = tempfile::tempdir().expect("there is room");
+    let at = |name: &str| folder.path().join(name);
+    let mut command = loadline();
+    command.args(["bench", "-q", "-n", "10"]);
+    command.arg("--charts").arg(at("charts"));
+    command.arg("--report").arg(at("report.html"));
+    command.arg("--json").arg(at("result.json"));
+    command.arg(server.url("/"));
+    let output = run_to_end(command);
+    assert_eq!(output.status.code(), Some(0));
+    let written = |path: std::path::PathBuf| {
+        let of = fs::metadata(&path).and_then(|of| of.modified());
+        of.unwrap_or_else(|why| panic!("{}: {why}", path.display()))
+    };
+    let result = written(at("result.json"));
+    for name in [
+        "charts/throughput.svg",
+        "charts/throughput.png",
+        "report.html",
+    ] {
+        assert!(result <= written(at(name)), "{name}");
+    }
+}
+
+/// Agents of this machine that have not joined yet are ended, not waited for.
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn the_first_signal_is_heeded_while_local_agents_start() {
+    for after_ms in [50, 150, 300] {
+        let mut command = loadline();
+        command.args(["bench", "-z", "1m", "--agents", "3", "http://127.0.0.1:1/"]);
+        let running = Running::start(command);
+        clock::pause(Duration::from_millis(after_ms));
+        let asked = clock::now();
+        running.signal(libc::SIGTERM);
+        let output = running.finish();
+        assert!(asked.elapsed() < SOON, "it took {:?}", asked.elapsed());
+        let is_early = output.status.code().is_none();
+        assert!(is_early || output.status.code() == Some(105), "{output:?}");
+    }
+}

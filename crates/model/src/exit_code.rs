@@ -47,7 +47,7 @@ exit_codes! {
     /// An option, plan or file cannot be run.
     InvalidConfig = 104, "an option, a URL, a file or a plan cannot be run; nothing was sent";
     /// Stopped by a signal.
-    ExternalAbort = 105, "stopped by a signal (the first lets running requests end, the second stops at once)";
+    ExternalAbort = 105, "stopped by a signal (the first keeps what was measured, the second waits for nothing)";
     /// An address could not be listened on.
     CannotListen = 106, "an address could not be listened on";
     /// The script threw where nothing can go on without.

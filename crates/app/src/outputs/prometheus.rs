@@ -132,7 +132,10 @@ fn failure(report: &PushReport) -> Option<String> {
     }
     (counts.refused > 0).then(|| {
         let first = report.refused.as_ref();
-        let first = first.map(|refused| format!("; the first of {refused}"));
+        let first = first.map(|refused| match refused.series {
+            Some(_) => format!("; the first of {refused}"),
+            None => format!("; the first because {refused}"),
+        });
         let first = first.unwrap_or_default();
         let hint = match DISORDER.iter().any(|words| first.contains(words)) {
             true => format!("; if another run writes the same series, {OWN_TAG}"),
@@ -144,6 +147,8 @@ fn failure(report: &PushReport) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use loadline_output::prometheus::RefusedSeries;
+
     use super::*;
 
     #[test]
@@ -200,5 +205,26 @@ mod tests {
             ..PushReport::default()
         };
         assert!(failure(&cut).is_some_and(|told| told.ends_with("connection refused")));
+    }
+
+    #[test]
+    fn the_first_refusal_is_told_with_its_series_where_that_is_known() {
+        let told = |series: Option<&str>| {
+            let mut report = PushReport::default();
+            report.counts.refused = 3;
+            report.refused = Some(RefusedSeries {
+                series: series.map(str::to_owned),
+                why: "the server answered 302".to_owned(),
+            });
+            failure(&report)
+        };
+        assert_eq!(
+            told(Some("k6_vus{}")).as_deref(),
+            Some("3 samples were refused; the first of k6_vus{}: the server answered 302")
+        );
+        assert_eq!(
+            told(None).as_deref(),
+            Some("3 samples were refused; the first because the server answered 302")
+        );
     }
 }

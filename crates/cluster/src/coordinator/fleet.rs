@@ -297,6 +297,12 @@ impl FleetHandle {
         self.serving.address
     }
 
+    /// The agents that have joined, by name.
+    #[must_use]
+    pub fn joined(&self) -> Vec<String> {
+        self.shared.roster().names()
+    }
+
     /// How many agents have work: with fewer virtual users than agents not all do.
     #[must_use]
     pub fn with_work(&self) -> u32 {

@@ -2,6 +2,7 @@
 //!
 //! Must not know how a run is conducted. Invariant: [`roster`] decides, [`server`] carries, and [`Fleet`] is what a run sees.
 
+mod door;
 mod fleet;
 mod jobs;
 mod outbound;

@@ -18,10 +18,10 @@ use loadline_metric::MetricRegistry;
 use loadline_model::TestPlan;
 use loadline_model::sample::Sample;
 use tokio::sync::{mpsc, oneshot};
-use tokio_stream::wrappers::TcpListenerStream;
 use tonic::transport::Server;
 use tonic::{Request, Response, Status, Streaming};
 
+use super::door;
 use super::fleet::ResultTaker;
 use super::jobs::Told;
 use super::outbound::{Outbound, Sending};
@@ -273,7 +273,8 @@ pub(super) fn serve(
         let desk = CoordinationServer::new(Desk(Arc::clone(&shared)))
             .max_decoding_message_size(MESSAGE_MAX)
             .max_encoding_message_size(MESSAGE_MAX);
-        let serving = server.serve_with_incoming(desk, TcpListenerStream::new(listener));
+        let connections = door::connections(listener, Arc::clone(&shared));
+        let serving = server.serve_with_incoming(desk, connections);
         tokio::select! {
             served = serving => served.map_err(io::Error::other),
             () = watch_time(&shared) => Ok(()),

@@ -7,7 +7,9 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use loadline_model::ErrorClass;
-use rustls::{AlertDescription, CertificateError, CipherSuite, ClientConfig, ProtocolVersion};
+use rustls::{
+    AlertDescription, CertificateError, CipherSuite, ClientConfig, InvalidMessage, ProtocolVersion,
+};
 use rustls_pki_types::ServerName;
 use tokio::io::AsyncReadExt;
 use tokio_rustls::TlsConnector;
@@ -93,6 +95,13 @@ fn failure_of(error: &io::Error, first: &[u8], local: Option<SocketAddr>) -> Fai
                 ErrorClass::Tls,
                 "the peer answered the TLS handshake with plain HTTP, which is not TLS",
             ),
+            rustls::Error::InvalidMessage(
+                InvalidMessage::HandshakePayloadTooLarge
+                | InvalidMessage::CertificatePayloadTooLarge,
+            ) => Failure::new(
+                ErrorClass::Tls,
+                "the peer sent a TLS handshake message beyond all measure, as of very many certificates",
+            ),
             rustls::Error::InvalidMessage(_) => Failure::new(
                 ErrorClass::Tls,
                 "the peer answered the TLS handshake with something that is not TLS",
@@ -125,6 +134,53 @@ fn refusal(why: &CertificateError) -> String {
         why if is_unknown_authority(why) => {
             "certificate not trusted: unknown issuer (self-signed?)".to_owned()
         }
+        CertificateError::Other(other) => {
+            format!("certificate not trusted: {}", in_words(&other.to_string()))
+        }
         other => format!("certificate not trusted: {other}"),
+    }
+}
+
+/// A name of the library in words: `MaximumPathDepthExceeded` is "maximum path depth exceeded".
+fn in_words(name: &str) -> String {
+    let mut words = String::new();
+    for letter in name.chars() {
+        if letter.is_ascii_uppercase()
+            && words.ends_with(|before: char| before.is_ascii_lowercase())
+        {
+            words.push(' ');
+        }
+        words.push(letter.to_ascii_lowercase());
+    }
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use rustls::OtherError;
+
+    use super::*;
+
+    #[test]
+    fn what_only_the_library_names_is_told_in_words() {
+        let why = io::Error::other("MaximumPathDepthExceeded");
+        let why = CertificateError::Other(OtherError(Arc::new(why)));
+        assert_eq!(
+            refusal(&why),
+            "certificate not trusted: maximum path depth exceeded"
+        );
+    }
+
+    #[test]
+    fn a_message_that_is_too_long_is_tls_all_the_same() {
+        let error = rustls::Error::InvalidMessage(InvalidMessage::HandshakePayloadTooLarge);
+        let error = io::Error::new(io::ErrorKind::InvalidData, error);
+        let failure = failure_of(&error, b"\x16\x03\x03", None);
+        assert_eq!(failure.class, ErrorClass::Tls);
+        assert!(
+            failure.detail.contains("very many certificates"),
+            "{}",
+            failure.detail
+        );
     }
 }

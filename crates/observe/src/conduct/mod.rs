@@ -11,19 +11,19 @@ mod watch;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering::Acquire};
-use std::sync::mpsc::SyncSender;
+use std::sync::mpsc::{RecvTimeoutError, SyncSender, channel};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
 use loadline_model::observation::{GAP_NOTE, Observed, Remark, RunWindow};
 
-use crate::clock::{Clock, SystemClock};
+use crate::clock::{Clock, SystemClock, nanoseconds};
 use crate::process::ProcessTable;
 use crate::sources::{self, Source, Surroundings};
-use crate::spec::ObserverSpec;
+use crate::spec::{ObserverKind, ObserverSpec};
 use lane::Lane;
-use shared::LaneControl;
+use shared::{HURRY_LOOK, LaneControl};
 use watch::Watch;
 
 /// Added to the longest time that a look may take, before a thread is given up.
@@ -60,6 +60,8 @@ pub struct ObserverSetup {
     pub kubeconfig: Option<PathBuf>,
     /// How long observers go on after the load.
     pub tail: Duration,
+    /// Set when nothing is waited for any more: looks under way are left behind, and nothing more is asked.
+    pub is_hurried: Arc<AtomicBool>,
 }
 
 impl ObserverSetup {
@@ -72,6 +74,7 @@ impl ObserverSetup {
             roots: Roots::default(),
             kubeconfig: None,
             tail,
+            is_hurried: Arc::default(),
         }
     }
 }
@@ -110,6 +113,9 @@ pub struct Observers {
     clock: Arc<dyn Clock>,
     threads: Vec<Thread>,
     patience: Duration,
+    /// How long after the load there may be something to look at.
+    at_work_max: Duration,
+    is_hurried: Arc<AtomicBool>,
 }
 
 #[derive(Debug)]
@@ -133,11 +139,18 @@ impl Observers {
         sender: &SyncSender<Observed>,
     ) -> Result<Observers, ObserveError> {
         let longest = specs.iter().map(|spec| spec.timeout).max();
+        let patience = longest.unwrap_or_default() + PATIENCE;
+        let limits = specs.iter().filter_map(|spec| match &spec.kind {
+            ObserverKind::Pipeline(pipeline) => Some(pipeline.limit),
+            _ => None,
+        });
         let mut observers = Observers {
             shared: Arc::new(LaneControl::default()),
             clock: Arc::clone(&setup.clock),
             threads: Vec::new(),
-            patience: longest.unwrap_or_default() + PATIENCE,
+            patience,
+            at_work_max: limits.fold(setup.tail, Duration::max) + patience,
+            is_hurried: Arc::clone(&setup.is_hurried),
         };
         let table = ProcessTable::new(&setup.roots.proc);
         let surroundings = Surroundings {
@@ -174,10 +187,13 @@ impl Observers {
     }
 
     /// Whether every observer has ended by itself after [`Observers::load_ended`]: the tail is over, and each pipeline
-    /// is drained or has reached its limit.
+    /// is drained or has reached its limit. One whose look does not come back is not waited for beyond that.
     #[must_use]
     pub fn is_drained(&self) -> bool {
+        let ended = self.shared.orders().load_ended_unix_ns;
+        let given_up = ended.map(|at| at.saturating_add(nanoseconds(self.at_work_max)));
         self.shared.idle_lanes() >= self.threads.len()
+            || given_up.is_some_and(|at| self.clock.unix_ns() > at)
     }
 
     /// Stops all observers; waits no longer than one look may take, and leaves a thread that takes longer behind.
@@ -185,20 +201,51 @@ impl Observers {
         self.end();
     }
 
-    /// Stops all observers and asks what can be asked only now: queries over the whole run, quantiles over all of it.
+    /// Stops all observers and asks what can be asked only now: queries over the whole run, quantiles over all of it;
+    /// nothing of that where [`ObserverSetup::is_hurried`] is set.
     #[must_use]
     pub fn conclude(mut self, window: RunWindow) -> Vec<Observed> {
         let mut said = Vec::new();
         let (mut watches, late) = self.end();
         let now = self.clock.unix_ns();
         for watch in &mut watches {
-            watch.conclude(&window, &*self.clock, &mut said);
+            said.extend(watch.leftover(now));
         }
+        said.extend(self.ask_at_last(watches, window));
         said.extend(late.into_iter().map(|name| {
             let text = "it did not end in time; what it read last may be missing";
             gap(&name, now, text.to_owned())
         }));
         said
+    }
+
+    /// Asks what can be asked only now, on a thread that is left behind where nothing is waited for any more.
+    fn ask_at_last(&self, watches: Vec<Watch>, window: RunWindow) -> Vec<Observed> {
+        let (sender, receiver) = channel();
+        let clock = Arc::clone(&self.clock);
+        let ask = move || {
+            for mut watch in watches {
+                let mut said = Vec::new();
+                watch.conclude(&window, &*clock, &mut said);
+                // Nobody listens any more.
+                if sender.send(said).is_err() {
+                    return;
+                }
+            }
+        };
+        let thread = std::thread::Builder::new().name("observe-at-last".to_owned());
+        thread
+            .spawn(ask)
+            .expect("the system has a thread for the last queries");
+        let mut all = Vec::new();
+        while !self.is_hurried.load(Acquire) {
+            match receiver.recv_timeout(HURRY_LOOK) {
+                Ok(said) => all.extend(said),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => break,
+            }
+        }
+        all
     }
 
     fn spawn(&mut self, name: &str, watches: Vec<Watch>, setup: &ObserverSetup) {
@@ -263,7 +310,8 @@ impl Observers {
     /// Stops the threads; gives what they watched, and the names of those that did not end.
     fn end(&mut self) -> (Vec<Watch>, Vec<String>) {
         self.shared.stop();
-        self.shared.wait_for_lanes(self.patience);
+        self.shared
+            .wait_for_lanes(self.patience, || self.is_hurried.load(Acquire));
         let (mut watches, mut late) = (Vec::new(), Vec::new());
         for thread in std::mem::take(&mut self.threads) {
             // One that says that it has ended has nothing left to wait for.

@@ -6,6 +6,9 @@ use std::collections::HashMap;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+/// How often it is looked whether anybody still wants to wait.
+pub(super) const HURRY_LOOK: Duration = Duration::from_millis(20);
+
 /// Orders and answers.
 #[derive(Debug, Default)]
 pub(super) struct LaneControl {
@@ -87,12 +90,17 @@ impl LaneControl {
         state.first_looks.get(observer).cloned()
     }
 
-    /// Waits until every thread has ended, or no longer.
-    pub(super) fn wait_for_lanes(&self, at_most: Duration) {
-        let waiting = self
-            .changed
-            .wait_timeout_while(self.lock(), at_most, |state| state.lanes > 0);
-        drop(waiting.unwrap_or_else(PoisonError::into_inner));
+    /// Waits until every thread has ended, or nobody wants to wait any more, or no longer.
+    pub(super) fn wait_for_lanes(&self, at_most: Duration, is_hurried: impl Fn() -> bool) {
+        let mut left = at_most;
+        while !left.is_zero() && !is_hurried() && self.lock().lanes > 0 {
+            let slice = left.min(HURRY_LOOK);
+            let waiting = self
+                .changed
+                .wait_timeout_while(self.lock(), slice, |state| state.lanes > 0);
+            drop(waiting.unwrap_or_else(PoisonError::into_inner));
+            left -= slice;
+        }
     }
 
     /// Waits until orders differ from those that are known, or no longer; `None`: without a bound, until then.

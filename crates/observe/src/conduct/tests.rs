@@ -2,6 +2,8 @@
 //!
 //! Must not know what a kind reads in detail. Invariant: no test waits longer than a bound.
 
+use std::net::TcpListener;
+use std::sync::atomic::Ordering::Release;
 use std::sync::mpsc::{Receiver, sync_channel};
 
 use loadline_model::observation::Reading;
@@ -102,4 +104,81 @@ fn what_is_asked_after_the_run_is_concluded() {
         (&*reading.series.metric, reading.value),
         ("p95_seconds", 4.0)
     );
+}
+
+/// Starts one observer that nobody will wait for once the flag is set.
+fn start_hurried(line: &str) -> (Observers, Arc<AtomicBool>) {
+    let (sender, _) = sync_channel(10_000);
+    let setup = ObserverSetup::of_this_process(Duration::ZERO);
+    let observers = Observers::start(&specs(&[line]), &setup, &sender).expect(line);
+    (observers, setup.is_hurried)
+}
+
+/// Concludes while the flag is set; gives what is said, within a bound.
+fn concluded(observers: Observers, is_hurried: Arc<AtomicBool>) -> Vec<Observed> {
+    let clock = Arc::clone(&observers.clock);
+    let begun = clock.unix_ns();
+    let signal = std::thread::spawn(move || {
+        std::thread::park_timeout(Duration::from_millis(100));
+        is_hurried.store(true, Release);
+    });
+    let said = observers.conclude(WINDOW);
+    signal.join().expect("it only sets a flag");
+    let took = Duration::from_nanos(clock.unix_ns().saturating_sub(begun));
+    assert!(took < PATIENCE, "{took:?}");
+    said
+}
+
+#[test]
+fn who_is_in_a_hurry_waits_for_no_look() {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
+    let address = listener.local_addr().expect("it is bound");
+    let (observers, is_hurried) = start_hurried(&format!("q=http:http://{address}/;timeout=90s"));
+    let _held = listener.accept().expect("it looks at once");
+    let said = concluded(observers, is_hurried);
+    let [Observed::Remark(remark)] = said.as_slice() else {
+        panic!("{said:?}");
+    };
+    assert!(
+        remark.text.contains("did not end in time"),
+        "{}",
+        remark.text
+    );
+}
+
+#[test]
+fn who_is_in_a_hurry_waits_for_no_query_after_the_run() {
+    let line = "q=prometheus:http://127.0.0.1:9;query=a;mode=once;settle=90s";
+    let (observers, is_hurried) = start_hurried(line);
+    assert_eq!(concluded(observers, is_hurried), []);
+}
+
+#[test]
+fn a_look_that_never_comes_back_is_not_waited_for() {
+    let (mut observers, _is_hurried) = start_hurried("self;timeout=100ms");
+    observers.shared.lane_begins();
+    observers.threads.push(Thread {
+        name: "away".to_owned(),
+        has_ended: Arc::default(),
+        handle: std::thread::spawn(|| {
+            loop {
+                std::thread::park();
+            }
+        }),
+    });
+    observers.at_work_max = Duration::from_millis(50);
+    observers.patience = Duration::from_millis(50);
+    std::thread::park_timeout(Duration::from_millis(60));
+    assert!(!observers.is_drained(), "the load goes on");
+    observers.load_ended();
+    let deadline = observers.clock.unix_ns() + nanoseconds(PATIENCE);
+    while !observers.is_drained() && observers.clock.unix_ns() < deadline {
+        std::thread::park_timeout(Duration::from_millis(5));
+    }
+    assert!(observers.is_drained());
+    let said = observers.conclude(WINDOW);
+    let [Observed::Remark(remark)] = said.as_slice() else {
+        panic!("{said:?}");
+    };
+    assert_eq!(&*remark.observer, "away");
 }

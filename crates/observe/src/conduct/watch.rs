@@ -160,7 +160,6 @@ impl Watch {
         said: &mut Vec<Observed>,
     ) {
         let now = clock.unix_ns();
-        said.extend(self.outbox.leftover(now));
         let mut readings = Readings::new(&self.name, now);
         let result = self.source.conclude(window, &mut readings);
         said.extend(
@@ -172,6 +171,11 @@ impl Watch {
         if let Err(Gap(text)) = result {
             said.push(self.gap_remark(now, text));
         }
+    }
+
+    /// What still waits, when nobody looks any more.
+    pub(super) fn leftover(&mut self, now: u64) -> Vec<Observed> {
+        self.outbox.leftover(now)
     }
 
     fn gap_goes_on(&mut self, gap: &Gap, now: u64, is_first: bool) {

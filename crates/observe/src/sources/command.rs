@@ -6,6 +6,7 @@
 use std::io::Read;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
+use std::thread::JoinHandle;
 use std::time::Duration;
 
 use super::{Counter, Source, Tick};
@@ -14,8 +15,8 @@ use crate::parse::{finite, shown};
 use crate::readings::{Gap, Readings};
 use crate::spec::CommandSettings;
 
-/// Bytes that are read of what a program prints.
-const OUTPUT_BYTES_MAX: u64 = 64 << 10;
+/// Bytes that are kept of what a program prints, its last ones.
+const KEPT_BYTES_MAX: usize = 64 << 10;
 /// How long a program that closed its output is given to end.
 const EXIT_POLL: Duration = Duration::from_millis(5);
 
@@ -110,32 +111,42 @@ impl CommandSource {
     }
 }
 
-/// Reads what a program prints, on a thread that ends with it.
+/// Reads what a program prints, on threads that end with it.
 fn listen(child: &mut Child) -> Receiver<Printed> {
     let (sender, receiver) = sync_channel(1);
     let (output, errors) = (child.stdout.take(), child.stderr.take());
-    let read_all = move || {
-        let read = |pipe: Option<&mut dyn Read>| {
-            let mut bytes = Vec::new();
-            if let Some(pipe) = pipe {
-                // What was read before a failure is judged as it is.
-                let _ = pipe.take(OUTPUT_BYTES_MAX).read_to_end(&mut bytes);
-            }
-            bytes
-        };
-        let (mut output, mut errors) = (output, errors);
+    // Both at once: a program that prints much on one stream must not wait for the other.
+    let errors = on_thread(move || errors.map(last_bytes).unwrap_or_default());
+    on_thread(move || {
         let printed = Printed {
-            output: read(output.as_mut().map(|pipe| pipe as &mut dyn Read)),
-            errors: read(errors.as_mut().map(|pipe| pipe as &mut dyn Read)),
+            output: output.map(last_bytes).unwrap_or_default(),
+            errors: errors.join().unwrap_or_default(),
         };
         // Nobody listens any more when it took too long.
         let _ = sender.send(printed);
-    };
+    });
+    receiver
+}
+
+fn on_thread<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> JoinHandle<T> {
     let thread = std::thread::Builder::new().name("observe-command".to_owned());
     thread
-        .spawn(read_all)
-        .expect("the system has a thread for each program");
-    receiver
+        .spawn(work)
+        .expect("the system has threads for each program")
+}
+
+/// Reads a stream to its end and keeps what came last. What was read before a failure is judged as it is.
+fn last_bytes(mut pipe: impl Read) -> Vec<u8> {
+    let mut kept = Vec::new();
+    while let Ok(1..) = pipe
+        .by_ref()
+        .take(KEPT_BYTES_MAX as u64)
+        .read_to_end(&mut kept)
+    {
+        let surplus = kept.len().saturating_sub(KEPT_BYTES_MAX);
+        kept.drain(..surplus);
+    }
+    kept
 }
 
 /// Kills a program and all that it started.
@@ -191,6 +202,13 @@ mod tests {
     fn the_last_line_is_the_number() {
         assert_eq!(number("printf 'a\\n 7.5 \\n\\n'", false, LONG), Ok(7.5));
         assert_eq!(number("echo $((3 * 4))", true, LONG), Ok(12.0));
+    }
+
+    #[test]
+    fn much_that_is_printed_before_the_number_is_read_and_left_out() {
+        let much = "yes 7 | head -n 200000";
+        assert_eq!(number(&format!("{much}; echo 8"), true, LONG), Ok(8.0));
+        assert_eq!(number(&format!("{much} >&2; echo 9"), true, LONG), Ok(9.0));
     }
 
     #[test]

@@ -159,8 +159,9 @@ pub(crate) fn may_block(kind: &ObserverKind) -> bool {
         | ObserverKind::Process(_)
         | ObserverKind::Cgroup(_)
         | ObserverKind::Host(_) => false,
-        ObserverKind::Log(settings) => settings.pod.is_some(),
-        ObserverKind::Pod(_)
+        // The file may lie on a file system that is away.
+        ObserverKind::Log(_)
+        | ObserverKind::Pod(_)
         | ObserverKind::Node(_)
         | ObserverKind::Replicas(_)
         | ObserverKind::Prometheus(_)

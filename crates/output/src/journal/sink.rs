@@ -76,6 +76,8 @@ struct Slot {
 struct Pending {
     batch: Batch,
     closed: bool,
+    /// The disk's first error, until somebody is told.
+    untold: Option<String>,
 }
 
 impl Journal {
@@ -134,6 +136,12 @@ impl Journal {
         self.slot.changed.notify_one();
     }
 
+    /// The disk's first error, once: what it did not take is kept for the next try.
+    #[must_use]
+    pub fn take_trouble(&self) -> Option<String> {
+        self.slot.lock().untold.take()
+    }
+
     /// Where the journal is.
     #[must_use]
     pub fn path(&self) -> &Path {
@@ -184,7 +192,11 @@ impl Slot {
             let batch = std::mem::take(&mut pending.batch);
             closed = pending.closed;
             drop(pending);
+            let was_well = writer.trouble.is_none();
             writer.write(batch);
+            if let Some(error) = writer.trouble.as_ref().filter(|_| was_well) {
+                self.lock().untold = Some(error.to_string());
+            }
         }
         let complete = writer.is_complete();
         JournalReport {

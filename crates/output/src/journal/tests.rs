@@ -476,3 +476,21 @@ proptest! {
         prop_assert!(matches!(recover_from(&bytes[..]), Err(RecoverError::Empty)));
     }
 }
+
+#[test]
+fn the_first_trouble_is_told_once_while_the_run_goes_on() {
+    let disk = FlakyDisk::new();
+    *disk.failing.lock().unwrap() = true;
+    let journal = Journal::start(disk, Path::new("flaky"), u64::MAX).unwrap();
+    assert_eq!(journal.take_trouble(), None);
+    journal.record(&started());
+    let told = (0..2_000).find_map(|_| {
+        std::thread::park_timeout(std::time::Duration::from_millis(5));
+        journal.take_trouble()
+    });
+    let full = io::Error::from(io::ErrorKind::StorageFull).to_string();
+    assert_eq!(told, Some(full));
+    journal.record(&second(1));
+    let report = journal.close();
+    assert!(report.trouble.is_some() && !report.complete);
+}

@@ -1,6 +1,6 @@
-//! Agents that will not come: their processes have ended before they joined.
+//! Agents that will not come: their processes have ended before they joined, or nobody can be let in.
 //!
-//! Must not know processes. Invariant: a test does not wait for an agent that is known to have ended.
+//! Must not know processes or sockets. Invariant: a test does not wait for an agent that is known not to come.
 
 use super::Roster;
 
@@ -11,7 +11,23 @@ impl Roster {
         let why = format!(
             "{name}: its process ended before it joined ({how}); its standard error says why"
         );
-        if !self.is_closed && !has_joined && !self.failures.contains(&why) {
+        if !has_joined {
+            self.cannot_begin(why);
+        }
+    }
+
+    /// All that have joined, by name.
+    pub(in crate::coordinator) fn names(&self) -> Vec<String> {
+        self.seats.iter().map(|seat| seat.name.clone()).collect()
+    }
+
+    /// Nobody else can be let in. A test that has begun goes on with those that are there.
+    pub(in crate::coordinator) fn nobody_can_join(&mut self, why: &str) {
+        self.cannot_begin(format!("agents cannot join: {why}"));
+    }
+
+    fn cannot_begin(&mut self, why: String) {
+        if !self.is_closed && !self.failures.contains(&why) {
             self.failures.push(why);
         }
     }
@@ -21,12 +37,13 @@ impl Roster {
 mod tests {
     use std::time::Duration;
 
+    use loadline_model::RunCommand;
+
     use super::*;
     use crate::coordinator::roster::Expected;
 
-    #[test]
-    fn nobody_waits_for_an_agent_whose_process_has_ended() {
-        let mut roster = Roster::new(Expected {
+    fn roster() -> Roster {
+        Roster::new(Expected {
             wanted: 2,
             idle: 0,
             version: String::new(),
@@ -36,7 +53,12 @@ mod tests {
             awaited_for: Duration::from_secs(1),
             run: String::new(),
             test: String::new(),
-        });
+        })
+    }
+
+    #[test]
+    fn nobody_waits_for_an_agent_whose_process_has_ended() {
+        let mut roster = roster();
         assert!(!roster.is_ready());
         for _ in 0..2 {
             roster.process_ended("agent-1", "exit status: 255");
@@ -50,5 +72,32 @@ mod tests {
             1,
             "a test that began waits for nobody"
         );
+    }
+
+    #[test]
+    fn nobody_waits_for_agents_that_cannot_be_let_in() {
+        let mut roster = roster();
+        for _ in 0..2 {
+            roster.nobody_can_join("no files are left");
+        }
+        assert!(roster.is_ready());
+        let (workers, acts) = roster.close();
+        let told = format!("{acts:?}");
+        assert_eq!(workers, 1, "it is told once");
+        assert!(
+            told.contains("agents cannot join: no files are left"),
+            "{told}"
+        );
+    }
+
+    #[test]
+    fn a_test_that_is_stopped_waits_for_nobody() {
+        let mut roster = roster();
+        roster.order(RunCommand::Pause);
+        assert!(!roster.is_ready());
+        roster.order(RunCommand::Interrupt);
+        assert!(roster.is_ready());
+        let (workers, acts) = roster.close();
+        assert_eq!((workers, acts.len()), (0, 0), "nothing failed");
     }
 }

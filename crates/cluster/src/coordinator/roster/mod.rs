@@ -169,14 +169,15 @@ impl Roster {
         }
     }
 
-    /// Whether all are ready, or one has failed and nobody is waited for.
+    /// Whether all are ready, or nobody is waited for: one has failed, or the test is stopped before it began.
     pub(super) fn is_ready(&self) -> bool {
         if let Some(adoption) = &self.adoption {
             return self.has_adopted(adoption);
         }
         let ready = self.seats.iter();
         let ready = ready.filter(|seat| matches!(seat.state, State::Ready(_)));
-        !self.failures.is_empty() || ready.count() == self.expected.wanted as usize
+        let is_stopped = self.orders.iter().any(|order| order.is_stop());
+        is_stopped || !self.failures.is_empty() || ready.count() == self.expected.wanted as usize
     }
 
     /// Takes in what another coordinator would have to know.

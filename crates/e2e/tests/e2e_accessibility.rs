@@ -169,6 +169,29 @@ fn a_comparison_is_accessible() {
 
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
+fn the_dashboard_of_jmeter_results_is_accessible() {
+    let Some(source) = judge("the_dashboard_of_jmeter_results_is_accessible") else {
+        return;
+    };
+    let target = Target::start(&[]);
+    let folder = tempfile::tempdir().expect("there is room");
+    let (results, page) = (folder.path().join("r.jtl"), folder.path().join("r.html"));
+    let mut command = loadline();
+    command
+        .args(["bench", "-q", "--no-journal", "-r", "20", "-z", "3s", "-o"])
+        .arg(format!("jtl={}", results.display()))
+        .arg(target.url("/status/200"));
+    assert_eq!(run_to_end(command).status.code(), Some(0));
+    let mut command = loadline();
+    command.args(["report", "--html"]).arg(&page).arg(&results);
+    assert_eq!(run_to_end(command).status.code(), Some(0));
+    let mut page = Browser::open_file(&page);
+    assert!(page.shown("figure svg") > 0, "it has charts");
+    assert_accessible(&mut page, &source);
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
 fn the_page_of_a_suite_is_accessible_and_leads_to_its_reports() {
     let Some(source) = judge("the_page_of_a_suite_is_accessible_and_leads_to_its_reports") else {
         return;

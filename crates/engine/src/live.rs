@@ -30,7 +30,7 @@ struct AtWork(AtomicU64);
 /// The sum of all workers' counters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LiveTotals {
-    /// Requests begun.
+    /// Requests started.
     pub started: u64,
     /// Requests answered whole.
     pub completed: u64,
@@ -40,7 +40,7 @@ pub struct LiveTotals {
     pub interrupted: u64,
     /// Virtual users at work, whether or not a request is under way.
     pub vus_active: u64,
-    /// Virtual users made.
+    /// Virtual users initialized.
     pub vus_made: u64,
     /// Iterations of scripts run to their end.
     pub iterations_completed: u64,

@@ -122,7 +122,7 @@ macro_rules! built_in_metrics {
 built_in_metrics! {
     /// Virtual users at work.
     Vus = "vus", Gauge, Default;
-    /// Virtual users made.
+    /// Virtual users initialized.
     VusMax = "vus_max", Gauge, Default;
     /// Iterations run to their end.
     Iterations = "iterations", Counter, Default;

@@ -110,7 +110,7 @@ pub enum Executor {
         spacing: Spacing,
         /// Arrivals after which none is due; `None` for no limit.
         iterations: Option<u64>,
-        /// Virtual users made before the start.
+        /// Virtual users initialized before the start.
         pre_allocated_vus: u32,
         /// Virtual users at most.
         max_vus: u32,
@@ -126,7 +126,7 @@ pub enum Executor {
         spacing: Spacing,
         /// Arrivals after which none is due; `None` for no limit.
         iterations: Option<u64>,
-        /// Virtual users made before the start.
+        /// Virtual users initialized before the start.
         pre_allocated_vus: u32,
         /// Virtual users at most.
         max_vus: u32,

@@ -13,7 +13,7 @@ pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&
     }
     let allowed = |known: &str| known.chars().count().div_ceil(3).min(3);
     known
-        .map(|known| (strsim::levenshtein(name, known), known))
+        .map(|known| (strsim::osa_distance(name, known), known))
         .filter(|(count, known)| *count <= allowed(known))
         .min_by_key(|(count, _)| *count)
         .map(|(_, known)| known)
@@ -28,6 +28,7 @@ mod tests {
         let known = ["vus", "duration", "iterations", "out"];
         for (name, meant) in [
             ("vu", Some("vus")),
+            ("vsu", Some("vus")),
             ("duratoin", Some("duration")),
             ("iteration", Some("iterations")),
             ("foo", None),

@@ -39,9 +39,9 @@ pub enum StopReason {
     Remote,
     /// An observer that the test cannot do without was lost.
     ObserverLost,
-    /// A part of loadline broke down: a defect.
+    /// A part of loadline crashed: a defect.
     Defect,
-    /// The process died; told from the journal.
+    /// The process died; the result is rebuilt from its journal.
     Crashed,
 }
 
@@ -82,7 +82,7 @@ pub struct Row {
     pub span_ns: u64,
     /// Iterations planned to start in the row; `None` in a closed model.
     pub offered: Option<u64>,
-    /// Requests begun.
+    /// Requests started.
     pub started: u64,
     /// Answered whole.
     pub completed: u64,
@@ -215,7 +215,7 @@ pub struct Totals {
     pub seen: Snapshot,
     /// Rates.
     pub rates: Rates,
-    /// Highest number of virtual users at work.
+    /// Highest number of busy virtual users.
     pub active_vus_max: u64,
     /// Processor time of the whole process, in nanoseconds.
     pub cpu_ns: u64,

@@ -27,7 +27,7 @@ pub const REQUESTS_MAX: usize = 500;
 /// How many requests met each fate.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counts {
-    /// Requests begun.
+    /// Requests started.
     pub started: u64,
     /// Answered whole.
     pub completed: u64,
@@ -347,7 +347,7 @@ pub struct ScenarioChange {
     pub dropped: u64,
     /// By how many more virtual users run an iteration; below zero: by how many fewer.
     pub vus_active: i64,
-    /// Virtual users made.
+    /// Virtual users initialized.
     pub vus_made: u64,
 }
 

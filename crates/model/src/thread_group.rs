@@ -99,7 +99,7 @@ pub struct Arrivals {
     pub course: ArrivalCourse,
     /// Arrivals after which none is due; `None`: no limit.
     pub limit: Option<u64>,
-    /// Threads at work at most; an arrival beyond is dropped.
+    /// Maximum busy threads; an arrival beyond is dropped.
     pub threads_max: u32,
     /// Whether a thread that is idle takes the next arrival; otherwise each is a thread's only one.
     pub reuses_threads: bool,

@@ -14,27 +14,32 @@ pub(crate) fn line(result: &RunResult) -> String {
     let sent = counts.started.saturating_add(warm_up.started);
     let failed = counts.failed_total() + warm_up.failed_total();
     let mut parts = Vec::new();
+    // What a script plans are iterations, each of any number of requests: the line names both.
+    let (iterations, requests) = match result.plan.script {
+        Some(_) => ("iterations ", "requests "),
+        None => ("", ""),
+    };
     if let Some(asked) = totals.asked {
-        let things = match result.plan.script {
-            Some(_) => "iterations ",
-            None => "",
-        };
-        parts.push(format!("{things}planned {}", count(asked)));
+        parts.push(format!("{iterations}planned {}", count(asked)));
     }
-    parts.push(format!("sent {}", count(sent)));
+    parts.push(format!("{requests}sent {}", count(sent)));
     parts.push(format!(
         "answered {}",
         count(counts.completed + warm_up.completed)
     ));
     parts.push(format!("failed {}{}", count(failed), by_class(result)));
-    for (what, number) in [
-        ("never answered", counts.interrupted + warm_up.interrupted),
-        ("lost with an agent", counts.lost + warm_up.lost),
-        ("dropped", counts.dropped + warm_up.dropped),
-        ("never started", totals.never_started),
+    for (of, what, number) in [
+        (
+            "",
+            "never answered",
+            counts.interrupted + warm_up.interrupted,
+        ),
+        ("", "lost with an agent", counts.lost + warm_up.lost),
+        (iterations, "dropped", counts.dropped + warm_up.dropped),
+        (iterations, "never started", totals.never_started),
     ] {
         if number > 0 {
-            parts.push(format!("{what} {}", count(number)));
+            parts.push(format!("{of}{what} {}", count(number)));
         }
     }
     if warm_up.started > 0 {

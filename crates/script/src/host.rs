@@ -119,7 +119,7 @@ pub struct InstanceFacts {
     pub iterations_interrupted: u64,
     /// Virtual users at work.
     pub vus_active: u64,
-    /// Virtual users made.
+    /// Virtual users initialized.
     pub vus_initialized: u64,
 }
 

@@ -144,7 +144,7 @@ The cluster needs loadline-operator: see docs/kubernetes-distributed.md.
 
 Examples:
   loadline k8s run --context staging -p 4 test.js
-  loadline k8s run --context staging -p 8 --template testrun.yaml -e HOST=api test.js -- --vus 400 --duration 10m
+  loadline k8s run --context staging -p 8 --template testrun.yaml test.js -- --vus 400
   loadline k8s run --context staging -p 4 plan.jmx -- -Jthreads=400")]
 pub struct K8sRunArgs {
     /// The new test.
@@ -164,7 +164,7 @@ pub struct K8sRunArgs {
 The cluster needs loadline-operator: see docs/kubernetes-distributed.md.
 
 Examples:
-  loadline k8s bench --context staging -p 4 -- -r 2000 -z 5m --threshold 'p(99)<50ms' http://checkout.shop.svc/")]
+  loadline k8s bench --context staging -p 4 -- -r 2000 -z 5m http://checkout.shop.svc/")]
 pub struct K8sBenchArgs {
     /// The new test.
     #[command(flatten)]

@@ -106,7 +106,7 @@ pub struct PlanSourceArgs {
     pub addprop: Vec<String>,
 }
 
-/// What `loadline capacity` and `loadline sweep` read behind -- for a JMeter plan
+/// What `loadline capacity` and `loadline sweep` read after -- for a JMeter plan
 #[derive(Parser, Debug)]
 #[command(
     name = "loadline",

@@ -198,7 +198,10 @@ impl ScriptCommand {
             ScriptCommand::Deps => &[("What script.js imports, as JSON", "--json script.js")],
             ScriptCommand::Version => &[("The version", "")],
             ScriptCommand::Pause => &[("Pause the test on port 6565 of this machine", "")],
-            ScriptCommand::Resume => &[("Go on with a paused test, or begin one", "")],
+            ScriptCommand::Resume => &[(
+                "Resume a paused test, or start one that was started with --paused",
+                "",
+            )],
             ScriptCommand::Scale => &[
                 ("50 VUs for an externally-controlled scenario", "--vus 50"),
                 ("At most 200 VUs", "--max 200"),

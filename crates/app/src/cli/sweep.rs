@@ -55,6 +55,7 @@ Examples:
   loadline sweep --concurrency 1..256*2 --charts charts http://localhost:8080/
       how throughput scales with VUs, and the best number by the Universal Scalability Law
   loadline sweep --rates 10,20,50,100 --markdown -q checkout.js -- -e HOST=staging
+      a k6 script at four rates, as a Markdown table
 
 Exit codes: 0 success, 1 no request was answered, 104 invalid command line,
 105 stopped by a signal, with the results so far.";

@@ -98,6 +98,10 @@ impl Html {
         if columns.iter().any(|(name, _)| !name.is_empty()) {
             self.raw("<thead><tr>");
             for (name, side) in columns {
+                if name.is_empty() {
+                    self.raw("<td></td>");
+                    continue;
+                }
                 self.raw(match side {
                     Side::Numbers => "<th scope=\"col\" class=\"n\">",
                     Side::Words | Side::Code => "<th scope=\"col\">",

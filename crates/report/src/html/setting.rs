@@ -7,7 +7,7 @@ use loadline_model::{Behaviour, RunResult, Scenario};
 
 use super::markup::{Html, Side};
 use crate::text::generator::{facts, schedule_lag};
-use crate::units::{Bytes, count, planned, span};
+use crate::units::{Bytes, count, counted, planned, span};
 use crate::{agents, describe, marks};
 
 /// Rows of the tables of scenarios and requests.
@@ -137,8 +137,9 @@ pub(super) fn environment(html: &mut Html, result: &RunResult) {
         .map(|bytes| format!("{} for this process", Bytes(bytes)));
     let cores = match environment.cores > 0.0 {
         true => format!(
-            "{:.1} for this process, {} workers",
-            environment.cores, environment.workers
+            "{:.1} for this process, {}",
+            environment.cores,
+            counted(u64::from(environment.workers), "worker")
         ),
         false => String::new(),
     };

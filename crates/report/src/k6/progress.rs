@@ -40,7 +40,7 @@ pub struct ProgressState {
     pub max_duration: Duration,
     /// Virtual users at work.
     pub active_vus: u64,
-    /// Virtual users made.
+    /// Virtual users initialized.
     pub made_vus: u64,
     /// Iterations run to their end.
     pub complete: u64,

@@ -173,7 +173,7 @@ fn stopped(facts: &Facts<'_>) -> Option<Finding> {
         )),
         StopReason::Defect => {
             let said = facts.said_by_marks(DEFECT_MARK);
-            let what = said.first().copied().unwrap_or("a part of loadline broke down");
+            let what = said.first().copied().unwrap_or("a part of loadline crashed");
             Some(Code::RunCrashed.finding(
                 Gravity::Alarm,
                 format!("ended after {at}: {what}"),
@@ -209,7 +209,7 @@ fn next_step(facts: &Facts<'_>) -> &'static str {
             "connections go to the proxy: check that it runs and listens, then the target"
         }
         _ if signs::are_lost_on_the_way(facts) => {
-            "they were lost on the way: look for a broken link, a firewall, or a link that drops large packets (MTU)"
+            "they were lost on the network path: look for a broken link, a firewall, or a link that drops large packets (MTU)"
         }
         Some(ErrorClass::Timeout)
             if facts.all.bytes_received == 0 && weights::round_trip(facts).is_some()
@@ -509,9 +509,15 @@ fn wrong(facts: &Facts<'_>) -> Option<Finding> {
         s if s >= FAILED_CAUTION => Gravity::Caution,
         _ => Gravity::Note,
     };
-    let part = match wrong == counts.completed {
-        true => format!("all {}", count(wrong)),
-        false => format!("{} of {}", count(wrong), count(counts.completed)),
+    let (part, advice) = match wrong == counts.completed {
+        true => (
+            format!("all {}", count(wrong)),
+            "check the URL, the credentials and what a good response is: look at a sample body",
+        ),
+        false => (
+            format!("{} of {}", count(wrong), count(counts.completed)),
+            "quote goodput, and look at a sample body of the wrong responses",
+        ),
     };
     let text = format!(
         "{part} responses were wrong ({}){}: throughput was {}, goodput {}",
@@ -520,11 +526,7 @@ fn wrong(facts: &Facts<'_>) -> Option<Finding> {
         rate(facts.per_second(counts.completed)),
         rate(facts.per_second(counts.good)),
     );
-    Some(Code::WrongAnswers.finding(
-        gravity,
-        text,
-        "quote goodput, and look at a sample body of the wrong responses",
-    ))
+    Some(Code::WrongAnswers.finding(gravity, text, advice))
 }
 
 fn most_often_wrong(facts: &Facts<'_>, wrong: u64) -> String {

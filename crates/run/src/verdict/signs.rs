@@ -307,7 +307,7 @@ fn link(facts: &Facts<'_>) -> Option<Finding> {
     Some(Code::LinkFull.finding(
         Gravity::Caution,
         format!(
-            "{:.2} MB/s passed, and moving bodies took {} of the time of a request",
+            "{:.2} MB/s were transferred, and transferring bodies took {} of the time of a request",
             link.bytes_per_second / 1e6,
             percent(link.moving)
         ),
@@ -350,7 +350,7 @@ fn gaps(facts: &Facts<'_>) -> Option<Finding> {
         Code::AnswersLost.finding(
             Gravity::Caution,
             format!(
-                "parts of responses were lost and sent again ({each:.1} TCP segments per response came out of order): receiving took {} of the time",
+                "parts of responses were lost and retransmitted ({each:.1} TCP segments per response came out of order): receiving took {} of the time",
                 percent(part.min(1.0))
             ),
             "look for a lossy or full link, or a bandwidth limit that drops packets, between the target and here",
@@ -487,11 +487,11 @@ fn slow_names(facts: &Facts<'_>) -> Option<Finding> {
         Code::SlowNames.finding(
             Gravity::Caution,
             format!(
-                "looking up names took {} of the requests' time, {} each",
+                "DNS lookups took {} of the requests' time, {} each",
                 percent(part.min(1.0)),
                 duration(each)
             ),
-            "look at the resolver, keep connections alive, or name the target by its address",
+            "check the resolver, keep connections alive, or use the target's IP address",
         )
     })
 }

@@ -128,7 +128,7 @@ fn outage(facts: &Facts<'_>, limit: Limit) -> Option<Finding> {
             rate(usual)
         ),
         match limit {
-            Limit::Network => "look for what interrupted the way to the target at that time",
+            Limit::Network => "look for what interrupted the network path to the target at that time",
             _ => "look for a restart, a failover or a long pause (garbage collection) at that time",
         },
     ))
@@ -148,7 +148,7 @@ fn died(facts: &Facts<'_>, rows: &[&Row], usual: f64, limit: Limit) -> Option<Fi
         ),
         End::Silent if limit == Limit::Network => (
             "no responses came after that",
-            "look for what cut the way to the target at that time: a link, a firewall, a route",
+            "look for what cut the network path to the target at that time: a link, a firewall, a route",
         ),
         End::Silent => (
             "no responses came after that",
@@ -273,13 +273,13 @@ fn slowing(facts: &Facts<'_>, limit: Limit) -> Option<Finding> {
     };
     let advice = match (limit, how) {
         (Limit::Network, _) => {
-            "look for what changed on the way: another route, other traffic, a queue; run longer"
+            "look for what changed on the network path: another route, other traffic, a queue; run longer"
         }
         (_, None) => {
             "look for what piles up in the target: data, connections, a queue; run longer to see where it ends"
         }
         (_, Some(_)) => {
-            "look for what changed at that time, in the target or on the way to it: a job, another program, a cache, a limit; run longer to see which stays"
+            "look for what changed at that time, in the target or on the network path: a job, another program, a cache, a limit; run longer to see which stays"
         }
     };
     let how = how.map_or_else(
@@ -361,16 +361,16 @@ fn pauses(facts: &Facts<'_>, limit: Limit) -> Option<Finding> {
     Some(Code::Pauses.finding(
         Gravity::Caution,
         format!(
-            "in {} of {} seconds responses stalled for up to {}{every}; half of all took {} or less",
+            "in {} of {} seconds responses stalled for up to {}{every}; the median was {}",
             hit.len(),
             rows.len(),
             duration(longest / 1e9),
             duration(usual / 1e9)
         ),
         match is_of_link {
-            true => "look for what interrupts the way to the target at these times",
+            true => "look for what interrupts the network path to the target at these times",
             false if link::stood_still(facts) => {
-                "the target's kernel acknowledged nothing meanwhile: look for what interrupts the way, or stops the target's machine"
+                "the target's kernel acknowledged nothing during these pauses: look for what interrupts the network path, or stops the target's machine"
             }
             false => "look for what stops the target at these times: garbage collection, a periodic job, a flush to disk",
         },

@@ -339,12 +339,16 @@ fn limit_in_words(facts: &Facts<'_>, limit: Limit, reached: &str) -> Headline {
     Headline::new(format!("{reached}, {who}")).with(more)
 }
 
-/// Of those that were made some may never have had anything to do; those that wait for their pace are in use.
+/// Of those that were made some may never have had anything to do; those that wait for their pace are in use. Busy VUs
+/// are counted once a second: a shorter run saw only those that were left at its end.
 fn vus_in_use(facts: &Facts<'_>) -> u64 {
-    let active = facts.evidence.totals.active_vus_max;
+    let busy = match facts.elapsed_seconds() < 1.0 {
+        true => facts.counts.started,
+        false => facts.evidence.totals.active_vus_max,
+    };
     match facts.evidence.plan.is_paced() {
         true => facts.vus,
-        false => facts.vus.min(active.max(1)),
+        false => facts.vus.min(busy.max(1)),
     }
 }
 

@@ -23,7 +23,7 @@ pub(super) fn write<R: DocumentRows>(content: &Content<'_, R>) -> String {
     push_escaped(content.title, &mut out);
     out.push_str("</title>\n<style>\n");
     out.push_str(include_str!("page.css"));
-    out.push_str("</style>\n</head>\n<body>\n<h1>");
+    out.push_str("</style>\n</head>\n<body>\n<main>\n<h1>");
     push_escaped(content.title, &mut out);
     out.push_str("</h1>\n");
     for (table, behind) in content.tables.iter().zip(&content.behind) {
@@ -46,7 +46,7 @@ pub(super) fn write<R: DocumentRows>(content: &Content<'_, R>) -> String {
         }
         out.push_str("</dl>\n</section>\n");
     }
-    out.push_str("</body>\n</html>\n");
+    out.push_str("</main>\n</body>\n</html>\n");
     out
 }
 

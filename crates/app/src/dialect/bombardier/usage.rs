@@ -31,12 +31,12 @@ Flags:
   -a, --disableKeepAlives     A new connection for each request; with
                               --fasthttp use -H 'Connection: close'
   -H, --header=\"K: V\" ...     Header line (repeatable)
-  -n, --requests=[pos. int.]  Requests in all; wins over -d
+  -n, --requests=[pos. int.]  Total requests; overrides -d
   -d, --duration=10s          Time to run, at least 1s
-  -r, --rate=[pos. int.]      Requests per second in all
-      --fasthttp              Speak as the fasthttp client does (default)
-      --http1                 Speak as Go's client does, HTTP/1.1
-      --http2                 Speak as Go's client does, HTTP/2 where offered
+  -r, --rate=[pos. int.]      Total requests per second
+      --fasthttp              Behave like the fasthttp client (default)
+      --http1                 Behave like Go's client, HTTP/1.1
+      --http2                 Behave like Go's client, HTTP/2 where offered
   -p, --print=<spec>          What to print, with commas between: intro (i),
                               progress (p), result (r)
   -q, --no-print              Print nothing

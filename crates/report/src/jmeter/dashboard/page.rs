@@ -210,7 +210,14 @@ fn charts(out: &mut String, of: &Dashboard) {
         ),
     );
     for drawing in charts {
-        write_to(out, format_args!("<figure>\n{}</figure>\n", drawing.svg));
+        let name = drawing.name;
+        write_to(
+            out,
+            format_args!(
+                "<figure tabindex=\"0\" role=\"group\" aria-labelledby=\"{name}-title\">\n{}</figure>\n",
+                drawing.svg
+            ),
+        );
     }
     out.push_str("</section>\n");
 }
@@ -257,10 +264,13 @@ fn table<R: AsRef<[Cell]>>(out: &mut String, title: &str, columns: &[&str], rows
     if columns.iter().any(|column| !column.is_empty()) {
         out.push_str("<thead><tr>");
         for column in columns {
-            write_to(
-                out,
-                format_args!("<th scope=\"col\">{}</th>", escaped(column)),
-            );
+            match column.is_empty() {
+                true => out.push_str("<td></td>"),
+                false => write_to(
+                    out,
+                    format_args!("<th scope=\"col\">{}</th>", escaped(column)),
+                ),
+            }
         }
         out.push_str("</tr></thead>");
     }

@@ -60,7 +60,7 @@ fn behind(pipeline: &Component<'_>, components: &[Component<'_>]) -> Option<Sign
         finding: Code::SlowestStage.finding(
             Gravity::Alarm,
             text,
-            "quote the rate of the slowest stage: what is taken in faster only waits",
+            "quote the rate of the slowest stage: whatever enters faster only waits",
         ),
         short,
     })

@@ -39,12 +39,12 @@ fn what_is_lost_on_the_way_is_not_the_slow_targets() {
     connections.gapped = 39;
     let verdict = run.judge();
     let advice = advice(&verdict, Code::RequestsFailed);
-    assert!(advice.contains("lost on the way"), "{advice}");
+    assert!(advice.contains("lost on the network path"), "{advice}");
 }
 
 #[test]
 fn a_way_that_ends_is_no_death_of_the_target() {
-    for (is_cut, words) in [(false, "target's log"), (true, "cut the way")] {
+    for (is_cut, words) in [(false, "target's log"), (true, "cut the network path")] {
         let mut run = Run::new(arrivals(50, 8, 50), 8.0, 400, 6.0);
         run.fail(ErrorClass::Timeout, 250, 1_000 * MS);
         run.totals.asked = Some(650);

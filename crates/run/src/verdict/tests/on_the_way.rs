@@ -204,7 +204,11 @@ fn pauses_of_a_link_that_loses_are_not_the_targets() {
         let verdict = run.judge();
         let told = found(&verdict, Code::Pauses).expect("the link is interrupted");
         let advice = told.advice.as_deref().unwrap_or_default();
-        assert_eq!(advice.contains("interrupts the way"), !is_told, "{advice}");
+        assert_eq!(
+            advice.contains("interrupts the network path"),
+            !is_told,
+            "{advice}"
+        );
     }
 }
 
@@ -351,7 +355,7 @@ fn a_way_that_stood_still_is_no_pause_of_the_target() {
     assert_eq!(verdict.limit, Limit::Unknown);
     let advice = found(&verdict, Code::Pauses).and_then(|told| told.advice.as_deref());
     assert!(
-        advice.is_some_and(|advice| advice.contains("interrupts the way")),
+        advice.is_some_and(|advice| advice.contains("interrupts the network path")),
         "{advice:?}"
     );
     let verdict = stalls(500);

@@ -8,7 +8,7 @@ use loadline_model::plan::OnExhausted;
 use loadline_model::result::StopReason;
 use loadline_model::verdict::{Delivery, Gravity, Limit};
 
-use super::builder::{Run, arrivals, constant_vus, found, percentiles, vu_ramp};
+use super::builder::{Run, arrivals, constant_vus, found, percentiles, shared, vu_ramp};
 use crate::verdict::Code;
 
 const MS: u64 = 1_000_000;
@@ -548,4 +548,19 @@ fn arrivals_that_a_stopped_generator_drops_are_its_own() {
     };
     assert_eq!(limit_of(990 * MS), Limit::Generator);
     assert_eq!(limit_of(0), Limit::Plan);
+}
+
+/// Busy VUs are counted once a second: of a shorter run only those are seen that were left at its end.
+#[test]
+fn a_run_of_less_than_a_second_names_the_vus_that_were_asked_for() {
+    let headline = |seconds: f64| {
+        let answered = (seconds * 20_000.0) as u64;
+        let mut run = Run::new(shared(10, answered), seconds, answered, 0.5);
+        run.totals.active_vus_max = 2;
+        run.judge().headline
+    };
+    for (seconds, vus) in [(0.05, "answered 10 VUs"), (5.0, "answered 2 VUs")] {
+        let headline = headline(seconds);
+        assert!(headline.contains(vus), "{headline}");
+    }
 }

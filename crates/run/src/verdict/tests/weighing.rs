@@ -102,7 +102,10 @@ fn a_full_link_is_the_networks_and_a_slow_sender_the_targets() {
     let verdict = link(1.0).judge();
     assert_eq!(verdict.limit, Limit::Network);
     let text = &found(&verdict, Code::LinkFull).expect("told").text;
-    assert!(text.starts_with("20.00 MB/s passed, and"), "{text}");
+    assert!(
+        text.starts_with("20.00 MB/s were transferred, and"),
+        "{text}"
+    );
     let mut busy = link(1.0);
     starve(&mut busy, 0.3);
     assert_eq!(busy.judge().limit, Limit::Network);

@@ -49,7 +49,7 @@ pub fn main_with(arguments: Vec<OsString>, env: &Env) -> ExitCode {
     // Nothing is done after a panic but to say so: it has told what it is, and nothing else of the process goes on.
     let ended = catch_unwind(AssertUnwindSafe(act)).unwrap_or_else(|_| {
         let message =
-            "the program broke down, as said above; this is a defect of loadline: please report it";
+            "loadline crashed, see the message above; this is a defect of loadline: please report it";
         Err(Ending::refusal(ExitCode::Internal, message))
     });
     match ended {

@@ -94,7 +94,7 @@ fn one_signal_ends_a_run_however_slow_its_target_is() {
         assert_eq!((ran.count("started"), ran.count("interrupted")), (4, 4));
         assert!(ran.report().contains("stopped by a signal"), "{}", ran.out);
         assert!(ran.report().contains("Verdict"), "{}", ran.out);
-        assert!(ran.err.contains("again to wait for nothing"), "{}", ran.err);
+        assert!(ran.err.contains("again to exit at once"), "{}", ran.err);
     }
 }
 

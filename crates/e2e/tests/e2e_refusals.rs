@@ -116,7 +116,7 @@ const BAD: &[(&[&str], &[&str])] = &[
     (&["http://localhost:99999/"], &["99999"]),
     (&["http://local host/"], &["local host"]),
     (&["http://localhost/{{counter"], &["{{counter"]),
-    (&["http://{{counter}}/"], &["cannot have holes"]),
+    (&["http://{{counter}}/"], &["cannot contain templates"]),
 ];
 
 #[test]

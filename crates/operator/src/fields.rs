@@ -158,7 +158,7 @@ impl<'a> Fields<'a> {
     pub(crate) fn file_from(&self, usual: &str) -> Result<Option<Source>, Refusal> {
         match (self.mounted(usual)?, self.git(usual)?) {
             (Some(_), Some(_)) => Err(invalid(format!(
-                "{}: git stands beside another source; one is required",
+                "{}: git and another source are given; give one",
                 self.path
             ))),
             (mounted, git) => Ok(mounted.or(git)),

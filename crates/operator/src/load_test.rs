@@ -85,7 +85,7 @@ fn work(spec: &Fields<'_>) -> Result<(Work, Vec<String>), Refusal> {
         }
         (None, false, None) if arguments.is_empty() => Ok((Work::Bench, bench)),
         (None, false, None) => Err(invalid(
-            "spec.arguments: all that bench is given stands in spec.bench".to_owned(),
+            "spec.arguments: arguments of bench belong in spec.bench".to_owned(),
         )),
         _ => Err(invalid(
             "spec: one of script, bench and jmx is required".to_owned(),

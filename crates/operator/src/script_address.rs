@@ -32,7 +32,7 @@ pub(crate) fn read(text: &str) -> Result<String, Refusal> {
         return refused("the digest is required at the end, as sha256sum prints it: #sha256=…");
     };
     if hex.len() != 64 || !hex.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-        return refused("behind #sha256= 64 hexadecimal digits are required");
+        return refused("64 hexadecimal digits are required after #sha256=");
     }
     let (host, path) = address.split_once('/').unwrap_or_default();
     if host.is_empty() || path.is_empty() || address.contains('#') {

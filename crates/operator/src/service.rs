@@ -116,7 +116,7 @@ async fn take_turns(
 }
 
 fn signals() -> Result<(tokio::signal::unix::Signal, tokio::signal::unix::Signal), String> {
-    let heed = |kind| signal(kind).map_err(|error| format!("signals cannot be heeded: {error}"));
+    let heed = |kind| signal(kind).map_err(|error| format!("signals cannot be handled: {error}"));
     Ok((
         heed(SignalKind::interrupt())?,
         heed(SignalKind::terminate())?,
@@ -171,7 +171,7 @@ async fn check(client: &Client, kind: Kind, namespace: &str) -> Result<bool, Str
         Ok(_) => Ok(true),
         Err(kube::Error::Api(status)) if status.code == 404 => Ok(false),
         Err(kube::Error::Api(status)) if status.code == 403 => Err(format!(
-            "namespace {namespace}: {}; deploy/operator/role.yaml gives the rights",
+            "namespace {namespace}: {}; deploy/operator/role.yaml grants the permissions",
             status.message
         )),
         Err(error) => Err(format!("namespace {namespace}: {}", in_words(&error))),

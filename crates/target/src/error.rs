@@ -57,7 +57,7 @@ impl std::fmt::Display for TargetError {
             } => {
                 write!(
                     f,
-                    "{purpose} {}: {reason}; check the path and its rights",
+                    "{purpose} {}: {reason}; check the path and its permissions",
                     path.display()
                 )
             }

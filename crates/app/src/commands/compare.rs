@@ -39,9 +39,7 @@ pub(super) fn run(args: &CompareArgs, env: &Env) -> Result<ExitCode, Ending> {
                 "all results have the same label {label}: there is nothing to compare them with; \
                  label runs with --label {label}=VALUE"
             ),
-            (1, None) => {
-                "one result alone is nothing to compare; give two or more files".to_owned()
-            }
+            (1, None) => "a single result cannot be compared; give two or more files".to_owned(),
             (count, _) => {
                 format!("{count} columns are too many, {SIDES_MAX} are the most; give fewer files")
             }

@@ -312,7 +312,7 @@ fn is_script(target: &str) -> bool {
 /// The plan of `bench` for what is requested; its load is a placeholder.
 fn requests(args: ProbingArgs, env: &Env, files: &Files) -> Result<TestPlan, Ending> {
     if args.users.exec.is_some() || !args.script_flags.is_empty() {
-        let why = "--exec and flags behind -- are for a k6 script or a JMeter plan, whose files end in .js, .mjs, .ts, .tar or .jmx";
+        let why = "--exec and flags after -- are for a k6 script or a JMeter plan, whose files end in .js, .mjs, .ts, .tar or .jmx";
         return Err(Ending::usage(why));
     }
     let words = ["loadline", "bench", "-r", "1", "-z", "1s", &args.target].map(str::to_owned);

@@ -63,7 +63,7 @@ fn of_jmeter(stored: Stored, args: &ReportArgs) -> Result<ExitCode, Ending> {
     }
     if args.charts.is_some() {
         return Err(Ending::usage(
-            "--charts: charts of JMeter's results stand on the page alone: write it with --html",
+            "--charts: the charts of JMeter results are only on the HTML page: use --html",
         ));
     }
     let name = stored.name().to_owned();
@@ -119,7 +119,7 @@ fn result_of(stored: Stored) -> Result<RunResult, Ending> {
         ));
     }
     if recovered.torn {
-        print::to_stderr("the last record of the journal is torn and left out\n");
+        print::to_stderr("the last record of the journal is incomplete and was left out\n");
     }
     Ok(recovered.result)
 }

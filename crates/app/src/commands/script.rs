@@ -109,7 +109,7 @@ fn place(
     let told = Arc::clone(logger);
     let on_stale = Box::new(move |url: &Url, why: &str| {
         told.tell(&Notice::warning(format!(
-            "{url} cannot be asked for ({why}): what was kept of it is used"
+            "{url} cannot be fetched ({why}): using the cached copy"
         )));
     });
     let mut fetch = FilesAndWeb::new(None, cache_folder(env), on_stale);

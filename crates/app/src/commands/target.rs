@@ -17,7 +17,8 @@ use crate::terminal::print;
 use crate::terminal::signals::{self, FirstSignal, SecondSignal};
 
 /// Said at the first signal.
-const STOPS: &str = "\nstopping: waiting for requests in flight; again to stop at once\n";
+const STOPS: &str =
+    "\nstopping: waiting for requests in flight; press Ctrl-C again to stop at once\n";
 
 /// Runs the command until a signal ends it.
 ///

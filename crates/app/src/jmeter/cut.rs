@@ -26,17 +26,17 @@ const WORDS_REFUSED: [(&str, &str); 3] = [
         "each agent would read the file from its beginning",
     ),
     ("__XPath(", "each agent would begin with the first node"),
-    ("__tstFeedback(", "no agent knows what the others are at"),
+    ("__tstFeedback(", "no agent knows what the others do"),
 ];
 /// The same for what each agent does for itself.
 const WORDS_SAID: [(&str, &str); 2] = [
     (
         "__setProperty(",
-        "other agents know it from the next phase on only",
+        "other agents see it only from the next phase on",
     ),
     (
         "props.put",
-        "other agents know it from the next phase on only",
+        "other agents see it only from the next phase on",
     ),
 ];
 
@@ -186,7 +186,7 @@ impl Look<'_> {
                 ..
             } => self.say(name, "the threads of each agent take turns for themselves"),
             ControllerRule::Critical(_) => {
-                self.say(name, "locks out threads of its own agent alone");
+                self.say(name, "only locks out threads of the same agent");
             }
             _ => {}
         }
@@ -234,12 +234,12 @@ impl Look<'_> {
                 let (size, timeout_ms) = (number(size, scope), number(timeout_ms, scope));
                 if size > i64::from(self.least()) && timeout_ms <= 0 {
                     let why = format!(
-                        "a Synchronizing Timer would wait for {size} threads for good: an agent has {} of the group",
+                        "a Synchronizing Timer would wait for {size} threads forever: an agent has {} of the group",
                         self.least()
                     );
                     return self.refuse(name, &why);
                 }
-                self.say(name, "a Synchronizing Timer gathers threads of its own agent alone");
+                self.say(name, "a Synchronizing Timer only gathers threads of the same agent");
             }
             _ => {}
         }

@@ -116,7 +116,7 @@ fn endless(part: &Part<'_>, scope: &mut Scope<'_>, found: &mut Vec<Finding>) {
         found.push(Finding {
             path: part.path.clone(),
             what: format!(
-                "runs for good, not {loops} loops: JMeter counts them only where LoopController.continue_forever is false"
+                "runs forever, not {loops} loops: JMeter counts them only where LoopController.continue_forever is false"
             ),
         });
     }

@@ -320,7 +320,7 @@ fn tls(versions: Option<TlsVersions>, verify: bool) -> Result<TlsPlan, String> {
         None => defaults.max_version,
         Some(max) => spoken(max).ok_or_else(|| {
             format!(
-                "tlsVersion: {} is not spoken here; the lowest is tls1.2",
+                "tlsVersion: {} is not supported; the lowest is tls1.2",
                 VERSIONS[max]
             )
         })?,

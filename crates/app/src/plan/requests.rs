@@ -115,7 +115,7 @@ fn parse_url(text: &str) -> Result<ParsedUrl, String> {
     let host_start = fixed.find("://").map_or(0, |colon| colon + 3);
     if !fixed[host_start..].contains(['/', '?']) {
         return Err(format!(
-            "URL {text:?}: scheme, host and port cannot have holes; give several URLs"
+            "URL {text:?}: scheme, host and port cannot contain templates; give several URLs"
         ));
     }
     let parsed = url::parse(fixed)?;

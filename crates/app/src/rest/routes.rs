@@ -89,7 +89,7 @@ pub(super) fn refused(why: Refusal) -> Answer {
 }
 
 pub(super) fn too_large() -> Answer {
-    let detail = "the body is too long or broke off";
+    let detail = "the body is too long or incomplete";
     error(413, JSON_UTF8, "Request body too large", detail)
 }
 
@@ -99,7 +99,7 @@ pub(super) fn too_slow() -> Answer {
 }
 
 pub(super) fn broken() -> Answer {
-    let detail = "no thread could be had to run the script";
+    let detail = "no thread could be started to run the script";
     error(500, JSON_UTF8, "Internal error", detail)
 }
 
@@ -150,7 +150,7 @@ impl Api {
                 "text/plain; version=0.0.4; charset=utf-8",
                 self.own_metrics(),
             ),
-            path if path.starts_with("/debug/") => ok(PLAIN, "there is no profile to be had here"),
+            path if path.starts_with("/debug/") => ok(PLAIN, "profiling is not supported"),
             _ => ok(PLAIN, "ok"),
         }
     }
@@ -235,25 +235,25 @@ impl Api {
             (
                 "loadline_vus_made",
                 "gauge",
-                "Virtual users made",
+                "Initialized virtual users",
                 live.vus_made,
             ),
             (
                 "loadline_iterations_total",
                 "counter",
-                "Iterations run to their end",
+                "Completed iterations",
                 live.iterations_completed,
             ),
             (
                 "loadline_requests_total",
                 "counter",
-                "Requests begun",
+                "Started requests",
                 live.started,
             ),
             (
                 "loadline_resident_memory_max_bytes",
                 "gauge",
-                "Most memory that the process has held",
+                "Peak resident memory of the process",
                 memory,
             ),
         ];

@@ -75,13 +75,13 @@ impl FirstSignal {
 
     /// Ends a run at once.
     pub(crate) const ENDS_RUN: FirstSignal = FirstSignal::interrupts(
-        "\nstopping: requests in flight are interrupted; again to wait for nothing\n",
+        "\nstopping: requests in flight are interrupted; press Ctrl-C again to exit at once\n",
     );
 
     /// Lets the requests of a run end, as the tool does whose command line it is.
     pub(crate) const WAITS: FirstSignal = FirstSignal {
         order: RunCommand::StopGracefully,
-        notice: "\nstopping: waiting for requests in flight; again to stop at once\n",
+        notice: "\nstopping: waiting for requests in flight; press Ctrl-C again to stop at once\n",
     };
 }
 

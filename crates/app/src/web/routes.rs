@@ -138,7 +138,7 @@ impl Service for Page {
     }
 
     fn too_large(&self) -> Answer {
-        Answer::new(413, PLAIN, "the body is too long or broke off\n")
+        Answer::new(413, PLAIN, "the body is too long or incomplete\n")
     }
 
     fn too_slow(&self) -> Answer {
@@ -146,7 +146,7 @@ impl Service for Page {
     }
 
     fn broken(&self) -> Answer {
-        Answer::new(500, PLAIN, "no thread could be had for it\n")
+        Answer::new(500, PLAIN, "no thread could be started for it\n")
     }
 }
 

@@ -134,9 +134,9 @@ impl fmt::Display for AgentError {
             AgentError::Unable(why) => f.write_str(why),
             AgentError::Defect(why) => write!(
                 f,
-                "{why}; the coordinator was told; this is a defect of loadline: please report it with this message"
+                "{why}; the coordinator was notified; this is a defect of loadline: please report it with this message"
             ),
-            AgentError::Left => f.write_str("stopped by SIGTERM; the coordinator was told"),
+            AgentError::Left => f.write_str("stopped by SIGTERM; the coordinator was notified"),
         }
     }
 }
@@ -189,7 +189,7 @@ fn attend_for_oneself(agent: &Arc<Agent>) -> Result<Ended, AgentError> {
         && !settings.orphan_grace.is_zero()
     {
         (settings.on_note)(&format!(
-            "the coordinator is gone, and there is no load that could go on: {why}; joining again"
+            "the coordinator is gone, and no load is running: {why}; joining again"
         ));
         match joined_anew(agent) {
             Some(again) => outcome = again,

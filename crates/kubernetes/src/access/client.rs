@@ -411,7 +411,7 @@ impl Client {
             401 => Error::new(
                 ErrorKind::Unauthorized,
                 format!(
-                    "{who} does not know who asks (401); check the user of this context, or log in again"
+                    "{who} does not accept the credentials (401); check the user of this context, or log in again"
                 ),
             ),
             403 => Error::new(

@@ -145,7 +145,9 @@ impl ExecProgram {
             (Some(certificate), Some(key)) => Some((certificate.into_bytes(), key)),
             (None, None) => None,
             _ => {
-                return Err(self.trouble("printed a certificate without its key, or the key alone"));
+                return Err(self.trouble(
+                    "printed a certificate without its key, or a key without its certificate",
+                ));
             }
         };
         let token = json::filled(&value, "/status/token").map(Secret::new);

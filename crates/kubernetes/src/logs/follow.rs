@@ -244,7 +244,7 @@ impl PodWatch {
         drop(logs);
         if restarted > 1 {
             self.shared.note(format!(
-                "{}/{} restarted {restarted} times between two looks: lines may be missing",
+                "{}/{} restarted {restarted} times between two readings: lines may be missing",
                 pod.name, key.container
             ));
         }
@@ -373,7 +373,7 @@ impl ContainerLogReader {
                 Ok(None) => return true,
                 Err(error) => {
                     self.trouble(format!(
-                        "the log of {}/{} broke off and is taken up again: {error}",
+                        "the log of {}/{} was interrupted and is followed again: {error}",
                         self.pod, self.container
                     ));
                     return false;

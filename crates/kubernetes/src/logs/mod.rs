@@ -77,7 +77,7 @@ impl Cluster {
         stream.read_to_end(&mut text).map_err(|error| {
             Error::new(
                 ErrorKind::Unreachable,
-                format!("the log of {pod} broke off: {error}"),
+                format!("the log of {pod} was interrupted: {error}"),
             )
         })?;
         if text.len() as u64 > WHOLE_MAX {

@@ -106,7 +106,7 @@ impl fmt::Display for Mismatch {
                 write!(f, "a {kind} has no {aggregation}; it has {offered}")
             }
             Self::TimeBound(kind) => write!(f, "a {kind} is not a time: leave out the unit"),
-            Self::PercentBound(kind) => write!(f, "a {kind} is no share: leave out the %"),
+            Self::PercentBound(kind) => write!(f, "a {kind} is not a share: leave out the %"),
         }
     }
 }
@@ -381,7 +381,7 @@ mod tests {
         );
         assert_eq!(
             told("avg<1%", MetricKind::Trend),
-            "a trend is no share: leave out the %"
+            "a trend is not a share: leave out the %"
         );
         assert!(told("med<1", MetricKind::TimeSummary).contains("avg, min and max"));
     }

@@ -79,7 +79,7 @@ impl fmt::Display for Problem {
             Self::Trailing => write!(f, "nothing may follow here"),
             Self::NoMetricName => write!(f, "a metric name is needed here"),
             Self::NoTagName => write!(f, "a tag name is needed here"),
-            Self::TagTwice(name) => write!(f, "the tag `{name}` stands here twice"),
+            Self::TagTwice(name) => write!(f, "the tag `{name}` is given twice"),
         }
     }
 }

@@ -61,7 +61,7 @@ pub fn expand(query: &str, times: &Times) -> Result<String, String> {
         text.push_str(before);
         let (name, after) = inside
             .split_once("}}")
-            .ok_or("a placeholder has no end; write }} behind its name")?;
+            .ok_or("a placeholder is not closed; write }} after its name")?;
         let value = value_of(name.trim(), times).ok_or_else(|| {
             let known = NAMES.map(|name| format!("{{{{{name}}}}}")).join(", ");
             format!("there is no placeholder {{{{{name}}}}}; there are {known}")

@@ -28,7 +28,9 @@ pub fn split_words(text: &str) -> Result<Vec<String>, String> {
         }
     }
     if let Some(quote) = quote {
-        return Err(format!("a quote {quote} has no end in {text:?}; close it"));
+        return Err(format!(
+            "a quote {quote} is not closed in {text:?}; close it"
+        ));
     }
     words.extend(word);
     Ok(words)

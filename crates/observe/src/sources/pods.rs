@@ -60,7 +60,7 @@ impl Fleet for RealFleet {
 
     fn workload(&self) -> Result<Workload, Gap> {
         let name = self.workload.as_ref();
-        let name = name.ok_or_else(|| Gap::new("no workload is meant"))?;
+        let name = name.ok_or_else(|| Gap::new("no workload is named"))?;
         told(self.cluster.workload(name))
     }
 }

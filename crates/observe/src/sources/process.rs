@@ -283,10 +283,7 @@ impl ProcessSource {
                 }
                 Change::Replaced { place, before, now } => {
                     let component = self.component(readings, *place);
-                    let text = format!(
-                        "process {} runs in the place of process {}",
-                        now.pid, before.pid
-                    );
+                    let text = format!("process {} has replaced process {}", now.pid, before.pid);
                     readings.remark(&component, RESTART_NOTE, text);
                 }
             }
@@ -314,7 +311,7 @@ impl ProcessSource {
             }
         }
         if self.with_pss && usage.pss_bytes.is_none() {
-            readings.missing(component, "its proportional share of memory cannot be read; that needs the rights of its user");
+            readings.missing(component, "its proportional share of memory cannot be read; that needs the permissions of its user");
         }
         readings.put(component, "restarts", restarts as f64);
     }

@@ -166,7 +166,7 @@ impl Schedule {
         let cron = Cron::parse(spec.text("cron")?.unwrap_or_default()).map_err(wrong("cron"))?;
         let zone = zone(spec.text("timeZone")?.unwrap_or("UTC")).map_err(wrong("timeZone"))?;
         if cron.next(&zone, Timestamp::UNIX_EPOCH).is_none() {
-            return Err(invalid(format!("{}: no day is so", of("cron"))));
+            return Err(invalid(format!("{}: no such day exists", of("cron"))));
         }
         let deadline = spec.count("startingDeadlineSeconds")?;
         let kept = |field: &str, usual: usize| -> Result<usize, Refusal> {

@@ -151,7 +151,7 @@ fn so_many_stay_of_those_that_ended() {
 fn what_cannot_be_followed_is_refused_with_its_field() {
     for (schedule, named) in [
         (json!({}), "spec.schedule.cron"),
-        (json!({"cron": "0 0 30 2 *"}), "no day is so"),
+        (json!({"cron": "0 0 30 2 *"}), "no such day exists"),
         (
             json!({"cron": "* * * * *", "timeZone": "Vienna"}),
             "spec.schedule.timeZone",

@@ -107,7 +107,7 @@ fn run_case(stop: StopReason) -> Case {
         StopReason::Script => Some("the script ended it"),
         StopReason::Remote => Some("it was ended through the REST API"),
         StopReason::ObserverLost => Some("a required observer was lost"),
-        StopReason::Defect => Some("a part of loadline broke down"),
+        StopReason::Defect => Some("a part of loadline crashed"),
         StopReason::Crashed => Some("the process died"),
     };
     Case {

@@ -387,7 +387,7 @@ impl Shared {
             Outcome::WrongVersion => {
                 self.is_decided.store(true, Relaxed);
                 if !self.is_v1.swap(true, Relaxed) {
-                    let text = "the receiver does not understand remote write 2.0; 1.0 is spoken from now on";
+                    let text = "the receiver does not understand remote write 2.0; 1.0 is used from now on";
                     (self.tell)(Word::Warning, text);
                 }
             }

@@ -73,7 +73,7 @@ pub(crate) fn how_ended(stop: StopReason) -> Option<&'static str> {
         StopReason::ObserverLost => {
             "ended because a required observer was lost; running iterations were allowed to finish"
         }
-        StopReason::Defect => "ended because a part of loadline broke down",
+        StopReason::Defect => "ended because a part of loadline crashed",
         StopReason::Crashed => "the process died; these figures are from its journal",
     })
 }

@@ -382,12 +382,12 @@ fn end(ended: Ended) -> Option<&'static str> {
         Ended::OutOfTime => Some("there was no time for another probe: --max-time allows more"),
         Ended::OutOfProbes => Some("the search did not finish within the maximum number of probes"),
         Ended::NotRecovered => Some(
-            "the target did not recover: after a rate that it did not carry it failed at a low rate too; restart it \
+            "the target did not recover from the overload: it then failed even at a low rate; restart it \
              before the next test",
         ),
         Ended::NothingAnswered => Some(
-            "no request was answered, at a low rate neither: check the URL, and that the target runs",
+            "no request was answered, not even at a low rate: check the URL, and that the target runs",
         ),
-        Ended::Interrupted => Some("the search was ended before it was over"),
+        Ended::Interrupted => Some("the search was stopped before it finished"),
     }
 }

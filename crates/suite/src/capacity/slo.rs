@@ -288,7 +288,7 @@ impl FromStr for Slo {
                 return Ok(Slo { objectives });
             }
             if !reader.takes(",") {
-                return Err(reader.error("a comma must stand between objectives"));
+                return Err(reader.error("separate objectives with commas"));
             }
         }
     }

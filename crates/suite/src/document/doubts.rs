@@ -12,7 +12,7 @@ const FOOTNOTES_MAX: usize = 15;
 /// What the last one says.
 const OTHERS: &str = "Further cautions: `loadline report` lists them for each result.";
 /// What is said of a row of one run beside rows of several.
-const ONE_RUN: &str = "One run only: how far runs differ is not known.";
+const ONE_RUN: &str = "One run only: the variation between runs is unknown.";
 /// Findings that the note on repetitions tells already.
 const TOLD_ELSEWHERE: [&str; 1] = ["one-run"];
 

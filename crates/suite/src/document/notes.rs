@@ -174,7 +174,7 @@ fn wants_intervals(table: &Table) -> bool {
 
 fn repetitions(least: usize, most: usize, wants_intervals: bool) -> String {
     let of = match (least, most) {
-        (1, 1) => return "Each row is one run: how far runs differ is not known.".to_owned(),
+        (1, 1) => return "Each row is one run: the variation between runs is unknown.".to_owned(),
         (1, most) => {
             format!("Values are medians of up to {most} runs; a row of one run has no interval.")
         }

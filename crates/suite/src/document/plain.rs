@@ -86,7 +86,7 @@ mod tests {
                 ("Rate".to_owned(), Align::Right),
             ],
             rows: vec![vec!["one two".to_owned(), "50 rps".to_owned()]],
-            notes: vec!["Each row is one run: how far runs differ is not known.".to_owned()],
+            notes: vec!["Each row is one run: the variation between runs is unknown.".to_owned()],
         };
         assert_eq!(tables, [expected]);
     }

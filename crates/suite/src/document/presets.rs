@@ -99,7 +99,7 @@ pub(super) fn expand(table: &mut TableSpec) -> Result<(), DocumentError> {
             return Err(DocumentError::at(
                 value,
                 format!("the preset leaves no `{name}` open"),
-                format!("in `with` stand {}", known.join(", ")),
+                format!("`with` contains {}", known.join(", ")),
             ));
         }
         preset.with.insert(name.clone(), value.clone());

@@ -196,7 +196,7 @@ pub(super) fn pair_kind(
         (ValueKind::Any, _) | (_, ValueKind::Any) => Ok(ValueKind::Any),
         (ValueKind::Text | ValueKind::Truth, other)
         | (other, ValueKind::Text | ValueKind::Truth) => Err(format!(
-            "`{}` takes numbers; number(…) reads words, and {} is not to be reckoned with",
+            "`{}` takes numbers; number(…) reads words, and {} cannot be used in arithmetic",
             operator.sign(),
             if matches!(left, ValueKind::Text | ValueKind::Truth) {
                 left.name()

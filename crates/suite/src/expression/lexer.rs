@@ -78,7 +78,7 @@ pub(super) fn words(source: &str) -> Result<Vec<Placed>, ParseError> {
         } else if let Some(sign) = SIGNS.iter().find(|sign| rest.starts_with(**sign)) {
             (Word::Sign(sign), sign.len())
         } else {
-            let what = format!("`{first}` has no meaning here; put words in quotes");
+            let what = format!("unexpected `{first}`; put words in quotes");
             return Err(error(source, at, what));
         };
         found.push((at, word));
@@ -172,7 +172,7 @@ fn text(rest: &str, quote: char) -> Result<(Word, usize), String> {
             '\\' => match characters.next() {
                 Some((_, 'n')) => out.push('\n'),
                 Some((_, c @ ('"' | '\'' | '\\'))) => out.push(c),
-                _ => return Err("behind \\ stands n, \\ or a quote".to_owned()),
+                _ => return Err("after \\ write n, \\ or a quote".to_owned()),
             },
             c => out.push(c),
         }

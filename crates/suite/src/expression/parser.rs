@@ -204,7 +204,7 @@ impl Parser<'_> {
         let row = self.row_name()?;
         self.expect(".")?;
         let Some((_, Word::Name(root))) = self.words.get(self.next).cloned() else {
-            return Err(self.error("say what is meant of the row, such as row(\"a\").run.rps"));
+            return Err(self.error("say which value of the row, such as row(\"a\").run.rps"));
         };
         self.next += 1;
         let path = self.path(at, &root)?;
@@ -263,7 +263,7 @@ impl Parser<'_> {
                     Some((_, Word::Sign("*"))) => Link::All,
                     _ => {
                         return Err(
-                            self.error("a name stands behind a dot; put other words in [\"…\"]")
+                            self.error("write a name after the dot; put other words in [\"…\"]")
                         );
                     }
                 };

@@ -208,7 +208,7 @@ fn run(links: &[Link]) -> Result<Path, String> {
 
 fn observe(links: &[Link]) -> Result<Selector, String> {
     const SHAPE: &str = "write observe.NAME.AGG, observe.NAME.METRIC.AGG, or observe.NAME[\"component\"].METRIC.AGG, \
-         and .PHASE behind it where another than `load` is meant";
+         and append .PHASE for a phase other than `load`";
     let (observer, rest) = links.split_first().ok_or(SHAPE)?;
     let (component, rest) = match rest {
         [Link::All, rest @ ..] => (Some(Choice::All), rest),

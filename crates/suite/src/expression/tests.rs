@@ -148,7 +148,7 @@ fn mistakes_are_refused_where_they_stand() {
         ("'abc", 1, "close them"),
         ("5 parsecs", 3, "ends before"),
         ("5parsecs", 1, "not a unit"),
-        ("a\u{e4}", 2, "no meaning"),
+        ("a\u{e4}", 2, "unexpected"),
         ("-label.a", 1, "no negative"),
         ("run.metrics.http_req_duration.p42", 1, "a script's metric"),
     ] {

@@ -113,7 +113,7 @@ impl Reader<'_> {
         let value = value.map_err(|_| {
             self.error(
                 at,
-                "before : stands the number of a value, from 0; or nothing, for the first",
+                "before : write the number of a value, from 0, or nothing for the first",
             )
         })?;
         let mut hole = Hole {
@@ -161,7 +161,9 @@ fn fill(hole: &mut Hole, spec: &str) -> Result<(), String> {
         let digits: Option<u8> = rest[1..=length].parse().ok();
         let digits = digits
             .filter(|digits| *digits <= DIGITS_MAX && (sign != '=' || *digits > 0))
-            .ok_or_else(|| format!("behind {sign} stands how many digits, {DIGITS_MAX} at most"))?;
+            .ok_or_else(|| {
+                format!("after {sign} write the number of digits, at most {DIGITS_MAX}")
+            })?;
         hole.digits = match sign {
             '.' => Digits::Fixed(digits),
             '~' => Digits::AtMost(digits),

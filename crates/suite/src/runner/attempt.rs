@@ -227,7 +227,7 @@ impl<'r, 'a> Attempt<'r, 'a> {
     fn note_target_troubles(&mut self) {
         let troubles = self.runner.world.target_troubles().into_iter();
         let told =
-            troubles.map(|why| format!("the way to the target failed, not the target: {why}"));
+            troubles.map(|why| format!("the path to the target failed, not the target: {why}"));
         self.status.reasons.extend(told);
     }
 

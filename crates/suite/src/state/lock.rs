@@ -43,7 +43,7 @@ impl fmt::Display for LockError {
                 )
             }
             LockError::Io(path, error) => {
-                write!(f, "{}: {error}; check its rights", path.display())
+                write!(f, "{}: {error}; check its permissions", path.display())
             }
         }
     }

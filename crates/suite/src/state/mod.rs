@@ -71,7 +71,9 @@ impl StateError {
     fn of(path: &Path, error: impl fmt::Display) -> StateError {
         StateError {
             path: path.to_owned(),
-            why: format!("{error}; check rights and space, or choose another folder with --state"),
+            why: format!(
+                "{error}; check permissions and disk space, or choose another folder with --state"
+            ),
         }
     }
 }

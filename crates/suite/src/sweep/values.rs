@@ -70,8 +70,9 @@ impl FromStr for Values {
                 break;
             }
             if !reader.takes(",") {
-                return Err(reader
-                    .error("a comma must stand between loads, as in 1,2,4,8 or 100..2000/100"));
+                return Err(
+                    reader.error("separate loads with commas, as in 1,2,4,8 or 100..2000/100")
+                );
             }
         }
         values.sort_by(f64::total_cmp);

@@ -121,7 +121,7 @@ fn check(args: &CapacityArgs) -> Result<(), Ending> {
         && to < from
     {
         return Err(Ending::usage(&format!(
-            "--to {to}/s is below --from {from}/s; turn them round"
+            "--to {to}/s is below --from {from}/s; swap them"
         )));
     }
     if args.probe_max < args.probe {
@@ -260,7 +260,7 @@ mod tests {
         for (line, part) in [
             (
                 "loadline capacity --slo p(99)<1s --from 50 --to 20 h",
-                "turn them round",
+                "swap them",
             ),
             (
                 "loadline capacity --slo p(99)<1s --probe 50s --probe-max 20s h",

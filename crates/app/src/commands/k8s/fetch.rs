@@ -76,10 +76,10 @@ fn take_kept(
             "the result of test {name} is on the volume of claim {claim}, in {path}: read it from a pod that mounts it"
         ))),
         KeptResult::Nowhere(why) if why.is_empty() && !test.is_over() => Err(refused(format!(
-            "test {name} is not over: its result comes with its end"
+            "test {name} has not ended: its result is available when it ends"
         ))),
         KeptResult::Nowhere(why) if why.is_empty() && has_index => Err(refused(format!(
-            "the documents of {name} are where its suite file says, and their tables end its log: loadline k8s logs {name}"
+            "the documents of {name} are where its suite file writes them; their tables are also at the end of its log: loadline k8s logs {name}"
         ))),
         // Another definition of the resource drops what the status says of it.
         KeptResult::Nowhere(why) if why.is_empty() => {

@@ -17,7 +17,7 @@ use crate::terminal::signals::{self, FirstSignal, SecondSignal};
 /// Looks that a cluster may leave without an answer: a minute at least.
 const SILENT_LOOKS_MAX: u32 = 120;
 /// What is said at the first signal.
-const STOPS: &str = "\nstopping the test; again to leave it to the cluster\n";
+const STOPS: &str = "\nstopping the test; press Ctrl-C again to detach from it\n";
 
 /// The signals that come while a test is followed.
 pub(super) struct Impatience(Receiver<RunCommand>);

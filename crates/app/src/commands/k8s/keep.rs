@@ -116,7 +116,7 @@ fn wait_for_end(at_work: &Path) -> Option<String> {
         }
         std::thread::sleep(LOOK_EVERY);
     }
-    Some("the coordinator does not begin".to_owned())
+    Some("the coordinator's container does not start".to_owned())
 }
 
 /// As much as there is room for.

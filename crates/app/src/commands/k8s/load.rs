@@ -225,7 +225,7 @@ fn plan_work(args: &K8sRunArgs, env: &Env) -> Result<Work, Ending> {
     let given = [("-p", &run.source.propfile), ("-q", &run.source.addprop)];
     if let Some((option, _)) = given.iter().find(|(_, files)| !files.is_empty()) {
         return Err(Ending::usage(&format!(
-            "{option}: files of properties are not taken along to a cluster: give the properties with -J"
+            "{option}: property files are not sent to a cluster: give the properties with -J"
         )));
     }
     let options = run.options(env);

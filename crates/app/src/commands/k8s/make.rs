@@ -55,7 +55,7 @@ pub(super) fn manifests(
     let kind = kind_of(&template).unwrap_or_else(|| load.kind());
     if !load.fits(kind) {
         return Err(Ending::usage(&format!(
-            "--template: a {} runs scripts alone: name a LoadTest",
+            "--template: a {} only runs scripts: use a LoadTest",
             kind.name()
         )));
     }

@@ -21,7 +21,7 @@ pub(super) fn stop(place: &Place, name: &str, token: Option<&str>) -> Result<(),
     let test = place.test(name)?;
     may_stop(&test)?;
     if test.is_over() {
-        print::to_stderr(&format!("test {name} is over already\n"));
+        print::to_stderr(&format!("test {name} has already ended\n"));
         return Ok(());
     }
     ask(place, &test.id(), token)?;

@@ -149,7 +149,7 @@ fn a_plan_is_applied_with_the_files_that_it_names() {
     assert!(refused.message().contains("below its folder"), "{refused}");
     let template = json!({ "kind": "TestRun", "spec": {} });
     let refused = make::manifests(&args.new, "t", &load, Some(template)).expect_err("a plan");
-    assert!(refused.message().contains("name a LoadTest"), "{refused}");
+    assert!(refused.message().contains("use a LoadTest"), "{refused}");
 }
 
 #[test]
@@ -309,7 +309,7 @@ fn the_whole_result_is_fetched_from_where_it_is_kept() {
         "{nothing}"
     );
     let early = fetched(&json!({ "stage": "started" }), "no").expect_err("it runs");
-    assert!(early.message().contains("not over"), "{early}");
+    assert!(early.message().contains("not ended"), "{early}");
 
     let data: serde_json::Map<String, Value> = files
         .iter()

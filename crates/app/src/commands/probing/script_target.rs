@@ -63,7 +63,7 @@ impl ScriptTarget {
             || run.plan.scenarios.len() != 1
         {
             return Err(Ending::usage(
-                "the load of a script is given by this command alone; leave out flags and K6_ variables of virtual users, \
+                "only this command sets the load of a script; remove flags and K6_ variables for virtual users, \
                  iterations, stages, durations and scenarios",
             ));
         }

@@ -12,7 +12,7 @@ use crate::Ending;
 use crate::terminal::signals::{self, FirstSignal, SecondSignal};
 
 /// What is said at the first signal.
-const STOPS: &str = "\nstopping: requests in flight are interrupted, no other load starts; again to wait for nothing\n";
+const STOPS: &str = "\nstopping: requests in flight are interrupted, no other load starts; press Ctrl-C again to exit at once\n";
 
 /// Signals, passed on to the load under way.
 pub(super) struct Stops {

@@ -278,7 +278,7 @@ fn trouble(error: &io::Error) -> String {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
             format!("{error}; make room, then render again")
         }
-        _ => format!("{error}; check its rights"),
+        _ => format!("{error}; check its permissions"),
     }
 }
 
@@ -297,7 +297,7 @@ mod tests {
         let no_text = fs::read_to_string(&file).expect_err("it is Latin-1");
         assert_eq!(told(no_text), "its text is not UTF-8; save it as UTF-8");
         let no_file = fs::read_to_string(folder.path()).expect_err("it is a folder");
-        assert!(told(no_file).ends_with("; check its rights"));
+        assert!(told(no_file).ends_with("; check its permissions"));
     }
 
     #[test]

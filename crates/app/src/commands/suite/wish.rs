@@ -16,8 +16,7 @@ use crate::Ending;
 use crate::terminal::signals::{self, FirstSignal, SecondSignal};
 
 /// What is said at the first signal.
-const NOTICE: &str =
-    "\nstopping: the run ends, then cleanup hooks run; again to end the run without its outputs\n";
+const NOTICE: &str = "\nstopping: the run ends, then cleanup hooks run; press Ctrl-C again to end the run without its outputs\n";
 
 /// How often the user asked.
 #[derive(Debug, Default)]

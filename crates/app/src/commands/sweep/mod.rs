@@ -240,7 +240,7 @@ fn chart(curve: &Curve, target: &str) -> LoadCurve {
         marks.push((knee.load, "the knee: throughput bends here".to_owned()));
     }
     if let Some(departure) = curve.departure {
-        marks.push((departure.from, "p99 leaves its quiet level here".to_owned()));
+        marks.push((departure.from, "p99 starts to rise here".to_owned()));
     }
     LoadCurve {
         title: format!("Load curve of {target}"),

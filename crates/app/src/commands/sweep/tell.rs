@@ -245,7 +245,7 @@ fn conclusions(curve: &Curve) -> Vec<String> {
         .count() as u64;
     if left_out > 0 {
         lines.push(format!(
-            "the generator was the limit at {}: nothing is concluded from there",
+            "the generator was the limit at {}: it is left out of the conclusions",
             units::counted(left_out, "load")
         ));
     }

@@ -26,7 +26,7 @@ impl Wanted {
         let is_digit = |byte: u8| byte.is_ascii_hexdigit();
         if hex.len() != 64 || !hex.bytes().all(is_digit) {
             return Err(format!(
-                "{address}: behind {MARK} 64 hexadecimal digits are required, as sha256sum prints them"
+                "{address}: 64 hexadecimal digits are required after {MARK}, as sha256sum prints them"
             ));
         }
         let hex = hex.to_ascii_lowercase();

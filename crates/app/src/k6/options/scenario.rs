@@ -173,7 +173,7 @@ scenario_keys! {
     time_unit: GoDuration = "timeUnit";
     /// Starts per unit of time at the start.
     start_rate: i64 = "startRate";
-    /// Virtual users made before the start.
+    /// Virtual users initialized before the start.
     pre_allocated_vus: i64 = "preAllocatedVUs";
     /// Virtual users at most.
     max_vus: i64 = "maxVUs";

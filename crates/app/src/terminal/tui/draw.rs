@@ -159,7 +159,7 @@ fn draw_foot(frame: &mut Frame<'_>, area: Rect, shown: &Shown) {
 
 const HELP: [&str; 10] = [
     "q, Ctrl-C   stop: requests are interrupted;",
-    "            again to wait for nothing",
+    "            again to exit at once",
     "p, space    pause or resume (externally controlled",
     "            scenarios, --paused)",
     "d           distribution of times, or charts again",

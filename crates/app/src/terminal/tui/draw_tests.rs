@@ -135,7 +135,7 @@ fn iterations_of_a_script_are_no_requests() {
 fn the_distribution_takes_the_place_of_the_charts() {
     let mut shown = running("loadline bench -c 8 -z 20s h", 12);
     shown.body = Body::Distribution;
-    assert!(drawn(&shown, 80, 24).contains("no two times to be compared yet"));
+    assert!(drawn(&shown, 80, 24).contains("no service and response times to compare yet"));
     let mut result = shown.result.as_deref().cloned().expect("it runs");
     let seen = &mut result.totals.seen;
     for ns in (1..500).map(|ms| ms * 100_000).chain([90_000_000]) {

@@ -27,7 +27,7 @@ pub(super) fn distribution(frame: &mut Frame<'_>, area: Rect, shown: &Shown) {
             area,
             shown,
             "distribution",
-            "no two times to be compared yet",
+            "no service and response times to compare yet",
         );
     };
     let cells = usize::from(area.width.saturating_sub(BEFORE_BAR + 2).min(BAR_MAX));

@@ -303,7 +303,7 @@ impl Roster {
             seconds_in_one: adoption.seconds_in_one,
             what: format!(
                 "this coordinator took the test over at {second:.1} s from one that is gone: {} of {} agents have handed over all that they did ({}){apart}{before}; \
-                 virtual users at work and CPU use are not known for the time before",
+                 busy VUs and CPU use before that are unknown",
                 names.len(),
                 self.expected.wanted,
                 names.join(", ")

@@ -53,7 +53,7 @@ impl Roster {
         };
         let is_over = self.ending.is_some();
         let number = self.seats.iter().position(is_it).filter(|_| !is_over);
-        number.ok_or("another has the share by now, or nobody is to have it any more")
+        number.ok_or("another agent already has the share, or it is no longer needed")
     }
 
     /// Whether an agent is there that has nothing to do.
@@ -110,7 +110,7 @@ impl Roster {
         awaited.ticket = Some(ticket);
         awaited.until_ns = now_ns.saturating_add(nanos(COMES_WITHIN));
         awaited.asked.push(process);
-        let note = format!("nobody has come in the place of {lost}: {name} is asked to stand in");
+        let note = format!("no agent has replaced {lost}: {name} is asked to stand in");
         let asked = StandIn { ticket, name, lost };
         vec![Act::Note(note), Act::Say(link, What::StandIn(asked))]
     }
@@ -122,7 +122,7 @@ impl Roster {
         };
         let name = self.name_of_lost(lost);
         let share = self.expected.wanted;
-        let why = format!("nobody makes the share of {name}, 1/{share}, any more: {why}");
+        let why = format!("no agent generates the share of {name}, 1/{share}, any more: {why}");
         vec![
             Act::Note(why.clone()),
             Act::Tell(WorkerReport::GivenUp {

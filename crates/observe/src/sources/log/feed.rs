@@ -148,7 +148,7 @@ impl FileFeed {
                 .map_err(|error| self.refused(&error))?;
             if room == 0 {
                 lost.push(format!(
-                    "more than {} MiB came between two looks; it lags behind",
+                    "more than {} MiB came between two readings; it lags behind",
                     LOOK_BYTES_MAX >> 20
                 ));
                 return Ok(lost);

@@ -60,7 +60,7 @@ impl Refusal {
                 "the selector has more than {PARTS_MAX} parts or {LEVELS_MAX} levels: search in two steps"
             ),
             Refusal::NoMemory => "there is no memory for so deep a selector",
-            Refusal::Unwanted => "the page is wanted no more",
+            Refusal::Unwanted => "the page is no longer needed",
         };
         format!("html: {what}")
     }

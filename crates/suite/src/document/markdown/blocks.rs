@@ -90,7 +90,7 @@ pub fn find(text: &str) -> Result<Vec<MarkdownBlock<'_>>, DocumentError> {
             Err(wrong(
                 number,
                 &what,
-                &format!("add `<!-- loadline:end {name} -->` behind it"),
+                &format!("add `<!-- loadline:end {name} -->` after it"),
             ))
         }
     }

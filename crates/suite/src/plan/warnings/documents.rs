@@ -197,7 +197,7 @@ fn idle_names(document: &DocumentSpec, rows: &[PlannedRow]) -> Vec<Problem> {
         Problem::new(
             rule.pattern.at.unwrap_or_default(),
             format!("no observed component is called like `{pattern}`, which `components` of {} renames", document.file.value),
-            format!("write the name of an observer in the place of `{pattern}`, with [*] behind it where it sees several processes"),
+            format!("write the name of an observer in the place of `{pattern}`, followed by [*] if it sees several processes"),
         )
     });
     told.collect()

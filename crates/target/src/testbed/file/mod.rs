@@ -31,7 +31,7 @@ pub(crate) fn read(path: &Path) -> Result<TestbedPlan, TestbedFileError> {
     let text = std::fs::read_to_string(path).map_err(|error| TestbedFileError {
         path: path.to_owned(),
         place: None,
-        problem: format!("{error}; check the path and its rights"),
+        problem: format!("{error}; check the path and its permissions"),
     })?;
     parse(path, &text)
 }

@@ -93,7 +93,7 @@ impl Fleet {
             ),
             counter(
                 "testbed_refused_total",
-                "Refused for want of room.",
+                "Requests refused because the queue was full.",
                 Counter::Refused,
             ),
             counter("testbed_ooms_total", "OOM kills.", Counter::Ooms),

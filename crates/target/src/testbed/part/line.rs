@@ -57,7 +57,7 @@ impl LineTemplate {
         while let Some((before, behind)) = rest.split_once('{') {
             let (name, after) = behind
                 .split_once('}')
-                .ok_or_else(|| format!("no }} behind {{ in {text:?}; close it"))?;
+                .ok_or_else(|| format!("{{ without }} in {text:?}; close it"))?;
             let found = PIECES.iter().find(|(known, _)| *known == name);
             let (_, piece) = found.ok_or_else(|| {
                 let names = PIECES.map(|(name, _)| name).join(", ");

@@ -133,7 +133,7 @@ fn write_kit(kit: &Kit, below: &Path, force: bool) -> Result<(), Ending> {
         std::fs::create_dir_all(folder).map_err(|error| {
             let folder = folder.display();
             Ending::usage(&format!(
-                "{folder} cannot be made: {error}; check its rights"
+                "{folder} cannot be made: {error}; check its permissions"
             ))
         })?;
         super::put(&path, text.as_bytes(), true)?;

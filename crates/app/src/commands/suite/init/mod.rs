@@ -54,7 +54,7 @@ fn asked(args: &SuiteInitArgs) -> Result<SuiteInitArgs, Ending> {
     if !(std::io::stdin().is_terminal() && std::io::stderr().is_terminal()) {
         return Err(Ending::usage(
             "nothing to test: give a URL, a script, a plan or a testbed, or a command line \
-             behind --, as in: loadline suite init -- hey -c 50 URL",
+             after --, as in: loadline suite init -- hey -c 50 URL",
         ));
     }
     let (what, preset) = Asked::of(&mut std::io::stdin().lock(), &mut std::io::stderr())?.told();
@@ -134,7 +134,7 @@ fn load(args: &SuiteInitArgs, folder: &Path) -> Result<(InitLoad, Option<String>
         }
         _ => Err(Ending::usage(&format!(
             "{what:?} is not a URL, script (.js, .ts), plan (.jmx) or testbed file (.yaml); write a URL with http://, or a \
-             command line behind --"
+             command line after --"
         ))),
     }
 }
@@ -192,7 +192,7 @@ fn put(path: &Path, bytes: &[u8], force: bool) -> Result<(), Ending> {
                     "{path} already exists; overwrite it with --force, or name another file with -o"
                 )
             }
-            _ => format!("{path} cannot be written: {error}; check the folder and its rights"),
+            _ => format!("{path} cannot be written: {error}; check the folder and its permissions"),
         })
     })
 }

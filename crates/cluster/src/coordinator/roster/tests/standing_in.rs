@@ -121,7 +121,7 @@ fn the_least_busy_is_asked_after_thirty_seconds_and_makes_the_share() {
     let words = "linz stands in for graz and has taken over the share, 1/3, 38.1 s after its agent was lost";
     assert_eq!(what, words);
     let why = refused(&roster.heard(41 * S, 71, hello)).expect("a second one is refused");
-    assert!(why.contains("another has the share"), "{why}");
+    assert!(why.contains("another agent already has the share"), "{why}");
 }
 
 #[test]
@@ -174,7 +174,7 @@ fn who_has_no_room_or_is_too_old_is_not_asked_and_that_is_said() {
     let acts = pass(&mut roster, 3, 33, [1.0, 0.1]);
     assert!(asked(&acts).is_empty(), "{acts:?}");
     let why = given_up(&acts).expect("it is given up");
-    let words = "nobody makes the share of graz, 1/3, any more: linz has no room: with a share more it would use 100 % of its CPU, \
+    let words = "no agent generates the share of graz, 1/3, any more: linz has no room: with a share more it would use 100 % of its CPU, \
                  vienna is of a version that cannot stand in";
     assert_eq!(why, words);
     let mut roster = one_lost();

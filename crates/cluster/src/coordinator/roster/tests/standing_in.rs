@@ -121,7 +121,7 @@ fn the_least_busy_is_asked_after_thirty_seconds_and_makes_the_share() {
     let words = "linz stands in for graz and has taken over the share, 1/3, 38.1 s after its agent was lost";
     assert_eq!(what, words);
     let why = refused(&roster.heard(41 * S, 71, hello)).expect("a second one is refused");
-    assert!(why.contains("another has the share"), "{why}");
+    assert!(why.contains("another agent already has the share"), "{why}");
 }
 
 #[test]

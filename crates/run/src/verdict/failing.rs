@@ -53,26 +53,23 @@ pub(super) fn is_unconnected(facts: &Facts<'_>) -> bool {
 pub(super) fn is_flooded(facts: &Facts<'_>) -> bool {
     /// Far more than the head of an answer has.
     const BYTES_A_REQUEST: u64 = 1 << 20;
-    let least = facts.counts.started.saturating_mul(BYTES_A_REQUEST);
-    let is_flood = facts.counts.bytes_received >= least;
-    facts.counts.completed == 0 && await_an_answer(facts) && is_flood
-}
-
-/// Whether most of what was given up waited for an answer to begin.
-fn await_an_answer(facts: &Facts<'_>) -> bool {
     let errors = facts.seen.errors.rows();
     let given_up: u64 = errors
         .filter(|(key, _)| key.awaited_headers())
         .map(|(_, times)| times)
         .sum();
-    given_up > 0 && given_up.saturating_mul(2) >= facts.failed(ErrorClass::Timeout)
+    let least = facts.counts.started.saturating_mul(BYTES_A_REQUEST);
+    facts.counts.completed == 0
+        && given_up.saturating_mul(2) >= facts.failed(ErrorClass::Timeout)
+        && given_up > 0
+        && facts.counts.bytes_received >= least
 }
 
-/// Whether the requests of one name never see an answer begin over a way that is long, while those of others are answered: the
-/// target hangs in them, or a link drops packets as large as theirs.
+/// Whether the requests of one name are never answered whole over a way that is long, while those of others are: the target hangs
+/// in them, or a link drops packets as large as theirs.
 pub(super) fn may_be_too_large(facts: &Facts<'_>) -> bool {
     let is_far = weights::round_trip(facts).is_some();
-    is_far && facts.counts.completed > 0 && names::always_fails(facts) && await_an_answer(facts)
+    is_far && facts.counts.completed > 0 && names::always_fails(facts)
 }
 
 /// Whose failures, refusals and wrong answers are in the way where nobody is held up.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use loadline_metric::{HttpTimes, Measurements, SeriesPlan, TagSet};
+use loadline_model::error_class::ErrorClass;
 use loadline_model::test_summary::TestSummary;
 
 use loadline_model::verdict::Limit;
@@ -117,4 +118,22 @@ fn a_request_that_always_fails_is_the_plans_mistake() {
     assert_eq!(limit_of(&one, 1_400), Limit::Plan);
     let all_alike = [("/login", 1_600, 2, 700), ("/orders", 1_400, 5, 700)];
     assert_ne!(limit_of(&all_alike, 1_400), Limit::Plan);
+}
+
+/// A target that hangs in one request, or a link that drops packets as large as its answer.
+#[test]
+fn one_request_that_is_never_answered_over_a_long_way_has_two_suspects() {
+    let limit_of = |requests, round_trip_ns: u64| {
+        let mut run = run(requests);
+        run.answer(250, &[(1.0, 12 * MS)]);
+        run.fail(ErrorClass::Timeout, 250, 3_000 * MS);
+        let connections = &mut run.totals.seen.connections;
+        (0..20).for_each(|_| connections.min_rtt.record(round_trip_ns));
+        run.judge().limit
+    };
+    let one = [("/small", 250, 12, 0), ("/large", 250, 3_000, 250)];
+    assert_eq!(limit_of(&one, 10 * MS), Limit::Unknown);
+    assert_eq!(limit_of(&one, 20_000), Limit::Target);
+    let both = [("/small", 250, 1_500, 125), ("/large", 250, 1_500, 125)];
+    assert_eq!(limit_of(&both, 10 * MS), Limit::Target);
 }

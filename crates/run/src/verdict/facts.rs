@@ -540,11 +540,20 @@ impl<'a> Facts<'a> {
 
     /// Requests a second that a script may send (its `rps`), where it sent about as many.
     pub(super) fn reached_cap(&self) -> Option<u32> {
-        const REACHED: f64 = 0.9;
-        let script = self.evidence.plan.script.as_ref()?;
-        let most = script.http.requests_per_second?;
         let sent = self.all.started as f64 / self.seconds;
-        (sent >= REACHED * f64::from(most)).then_some(most)
+        self.cap().filter(|_| self.reaches_cap(sent))
+    }
+
+    /// Whether so many requests a second are about as many as a script may send.
+    pub(super) fn reaches_cap(&self, per_second: f64) -> bool {
+        const REACHED: f64 = 0.9;
+        self.cap()
+            .is_some_and(|most| per_second >= REACHED * f64::from(most))
+    }
+
+    fn cap(&self) -> Option<u32> {
+        let script = self.evidence.plan.script.as_ref()?;
+        script.http.requests_per_second
     }
 
     /// Whether the plan is a group of threads that start within a second.

@@ -213,12 +213,24 @@ fn virtual_users_that_wait_for_their_pace_are_counted() {
     );
 }
 
-/// Each of 20 users is due four times a second: more of them would answer more, and none waits.
+/// Each of 20 users is due four times a second, or all of them 80 times: more of them would answer more, and none waits.
 #[test]
 fn a_ramp_of_users_who_wait_for_their_pace_finds_no_limit() {
-    for (slower, limit) in [(1, Limit::Nobody), (5, Limit::Target)] {
+    for (is_capped, slower, limit) in [
+        (false, 1, Limit::Nobody),
+        (true, 1, Limit::Nobody),
+        (true, 5, Limit::Target),
+    ] {
         let mut run = Run::new(vu_ramp(20, 10), 10.0, 600, 10.0);
-        run.plan.scenarios[0].pacing = Some(std::time::Duration::from_millis(250));
+        let mut script = loadline_model::ScriptSettings::default();
+        match is_capped {
+            true => script.http.requests_per_second = Some(80),
+            false => {
+                let pacing = std::time::Duration::from_millis(250);
+                run.plan.scenarios[0].pacing = Some(pacing);
+            }
+        }
+        run.plan.script = Some(Arc::new(script));
         run.seconds(10, |number, row| {
             row.active_vus = 2 * (number + 1);
             row.completed = if number < 3 { 20 * (number + 1) } else { 80 };

@@ -73,9 +73,9 @@ pub(super) fn find(facts: &Facts<'_>) -> Option<Knee> {
             let points = rising(points(facts, 1.0, active_vus)?)?;
             let (knee, at) = find_in_vus(&points)?;
             // Users who wait until they are due reach a plateau of their own: the target's shows in its answers.
-            let is_capped = facts.reaches_cap(knee.point.throughput);
-            let is_paced = facts.evidence.plan.is_paced() || is_capped;
-            (!is_paced || has_slowed(&points, at)).then_some(knee)
+            let is_paced = facts.evidence.plan.is_paced();
+            let is_own = facts.reaches_cap(knee.point.throughput);
+            (!is_own && (!is_paced || has_slowed(&points, at))).then_some(knee)
         }
         _ => None,
     }

@@ -5,6 +5,7 @@
 //! zero, and together they are one.
 
 use loadline_metric::{Summary, TimeTrend};
+use loadline_model::ErrorClass;
 use loadline_model::result::Row;
 use loadline_model::snapshot::Connections;
 use loadline_model::units;
@@ -400,9 +401,17 @@ fn lost_connects_s(facts: &Facts<'_>) -> f64 {
         return 0.0;
     };
     match connect.max() >= Some(SYN_TIMEOUT_NS) && waits < WAITS * at_least as f64 {
-        true => (mean / 1e9 - round_trip).max(0.0) * connections_made(facts),
+        true => (mean / 1e9 - round_trip).max(0.0) * connections_made(facts) + never_made_s(facts),
         false => 0.0,
     }
+}
+
+/// What connections that were given up before they were made add to the time of a request, in seconds.
+fn never_made_s(facts: &Facts<'_>) -> f64 {
+    let (answered, failed) = (&facts.seen.answered_time, &facts.seen.failed_time);
+    let never_made = facts.failed(ErrorClass::ConnectTimeout);
+    let part = share(never_made, facts.counts.failed_total());
+    part * failed.sum() as f64 / 1e9 / (answered.count() + failed.count()).max(1) as f64
 }
 
 /// What the round trips of making a connection take, in seconds.

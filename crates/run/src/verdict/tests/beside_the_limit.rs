@@ -218,8 +218,8 @@ fn virtual_users_that_wait_for_their_pace_are_counted() {
 fn a_ramp_of_users_who_wait_for_their_pace_finds_no_limit() {
     for (is_capped, slower, limit) in [
         (false, 1, Limit::Nobody),
+        (false, 5, Limit::Target),
         (true, 1, Limit::Nobody),
-        (true, 5, Limit::Target),
     ] {
         let mut run = Run::new(vu_ramp(20, 10), 10.0, 600, 10.0);
         let mut script = loadline_model::ScriptSettings::default();

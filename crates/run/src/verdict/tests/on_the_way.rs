@@ -37,6 +37,8 @@ fn syns_that_are_lost_are_the_networks_unless_the_accepted_wait_too() {
         run.answer(170, &[(0.6, 12 * MS), (0.3, 1_012 * MS), (0.1, 3_012 * MS)]);
         run.totals.seen.counts.started = 170;
         run.totals.seen.connections.retransmits = 90;
+        // Those that were never made were lost as well.
+        run.fail(ErrorClass::ConnectTimeout, 12, 7_000 * MS);
         let verdict = run.judge();
         assert_eq!(verdict.limit, limit, "{}", verdict.headline);
         assert!(found(&verdict, Code::SlowConnects).is_some());

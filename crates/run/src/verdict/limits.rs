@@ -4,6 +4,7 @@
 //! half of it or more is the limit. Must not ask whether the load was delivered beyond what `Facts` says. Invariant: a side
 //! without half of the evidence is never named.
 
+use loadline_metric::TimeTrend;
 use loadline_model::error_class::ErrorClass;
 use loadline_model::result::{Row, StopReason};
 use loadline_model::verdict::{Finding, Gravity, Limit};
@@ -342,7 +343,8 @@ fn closed_limit(facts: &Facts<'_>, knee: Option<&Knee>, weights: Weights) -> Lim
 
 /// Whether more virtual users would only lengthen the target's queue.
 fn target_is_slow(facts: &Facts<'_>) -> bool {
-    facts.mean_service().is_some_and(|mean| mean >= SLOW_S) && !queue::takes_as_long_for_each(facts)
+    is_slow(facts.answered_time())
+        || names::heaviest(facts).is_some_and(is_slow)
         || queue::has_queue(facts)
         || queue::slows_when_full(facts)
         || queue::fills_at_start(facts)
@@ -351,6 +353,12 @@ fn target_is_slow(facts: &Facts<'_>) -> bool {
         || signs::waits_to_be_accepted(facts)
         || facts.refused_share() > 0.01
         || share(facts.counts.failed_total(), facts.counts.started) > 0.1
+}
+
+/// Whether answers are slow, and not all as slow by nature.
+fn is_slow(time: &TimeTrend) -> bool {
+    let mean = time.mean().unwrap_or(0.0) / 1e9;
+    mean >= SLOW_S && !queue::takes_as_long_for_each(time)
 }
 
 /// How the time was split, where more than one side took much of it.

@@ -103,11 +103,10 @@ pub(super) fn is_served_evenly(facts: &Facts<'_>) -> bool {
 }
 
 /// Whether nearly every answer takes as long as the fastest: none of them waits for another.
-pub(super) fn takes_as_long_for_each(facts: &Facts<'_>) -> bool {
+pub(super) fn takes_as_long_for_each(time: &TimeTrend) -> bool {
     /// Answers from which the fastest cannot be a stroke of luck.
     const SOME: u64 = 10;
     const LONGER: f64 = 1.1;
-    let time = facts.answered_time();
     let both = time.quantile(0.9).zip(time.min());
     time.count() >= SOME && both.is_some_and(|(slow, min)| slow <= LONGER * min as f64)
 }

@@ -111,7 +111,7 @@ impl Text {
             match piece {
                 Piece::Literal(_) => {}
                 Piece::Variable(name) => {
-                    found.extend(called(name).filter(|name| is_of_queues(name)))
+                    found.extend(called(name).filter(|name| is_of_queues(name)));
                 }
                 Piece::Call(call) => call.unsupported(&mut found),
             }

@@ -11,7 +11,6 @@ use serde_json::{Number, Value as Json};
 
 use crate::items::Items;
 use crate::kinds::is_made_by;
-use crate::modules::is_response;
 
 /// Levels from which on Go looks for cycles.
 const CYCLES_SOUGHT_FROM: usize = 1_000;
@@ -41,19 +40,29 @@ impl From<Error> for Refusal {
     }
 }
 
+/// Whether an object is a structure to Go, whose methods are none of its fields.
+pub(crate) type IsStructure = fn(&Object<'_>) -> bool;
+
 /// A value as JSON. Goes down into values without going down into its own stack: a target may decide
 /// how deep they are.
 ///
 /// # Errors
 /// What a getter of the value throws, and why there is no JSON of it.
-pub(crate) fn json<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> Result<String, Refusal> {
+pub(crate) fn json<'js>(
+    ctx: &Ctx<'js>,
+    value: &Value<'js>,
+    is_structure: IsStructure,
+) -> Result<String, Refusal> {
     let mut out = String::new();
-    let mut open: Vec<Open<'js>> = begin(ctx, value, &[], &mut out)?.into_iter().collect();
+    let begin = |value: &Value<'js>, around: &[Open<'js>], out: &mut String| {
+        begin(ctx, value, is_structure, around, out)
+    };
+    let mut open: Vec<Open<'js>> = begin(value, &[], &mut out)?.into_iter().collect();
     while let Some(innermost) = open.last_mut() {
         match innermost.next(&mut out)? {
             None => drop(open.pop()),
             Some(value) => {
-                let inner = begin(ctx, &value, &open, &mut out)?;
+                let inner = begin(&value, &open, &mut out)?;
                 open.extend(inner);
             }
         }
@@ -107,6 +116,7 @@ fn type_in_go(items: &Items<'_>) -> &'static str {
 fn begin<'js>(
     ctx: &Ctx<'js>,
     value: &Value<'js>,
+    is_structure: IsStructure,
     around: &[Open<'js>],
     out: &mut String,
 ) -> Result<Option<Open<'js>>, Refusal> {
@@ -123,7 +133,7 @@ fn begin<'js>(
         out.push_str(&text.to_string());
         return Ok(None);
     }
-    let (object, items) = opened(ctx, object)?;
+    let (object, items) = opened(ctx, object, is_structure)?;
     if around.len() >= CYCLES_SOUGHT_FROM && around.iter().any(|open| open.object == object) {
         let through = type_in_go(&items);
         let why = format!("value: encountered a cycle via {through}");
@@ -198,7 +208,11 @@ fn at_once<'js>(ctx: &Ctx<'js>, object: &Object<'js>) -> Result<Option<Json>, Re
 }
 
 /// What others lie in, and they; a `Map` or `Set` as the list of its entries.
-fn opened<'js>(ctx: &Ctx<'js>, object: &Object<'js>) -> Result<(Object<'js>, Items<'js>), Refusal> {
+fn opened<'js>(
+    ctx: &Ctx<'js>,
+    object: &Object<'js>,
+    is_structure: IsStructure,
+) -> Result<(Object<'js>, Items<'js>), Refusal> {
     if object.is_array() {
         return Ok((object.clone(), Items::of_list(object)?));
     }
@@ -213,8 +227,7 @@ fn opened<'js>(ctx: &Ctx<'js>, object: &Object<'js>) -> Result<(Object<'js>, Ite
     }
     let fields = object.props::<String, Value<'js>>();
     let mut fields = fields.collect::<Result<Vec<_>, Error>>()?;
-    if is_response(object) {
-        // It is a structure to Go, whose methods are none of its fields.
+    if is_structure(object) {
         fields.retain(|(_, value)| !value.is_function());
     }
     fields.sort_by(|left, right| left.0.cmp(&right.0));
@@ -244,7 +257,7 @@ mod tests {
         let context = Context::full(&runtime).unwrap();
         context.with(|ctx| {
             let value: Value<'_> = ctx.eval(script).unwrap();
-            json(&ctx, &value).map_err(|refusal| match refusal {
+            json(&ctx, &value, |_| false).map_err(|refusal| match refusal {
                 Refusal::Thrown(error) => error.to_string(),
                 Refusal::Unsupported(why) | Refusal::TooDeep(why) => why,
             })

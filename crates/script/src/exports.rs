@@ -50,7 +50,8 @@ impl Exports {
 }
 
 fn options_of<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> std::result::Result<Json, ScriptFailure> {
-    let json = exported::json(ctx, value).map_err(|refusal| match refusal {
+    // Structures come with answers, and nothing was sent yet.
+    let json = exported::json(ctx, value, |_| false).map_err(|refusal| match refusal {
         Refusal::Thrown(error) => failure_of(ctx, &error).message,
         Refusal::Unsupported(why) | Refusal::TooDeep(why) => why,
     });

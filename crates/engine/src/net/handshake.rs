@@ -100,7 +100,7 @@ fn failure_of(error: &io::Error, first: &[u8], local: Option<SocketAddr>) -> Fai
                 | InvalidMessage::CertificatePayloadTooLarge,
             ) => Failure::new(
                 ErrorClass::Tls,
-                "the peer sent a TLS handshake message beyond all measure, as of very many certificates",
+                "the peer sent a TLS handshake message that is too large, as of a chain of hundreds of certificates",
             ),
             rustls::Error::InvalidMessage(_) => Failure::new(
                 ErrorClass::Tls,
@@ -178,7 +178,7 @@ mod tests {
         let failure = failure_of(&error, b"\x16\x03\x03", None);
         assert_eq!(failure.class, ErrorClass::Tls);
         assert!(
-            failure.detail.contains("very many certificates"),
+            failure.detail.contains("that is too large"),
             "{}",
             failure.detail
         );

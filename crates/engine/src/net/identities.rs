@@ -110,8 +110,10 @@ fn key_of(identity: &GivenIdentity<'_>) -> Result<PrivateKeyDer<'static>, String
         return key.map_err(str::to_owned);
     }
     // As in k6, a password may stand beside a key in the clear, and PKCS #8 is not decrypted.
-    PrivateKeyDer::from_pem_slice(identity.key_pem)
-        .map_err(|_| "it is encrypted as PKCS #8: write it anew with openssl rsa -traditional, or in the clear".to_owned())
+    PrivateKeyDer::from_pem_slice(identity.key_pem).map_err(|_| {
+        "it is encrypted as PKCS #8: rewrite it with openssl rsa -traditional, or in the clear"
+            .to_owned()
+    })
 }
 
 /// The issuer's name in a certificate, as DER (RFC 5280 section 4.1).

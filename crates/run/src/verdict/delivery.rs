@@ -17,6 +17,7 @@ use super::facts::{Facts, PlannedWords, share};
 use super::failing::{
     completes_no_iteration, is_flooded, is_handshake_at_times, is_unconnected, may_be_too_large,
 };
+use super::lateness;
 use super::signs;
 use super::weights;
 use super::wording::{count, counted, duration, listed, percent, rate};
@@ -471,14 +472,13 @@ fn waited(facts: &Facts<'_>) -> Option<Finding> {
         let (response, service) = (seconds(response), seconds(service));
         let how = format!("the p99 response time was {response}, the p99 service time {service}");
         (how, longer)
-    } else if facts.was_partly_late() {
-        let late = share(facts.begun_late(), facts.seen.response_time.count());
+    } else if lateness::was_partly_late(facts) {
         let how = format!(
             "{} of the requests started {} late or later",
-            percent(late),
-            seconds(Facts::LATE_NS)
+            percent(lateness::late_share(facts)),
+            seconds(lateness::LATE_NS)
         );
-        (how, Facts::LATE_NS)
+        (how, lateness::LATE_NS)
     } else {
         return None;
     };

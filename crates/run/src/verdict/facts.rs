@@ -254,43 +254,6 @@ impl<'a> Facts<'a> {
         self.counts.body_bytes as f64 / self.counts.completed.max(1) as f64
     }
 
-    /// Whether arrivals waited for a free virtual user in most of the seconds, though all were begun in the end: the count
-    /// was reached, the rate was not.
-    pub(super) fn was_behind(&self) -> bool {
-        const WAITING: f64 = 0.1;
-        const SECONDS: f64 = 0.5;
-        let is_behind = |row: &&&Row| {
-            let offered = row.offered.unwrap_or(0) as f64;
-            row.waiting > 0 && row.waiting as f64 >= WAITING * offered
-        };
-        let behind = self.rows.iter().filter(is_behind).count();
-        self.open && behind > 0 && behind as f64 >= SECONDS * self.rows.len() as f64
-    }
-
-    /// How late an arrival is begun that users would call late.
-    pub(super) const LATE_NS: u64 = 100_000_000;
-
-    /// Arrivals that surely were begun late: that many more responses than requests took that much longer.
-    pub(super) fn begun_late(&self) -> u64 {
-        const STEPS: [f64; 6] = [0.5, 0.75, 0.9, 0.95, 0.97, 0.99];
-        let (answered, failed) = (&self.seen.answered_time, &self.seen.failed_time);
-        let longer =
-            |ns: u64| weights::longer_than(answered, ns) + weights::longer_than(failed, ns);
-        let steps = answered.quantiles(&STEPS).filter(|_| self.open);
-        let late = steps.into_iter().flatten().map(|step| {
-            let step = step as u64;
-            weights::longer_than(&self.seen.response_time, step + Facts::LATE_NS)
-                .saturating_sub(longer(step))
-        });
-        late.max().unwrap_or(0)
-    }
-
-    /// Whether a good part of the arrivals was begun late.
-    pub(super) fn was_partly_late(&self) -> bool {
-        const PART: f64 = 0.1;
-        share(self.begun_late(), self.seen.response_time.count()) >= PART
-    }
-
     pub(super) fn elapsed_seconds(&self) -> f64 {
         Nanos(self.evidence.totals.elapsed_ns).as_secs_f64()
     }

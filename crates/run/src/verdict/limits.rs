@@ -17,6 +17,7 @@ use super::failing::{
     FAILURES, FAILURES_OF_OFFERED, cuts_off, failing_side, is_flooded, is_mistaken, keeps_out,
     side_of_silence, spoils,
 };
+use super::lateness;
 use super::link;
 use super::names;
 use super::queue;
@@ -82,7 +83,7 @@ fn limit_of(facts: &Facts<'_>, knee: Option<&Knee>, seen: &Seen) -> (Limit, Opti
         return (side_of_silence(facts), None);
     }
     let failures = failing_side(facts);
-    let is_late = facts.was_behind() || facts.was_partly_late();
+    let is_late = lateness::was_behind(facts) || lateness::was_partly_late(facts);
     let in_time = facts.missed().is_none() && !is_late;
     let delivered = facts.open && in_time && knee.is_none();
     if delivered && failures.is_none() {
@@ -254,7 +255,7 @@ fn fell_in_stalls(facts: &Facts<'_>) -> bool {
 /// Whether most of the arrivals that were begun late, and all in the end, were due while the generator stood still.
 fn was_late_by_stalls(facts: &Facts<'_>) -> bool {
     const STALL_NS: u64 = 100_000_000;
-    let late = facts.begun_late();
+    let late = lateness::begun_late(facts);
     let stalls = facts.rows.iter().map(|row| row.generator.stalled_ns);
     let stalled: u64 = stalls.filter(|ns| *ns >= STALL_NS).sum();
     let asked = facts.evidence.totals.asked.unwrap_or(0) as f64;

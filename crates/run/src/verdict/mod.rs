@@ -15,6 +15,7 @@ mod delivery;
 mod downtime;
 mod facts;
 mod failing;
+mod lateness;
 mod limits;
 mod link;
 mod names;

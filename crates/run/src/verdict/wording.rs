@@ -9,6 +9,7 @@ use super::backlog;
 use super::code::Code;
 use super::downtime;
 use super::facts::Facts;
+use super::lateness;
 use super::saturation::Knee;
 use super::shapes;
 
@@ -183,9 +184,9 @@ fn delivered_headline(facts: &Facts<'_>, limit: Limit) -> Headline {
             false => format!("{} good responses of {} planned", rate(good), rate(asked)),
         };
         let late = match limit {
-            _ if facts.was_behind() => " late",
+            _ if lateness::was_behind(facts) => " late",
             Limit::Generator => ", partly late",
-            _ if facts.was_partly_late() => ", partly late",
+            _ if lateness::was_partly_late(facts) => ", partly late",
             _ => "",
         };
         return Headline::new(format!("the offered load was delivered{late}: {text}"));

@@ -8,6 +8,7 @@ use super::failure::{FailureKind, ScriptFailure, failure_of};
 use super::{NamedFiles, Returned};
 use crate::exported::{self, Refusal};
 use crate::kinds::array_buffer;
+use crate::modules::is_response;
 
 /// What `setup()` returned, as JSON; `None`: nothing.
 pub(super) fn data_of<'js>(
@@ -17,7 +18,7 @@ pub(super) fn data_of<'js>(
     if value.is_undefined() {
         return Ok(None);
     }
-    let message = match exported::json(ctx, value) {
+    let message = match exported::json(ctx, value, is_response) {
         Ok(json) => return Ok(Some(Returned::Json(json))),
         Err(Refusal::Thrown(error)) => return Err(failure_of(ctx, &error)),
         Err(Refusal::Unsupported(why)) => format!("error marshaling setup() data to JSON: {why}"),

@@ -1,0 +1,49 @@
+//! Whether arrivals were begun later than they were due, though all were in the end.
+//!
+//! Must not ask who held them up. Invariant: an arrival that is called late was late for certain.
+
+use loadline_model::result::Row;
+
+use super::facts::{Facts, share};
+use super::weights::longer_than;
+
+/// How late an arrival is begun that users would call late.
+pub(super) const LATE_NS: u64 = 100_000_000;
+
+/// Whether arrivals waited for a free virtual user in most of the seconds, though all were begun in the end: the count
+/// was reached, the rate was not.
+pub(super) fn was_behind(facts: &Facts<'_>) -> bool {
+    const WAITING: f64 = 0.1;
+    const SECONDS: f64 = 0.5;
+    let is_behind = |row: &&&Row| {
+        let offered = row.offered.unwrap_or(0) as f64;
+        row.waiting > 0 && row.waiting as f64 >= WAITING * offered
+    };
+    let behind = facts.rows.iter().filter(is_behind).count();
+    facts.open && behind > 0 && behind as f64 >= SECONDS * facts.rows.len() as f64
+}
+
+/// Arrivals that surely were begun late: that many more responses than requests took that much longer.
+pub(super) fn begun_late(facts: &Facts<'_>) -> u64 {
+    const STEPS: [f64; 6] = [0.5, 0.75, 0.9, 0.95, 0.97, 0.99];
+    let seen = facts.seen;
+    let longer = |ns| longer_than(&seen.answered_time, ns) + longer_than(&seen.failed_time, ns);
+    let steps = seen.answered_time.quantiles(&STEPS);
+    let steps = steps.filter(|_| facts.open).into_iter().flatten();
+    let late = steps.map(|step| {
+        let step = step as u64;
+        longer_than(&seen.response_time, step + LATE_NS).saturating_sub(longer(step))
+    });
+    late.max().unwrap_or(0)
+}
+
+/// The share of them.
+pub(super) fn late_share(facts: &Facts<'_>) -> f64 {
+    share(begun_late(facts), facts.seen.response_time.count())
+}
+
+/// Whether they are a good part.
+pub(super) fn was_partly_late(facts: &Facts<'_>) -> bool {
+    const PART: f64 = 0.1;
+    late_share(facts) >= PART
+}

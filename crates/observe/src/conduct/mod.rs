@@ -12,7 +12,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering::Acquire};
 use std::sync::mpsc::{RecvTimeoutError, SyncSender, channel};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -219,12 +219,18 @@ impl Observers {
         said
     }
 
-    /// Asks what can be asked only now, on a thread that is left behind where nothing is waited for any more.
+    /// Asks what can be asked only now, on a thread that is left behind where nothing is waited for any more; a system that has no
+    /// thread left loses nothing but that.
     fn ask_at_last(&self, watches: Vec<Watch>, window: RunWindow) -> Vec<Observed> {
         let (sender, receiver) = channel();
         let clock = Arc::clone(&self.clock);
+        let watches = Arc::new(Mutex::new(watches.into_iter()));
+        let next = move || {
+            let mut watches = watches.lock().unwrap_or_else(PoisonError::into_inner);
+            watches.next()
+        };
         let ask = move || {
-            for mut watch in watches {
+            while let Some(mut watch) = next() {
                 let mut said = Vec::new();
                 watch.conclude(&window, &*clock, &mut said);
                 // Nobody listens any more.
@@ -234,9 +240,11 @@ impl Observers {
             }
         };
         let thread = std::thread::Builder::new().name("observe-at-last".to_owned());
-        thread
-            .spawn(ask)
-            .expect("the system has a thread for the last queries");
+        if thread.spawn(ask.clone()).is_err() {
+            ask();
+        }
+        // Ends with the thread, not with this function.
+        drop(ask);
         let mut all = Vec::new();
         while !self.is_hurried.load(Acquire) {
             match receiver.recv_timeout(HURRY_LOOK) {

@@ -69,7 +69,8 @@ fn at_once(facts: &Facts<'_>) -> f64 {
 fn shared_down(facts: &Facts<'_>) -> Option<Link> {
     const SHARED: f64 = 1.5;
     let crowds = || {
-        let queues = waits(&facts.seen.connections) && weights::gaps_each(facts).is_some();
+        let waits = round_trips(&facts.seen.connections).is_some_and(|both| both.waits());
+        let queues = waits && weights::gaps_each(facts).is_some();
         queues || standing_queue_ns(facts).is_some()
     };
     if at_once(facts) < SHARED || facts.mean_body() < QUEUED_BODY_MIN || !crowds() {
@@ -157,16 +158,33 @@ fn times(of: &TimeTrend) -> Times {
 /// Whether not a packet was lost on the way or waited there: a sender that is slow, or waits for acknowledgments, fills no link.
 fn has_room(connections: &Connections) -> bool {
     let lost = connections.gapped + connections.out_of_order + connections.retransmits;
-    lost == 0 && !connections.rtt.is_empty() && !waits(connections)
+    lost == 0 && round_trips(connections).is_some_and(|both| !both.waits())
 }
 
-/// Whether packets wait on the way, however shortly.
-fn waits(connections: &Connections) -> bool {
-    /// Of the smallest round trip.
-    const LONGER: f64 = 0.1;
-    const LONGER_NS: f64 = 2e6;
-    let round_trips = connections.rtt.mean().zip(connections.min_rtt.mean());
-    round_trips.is_some_and(|(smoothed, least)| smoothed - least >= LONGER_NS.max(LONGER * least))
+/// Round trips of connections, in nanoseconds.
+struct RoundTrips {
+    smoothed: f64,
+    /// The smallest of each, on average.
+    least: f64,
+}
+
+fn round_trips(connections: &Connections) -> Option<RoundTrips> {
+    let (smoothed, least) = connections.rtt.mean().zip(connections.min_rtt.mean())?;
+    Some(RoundTrips { smoothed, least })
+}
+
+impl RoundTrips {
+    /// Whether packets wait on the way, however shortly.
+    fn waits(&self) -> bool {
+        /// Of the smallest round trip.
+        const LONGER: f64 = 0.1;
+        const LONGER_NS: f64 = 2e6;
+        self.smoothed - self.least >= LONGER_NS.max(LONGER * self.least)
+    }
+
+    fn are_longer(&self, times: f64) -> bool {
+        self.smoothed >= times * self.least
+    }
 }
 
 fn full_up(facts: &Facts<'_>) -> Option<Link> {
@@ -219,10 +237,8 @@ pub(super) fn standing_queue_ns(facts: &Facts<'_>) -> Option<f64> {
 /// Whether what is sent over a way that is long waits for itself: of large bodies nearly every segment is acknowledged at once.
 fn queues_upwards(facts: &Facts<'_>) -> bool {
     const TIMES: f64 = 2.0;
-    let connections = &facts.seen.connections;
-    let round_trips = connections.rtt.mean().zip(connections.min_rtt.mean());
-    let is_far = |least: f64| least / 1e9 >= weights::ROUND_TRIP_MIN_S;
-    round_trips.is_some_and(|(smoothed, least)| is_far(least) && smoothed >= TIMES * least)
+    round_trips(&facts.seen.connections)
+        .is_some_and(|both| both.least / 1e9 >= weights::ROUND_TRIP_MIN_S && both.are_longer(TIMES))
 }
 
 /// Whether the smoothed round trip is many times the usual smallest one and many segments are lost: they do not find room in a
@@ -230,9 +246,8 @@ fn queues_upwards(facts: &Facts<'_>) -> bool {
 fn queue_overflows(facts: &Facts<'_>) -> bool {
     let connections = &facts.seen.connections;
     let lost = share(connections.retransmits, facts.counts.completed);
-    let round_trips = connections.rtt.mean().zip(connections.min_rtt.mean());
-    let waits = round_trips.is_some_and(|(smoothed, least)| smoothed >= QUEUED_TIMES * least);
-    lost >= LOST_UPWARDS && waits
+    let queued = round_trips(connections).is_some_and(|both| both.are_longer(QUEUED_TIMES));
+    lost >= LOST_UPWARDS && queued
 }
 
 /// The share of a request's time in which its answer arrived. Of one over TLS nothing is seen before its first record is

@@ -175,6 +175,8 @@ pub fn parse(text: &str) -> Result<ParsedUrl, String> {
         None => (None, authority),
     };
     let (host, port) = split_host_port(host_port).map_err(|why| bad(&why))?;
+    // Soft hyphens and zero-width characters are no part of a name: a host may have nothing else.
+    let host = dns_name(host);
     if host.is_empty() {
         return Err(bad("has no host"));
     }
@@ -186,7 +188,7 @@ pub fn parse(text: &str) -> Result<ParsedUrl, String> {
     Ok(ParsedUrl {
         origin: Origin {
             scheme,
-            host: dns_name(host).into_owned(),
+            host: host.into_owned(),
             port: port.unwrap_or_else(|| scheme.default_port()),
         },
         target,
@@ -287,6 +289,7 @@ mod tests {
         for (text, part) in [
             ("ftp://x/", "scheme"),
             ("http://", "no host"),
+            ("http://\u{ad}/", "no host"),
             ("http://h:70000/", "port"),
             ("http://::1/", "brackets"),
             ("[[]", "bracket"),

@@ -1,7 +1,7 @@
 //! Was the offered load delivered: asked, sent, answered, and answered right.
 //!
 //! Must not ask who was in the way. Invariant: a request counts as delivered when it was begun while arrivals were due; a
-//! run in which more than a tenth of what was asked for has no answer was not delivered either.
+//! run in which more than a tenth of what was asked for has no answer, or was begun late, was not delivered either.
 
 use loadline_engine::INSTANT_FAILURES_PER_SECOND;
 use loadline_model::ErrorClass;
@@ -53,7 +53,7 @@ pub(super) fn judge(facts: &Facts<'_>) -> Delivery {
         asked
     };
     let unanswered = to_answer > 0 && share(facts.all.completed, to_answer) < ANSWERED_MIN;
-    if facts.missed().is_some() || unanswered {
+    if facts.missed().is_some() || unanswered || lateness::how_late(facts).is_some() {
         Delivery::FellShort
     } else {
         Delivery::Delivered

@@ -249,9 +249,11 @@ impl<'a> Facts<'a> {
         (missed > (asked / 100).max(1)).then_some(missed)
     }
 
-    /// Bytes of an answer's body, on average.
+    /// Bytes of an answer's body, on average. Of bodies that a script discards nothing is counted but what came of each answer.
     pub(super) fn mean_body(&self) -> f64 {
-        self.counts.body_bytes as f64 / self.counts.completed.max(1) as f64
+        let body = share(self.counts.body_bytes, self.counts.completed);
+        let received = share(self.counts.bytes_received, self.counts.started);
+        body.max(received)
     }
 
     pub(super) fn elapsed_seconds(&self) -> f64 {

@@ -12,7 +12,7 @@ pub(super) const LATE_NS: u64 = 100_000_000;
 
 /// Whether arrivals waited for a free virtual user in most of the seconds, though all were begun in the end: the count
 /// was reached, the rate was not.
-pub(super) fn was_behind(facts: &Facts<'_>) -> bool {
+fn was_behind(facts: &Facts<'_>) -> bool {
     const WAITING: f64 = 0.1;
     const SECONDS: f64 = 0.5;
     let is_behind = |row: &&&Row| {
@@ -46,4 +46,12 @@ pub(super) fn late_share(facts: &Facts<'_>) -> f64 {
 pub(super) fn was_partly_late(facts: &Facts<'_>) -> bool {
     const PART: f64 = 0.1;
     late_share(facts) >= PART
+}
+
+/// How late the load was sent, in words; `None`: on schedule.
+pub(super) fn how_late(facts: &Facts<'_>) -> Option<&'static str> {
+    match was_behind(facts) {
+        true => Some("late"),
+        false => was_partly_late(facts).then_some("partly late"),
+    }
 }

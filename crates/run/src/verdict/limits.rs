@@ -83,8 +83,7 @@ fn limit_of(facts: &Facts<'_>, knee: Option<&Knee>, seen: &Seen) -> (Limit, Opti
         return (side_of_silence(facts), None);
     }
     let failures = failing_side(facts);
-    let is_late = lateness::was_behind(facts) || lateness::was_partly_late(facts);
-    let in_time = facts.missed().is_none() && !is_late;
+    let in_time = facts.missed().is_none() && lateness::how_late(facts).is_none();
     let delivered = facts.open && in_time && knee.is_none();
     if delivered && failures.is_none() {
         // A queue takes everything in; whether it is dealt with is another matter.
@@ -140,7 +139,10 @@ fn limit_of(facts: &Facts<'_>, knee: Option<&Knee>, seen: &Seen) -> (Limit, Opti
 fn tempered(facts: &Facts<'_>, limit: Limit, seen: &Seen) -> Limit {
     match limit {
         Limit::Target if signs::is_let_in_late(facts) || keeps_out(facts) => Limit::Unknown,
-        Limit::Plan | Limit::Target if link::mostly_stood_still(facts) => Limit::Unknown,
+        // What stops a process keeps no kernel from acknowledging.
+        Limit::Plan | Limit::Unknown | Limit::Target if link::mostly_stood_still(facts) => {
+            Limit::Network
+        }
         Limit::Target if seen.culprit.is_none() && link::may_wait_for_windows(facts) => {
             Limit::Unknown
         }
@@ -158,10 +160,14 @@ fn is_busy_beside(facts: &Facts<'_>) -> bool {
 /// Whether the virtual users of scenarios without a rate wait for one request nearly all of the time, while arrivals are
 /// carried beside them.
 fn waits_beside(facts: &Facts<'_>) -> bool {
-    let users = facts.closed_vus() as f64;
+    wait_for_one(facts, facts.closed_vus())
+}
+
+/// Whether one of several requests takes as much time as so many virtual users have.
+fn wait_for_one(facts: &Facts<'_>, users: u64) -> bool {
     let waiting =
         names::heaviest(facts).map_or(0.0, |time| time.sum() as f64 / 1e9 / facts.seconds);
-    users > 0.0 && waiting >= ALL_BUSY * users
+    users > 0 && waiting >= ALL_BUSY * users as f64
 }
 
 /// Who takes most of the time of a request.
@@ -206,7 +212,7 @@ fn open_limit(facts: &Facts<'_>, knee: Option<&Knee>, weights: Weights) -> Limit
     let all_in_use = facts.evidence.totals.active_vus_max >= facts.vus;
     let busy = facts.busy_share() >= ALL_BUSY;
     let are_held = weights::engaged(facts) >= ALL_BUSY || had_no_user(facts) && drops_go_on(facts);
-    if facts.request_share() < NAMED && are_held {
+    if facts.request_share() < NAMED && are_held && !wait_for_one(facts, vus_of_dropped(facts)) {
         // Whatever a request takes: it is the rest of the iteration that held the virtual users.
         return match weights::occupied(facts) >= OCCUPIED {
             true => Limit::Generator,
@@ -273,6 +279,17 @@ fn had_no_user(facts: &Facts<'_>) -> bool {
 fn drops_go_on(facts: &Facts<'_>) -> bool {
     let with_drops = facts.rows.iter().filter(|row| row.dropped > 0).count();
     !facts.load_is_constant() || with_drops.saturating_mul(2) >= facts.rows.len()
+}
+
+/// Virtual users of the scenarios that dropped arrivals, where others are beside them.
+fn vus_of_dropped(facts: &Facts<'_>) -> u64 {
+    let seen = facts.seen.scenarios.values();
+    let with_drops = seen.filter(|change| change.dropped > 0);
+    let made = with_drops.map(|change| change.vus_made).sum();
+    match facts.evidence.plan.scenarios.len() {
+        0 | 1 => 0,
+        _ => made,
+    }
 }
 
 /// Whether what was missed was dropped by scenarios that had all the virtual users that they may have; others may have had

@@ -108,7 +108,28 @@ pub(super) fn may_wait_for_windows(facts: &Facts<'_>) -> bool {
     let is_most = share_of_receiving(facts).is_some_and(|share| share >= HALF);
     let round_trip = weights::round_trip(facts);
     let is_long = round_trip.is_some_and(|round_trip| fastest >= round_trip);
-    is_most && is_long && facts.mean_body() > weights::FIRST_FLIGHT
+    is_most && is_long && facts.mean_body() > weights::FIRST_FLIGHT && !sends_slowly(facts)
+}
+
+/// Whether much less comes in a round trip than a target may send at once, at the same pace on several connections whose packets find
+/// room: no window holds it up.
+fn sends_slowly(facts: &Facts<'_>) -> bool {
+    /// Connections that would meet each other's packets where the way is full.
+    const SEVERAL: f64 = 4.0;
+    /// Of what is sent at first.
+    const LITTLE: f64 = 0.5;
+    let connections = &facts.seen.connections;
+    let time = &facts.seen.answered_time;
+    let under_way = time.sum() as f64 / 1e9 / facts.elapsed_seconds();
+    let receiving = facts.seen.phases.receiving.mean().unwrap_or(0.0) / 1e9;
+    let round_trip = weights::round_trip(facts).unwrap_or(0.0);
+    let each = facts.mean_body() * round_trip / receiving.max(f64::MIN_POSITIVE);
+    let at_once = at_once(facts);
+    let are_several = under_way / at_once >= SEVERAL;
+    let fastest = facts.seen.phases.receiving.min().unwrap_or(0) as f64 / 1e9;
+    let are_alike = receiving < UNEVEN * fastest;
+    let is_little = each * at_once < LITTLE * weights::FIRST_FLIGHT;
+    are_several && are_alike && is_little && has_room(connections)
 }
 
 /// Whether what was sent lay unacknowledged for most of the time by which answers were longer than the kernel of a target puts
@@ -193,7 +214,7 @@ fn full_up(facts: &Facts<'_>) -> Option<Link> {
     }
     let sent = share(facts.counts.bytes_sent, facts.counts.started);
     let share = share_of_answers(facts, weights::upload_among_s(facts, at_once(facts)) * 1e9)?;
-    (share >= HALF && sent >= BODY_MIN).then(|| Link {
+    (share >= HALF && sent >= QUEUED_BODY_MIN).then(|| Link {
         bytes_per_second: per_second(facts, |row| row.bytes_sent),
         share,
         moving: share,

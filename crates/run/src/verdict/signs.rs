@@ -410,16 +410,13 @@ fn lost_on_the_way(facts: &Facts<'_>) -> Option<Finding> {
 fn delayed_ack(facts: &Facts<'_>) -> Option<Finding> {
     let receiving = facts.seen.phases.receiving.mean()? / 1e9;
     let body = facts.mean_body();
-    // Bodies that are left unread count as none.
-    let received = share(facts.counts.bytes_received, facts.counts.completed);
-    let is_short = body.max(received) < weights::SEGMENT;
-    let is_such = DELAYED_ACK_S.contains(&receiving) && is_short;
+    let is_such = DELAYED_ACK_S.contains(&receiving) && body < weights::SEGMENT;
     let part = receiving / facts.mean_service()?;
     (is_such && part >= DELAYED_ACK).then(|| {
         Code::DelayedAck.finding(
             Gravity::Caution,
             format!(
-                "responses came in two parts {} apart, although the mean body has only {}: {} of the request time",
+                "responses came in two parts {} apart, although the mean response has only {}: {} of the request time",
                 duration(receiving),
                 counted(body.round() as u64, "byte"),
                 percent(part.min(1.0))

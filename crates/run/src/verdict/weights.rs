@@ -345,17 +345,19 @@ fn network_s(facts: &Facts<'_>) -> f64 {
 
 /// How long what is sent is under way, in seconds, where that is more than the first flight.
 pub(super) fn upload_s(facts: &Facts<'_>) -> f64 {
-    upload_among_s(facts, 1.0)
+    match share(facts.all.bytes_sent, facts.all.started) < FIRST_FLIGHT {
+        true => 0.0,
+        false => upload_among_s(facts, 1.0),
+    }
 }
 
-/// The same with so many requests at once on a connection that is never without them. The last piece is acknowledged some
-/// 40 ms late.
+/// The same whatever is sent, with so many requests at once on a connection that is never without them. The last piece is
+/// acknowledged some 40 ms late.
 pub(super) fn upload_among_s(facts: &Facts<'_>, at_once: f64) -> f64 {
     const DELAYED_ACK_S: f64 = 0.04;
     let connections = &facts.seen.connections;
     let looked_at = connections.min_rtt.count();
-    let sent = share(facts.all.bytes_sent, facts.all.started);
-    if looked_at == 0 || sent < FIRST_FLIGHT {
+    if looked_at == 0 {
         return 0.0;
     }
     let each = connections.in_flight_ns as f64 / 1e9 / looked_at as f64;

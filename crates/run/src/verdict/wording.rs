@@ -121,6 +121,9 @@ pub(super) fn headline(
             "ended early, after {}: {goodput} good responses until then",
             duration(facts.elapsed_seconds())
         )),
+        Delivery::FellShort if facts.missed().is_none() && lateness::how_late(facts).is_some() => {
+            sent_headline(facts, limit)
+        }
         Delivery::FellShort => short_headline(facts, limit, &goodput, findings),
         Delivery::Delivered | Delivery::AsFastAsPossible
             if facts.is_script() && facts.all.started == 0 =>
@@ -135,7 +138,7 @@ pub(super) fn headline(
                     .to_owned(),
             )
         }
-        Delivery::Delivered if facts.open => delivered_headline(facts, limit),
+        Delivery::Delivered if facts.open => sent_headline(facts, limit),
         Delivery::Delivered => {
             let done = match facts.all.started {
                 1 => "the 1 request was sent".to_owned(),
@@ -158,9 +161,9 @@ fn good_answers(facts: &Facts<'_>) -> String {
     }
 }
 
-/// What was asked for was sent; how it was answered is another matter. Rates are those while arrivals were due: a last
+/// What was asked for was sent, if late; how it was answered is another matter. Rates are those while arrivals were due: a last
 /// answer may come long after.
-fn delivered_headline(facts: &Facts<'_>, limit: Limit) -> Headline {
+fn sent_headline(facts: &Facts<'_>, limit: Limit) -> Headline {
     let asked = facts.asked_rate().unwrap_or(0.0);
     let well = facts.good_share();
     if let Some(answered) = backlog::falls_behind(facts) {
@@ -183,13 +186,13 @@ fn delivered_headline(facts: &Facts<'_>, limit: Limit) -> Headline {
             true => format!("{}, {} good responses", iterations(asked), rate(good)),
             false => format!("{} good responses of {} planned", rate(good), rate(asked)),
         };
-        let late = match limit {
-            _ if lateness::was_behind(facts) => " late",
-            Limit::Generator => ", partly late",
-            _ if lateness::was_partly_late(facts) => ", partly late",
-            _ => "",
-        };
-        return Headline::new(format!("the offered load was delivered{late}: {text}"));
+        return Headline::new(match (lateness::how_late(facts), limit) {
+            (Some(late), _) => format!("{text}, but {late}: {}", side_in_words(facts, limit)),
+            (None, Limit::Generator) => {
+                format!("the offered load was delivered, partly late: {text}")
+            }
+            (None, _) => format!("the offered load was delivered: {text}"),
+        });
     }
     let failed = facts.counts.failed_total();
     let status = facts.worst_status();
@@ -240,14 +243,7 @@ fn short_headline(
     goodput: &str,
     findings: &[Finding],
 ) -> Headline {
-    let who = match limit {
-        Limit::Target => "the target was the limit",
-        Limit::Network => "the network was the limit",
-        Limit::Generator if facts.has_lost_agents() => "a part of the generator was lost",
-        Limit::Generator => "the generator was the limit",
-        Limit::Plan => "the plan was the limit",
-        Limit::Nobody | Limit::Unknown => "the limit is unknown",
-    };
+    let who = side_in_words(facts, limit);
     let is_ceiling = Code::TargetCeiling.is_among(findings) || Code::TooFewVus.is_among(findings);
     let little = match (limit, facts.mean_service()) {
         (Limit::Target | Limit::Network | Limit::Plan, Some(mean))
@@ -281,6 +277,17 @@ fn short_headline(
                 count(asked)
             ))
         }
+    }
+}
+
+fn side_in_words(facts: &Facts<'_>, limit: Limit) -> &'static str {
+    match limit {
+        Limit::Target => "the target was the limit",
+        Limit::Network => "the network was the limit",
+        Limit::Generator if facts.has_lost_agents() => "a part of the generator was lost",
+        Limit::Generator => "the generator was the limit",
+        Limit::Plan => "the plan was the limit",
+        Limit::Nobody | Limit::Unknown => "the limit is unknown",
     }
 }
 

@@ -14,7 +14,7 @@ use crate::verdict::Code;
 const MS: u64 = 1_000_000;
 
 /// What a script asked for: a name, how often, how long each takes in milliseconds, and how many of them fail.
-fn summary(requests: &[(&str, u64, u64, u64)]) -> Option<TestSummary> {
+pub(super) fn summary(requests: &[(&str, u64, u64, u64)]) -> Option<TestSummary> {
     let plan = SeriesPlan {
         by_tag: Some("name".to_owned()),
         ..SeriesPlan::default()

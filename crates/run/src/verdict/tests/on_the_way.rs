@@ -162,6 +162,48 @@ fn acknowledgments_that_queue_hold_large_answers_up() {
     }
 }
 
+/// 200 kB in four seconds over a way of 10 ms, a few hundred bytes in each round trip: no window is as small.
+#[test]
+fn a_target_that_sends_slowly_waits_for_no_window() {
+    for (fastest_ms, rtt_ms, limit) in [
+        (3_900, 11, Limit::Target),
+        (400, 11, Limit::Unknown),
+        (3_900, 15, Limit::Unknown),
+    ] {
+        let mut run = Run::new(constant_vus(15, 12), 12.0, 45, 4_000.0);
+        let seen = &mut run.totals.seen;
+        // A script that discards bodies counts none of their bytes.
+        seen.counts.bytes_received = 45 * 200_000;
+        seen.connections.opened = 15;
+        for _ in 0..15 {
+            seen.connections.min_rtt.record(10 * MS);
+            seen.connections.rtt.record(rtt_ms * MS);
+        }
+        seen.phases.receiving.record(fastest_ms * MS);
+        (1..45).for_each(|_| seen.phases.receiving.record(4_000 * MS));
+        let verdict = run.judge();
+        assert_eq!(verdict.limit, limit, "{}", verdict.headline);
+    }
+}
+
+/// Bodies of one flight that lie unacknowledged most of the time, in front of a link that is full.
+#[test]
+fn small_uploads_queue_too() {
+    for (in_flight_ms, limit) in [(62_000, Limit::Network), (6_000, Limit::Target)] {
+        let mut run = Run::new(constant_vus(8, 8), 8.0, 99, 660.0);
+        let seen = &mut run.totals.seen;
+        seen.counts.bytes_sent = 99 * 10_000;
+        seen.connections.opened = 8;
+        for _ in 0..8 {
+            seen.connections.min_rtt.record(31 * MS);
+            seen.connections.rtt.record(126 * MS);
+        }
+        seen.connections.in_flight_ns = in_flight_ms * MS;
+        let verdict = run.judge();
+        assert_eq!(verdict.limit, limit, "{}", verdict.headline);
+    }
+}
+
 #[test]
 fn uploads_are_on_the_way_until_they_are_acknowledged() {
     for (in_flight_s, limit) in [(9, Limit::Network), (1, Limit::Target)] {
@@ -354,14 +396,14 @@ fn a_way_that_stood_still_is_no_pause_of_the_target() {
         run.judge()
     };
     let verdict = stalls(3_000);
-    assert_eq!(verdict.limit, Limit::Unknown);
+    assert_eq!(verdict.limit, Limit::Network);
     let advice = found(&verdict, Code::Pauses).and_then(|told| told.advice.as_deref());
     assert!(
         advice.is_some_and(|advice| advice.contains("interrupts the network path")),
         "{advice:?}"
     );
     let verdict = stalls(500);
-    assert_ne!(verdict.limit, Limit::Unknown);
+    assert_ne!(verdict.limit, Limit::Network);
     let advice = found(&verdict, Code::Pauses).and_then(|told| told.advice.as_deref());
     assert!(
         advice.is_some_and(|advice| advice.contains("garbage collection")),

@@ -8,6 +8,7 @@ use loadline_model::snapshot::ScenarioChange;
 use loadline_model::verdict::{Delivery, Limit, Verdict};
 
 use super::builder::{MS, Run, arrivals, constant_vus, found, shared};
+use super::names::summary;
 use crate::verdict::Code;
 
 /// A script's iteration sends as many requests as it likes: what was asked for are iterations.
@@ -54,6 +55,33 @@ fn a_scenario_that_is_full_is_held_up_whoever_else_is_free() {
         run.totals.seen.scenarios.insert(name, change);
         run.answer(138, &[(0.1, 20 * MS), (0.9, 1_000 * MS)]);
         run.totals.seen.schedule_lag.record(3 * MS);
+        let verdict = run.judge();
+        assert_eq!(verdict.limit, limit, "{}", verdict.headline);
+    }
+}
+
+/// Twenty users who sleep most of the time beside arrivals whose users all wait for one slow request.
+#[test]
+fn users_who_sleep_do_not_hide_what_holds_the_others() {
+    for (slow_ms, limit) in [(1_600, Limit::Target), (400, Limit::Plan)] {
+        let mut run = Run::new(arrivals(46, 8, 35), 8.0, 858, 140.0);
+        run.plan.script = Some(Arc::default());
+        run.summary = summary(&[("/fast", 780, 2, 0), ("/slow", 78, slow_ms, 0)]);
+        let mut other = run.plan.scenarios[0].clone();
+        other.name = "other".to_owned();
+        run.plan.scenarios.push(other);
+        run.totals.asked = Some(370);
+        run.totals.active_vus_max = 35;
+        let name = run.plan.scenarios[0].name.as_str().into();
+        let change = ScenarioChange {
+            dropped: 52,
+            vus_made: 15,
+            ..Default::default()
+        };
+        run.totals.seen.scenarios.insert(name, change);
+        run.answer(858, &[(0.91, 2 * MS), (0.09, slow_ms * MS)]);
+        run.totals.seen.counts.dropped = 52;
+        run.series.iter_mut().for_each(|row| row.dropped = 6);
         let verdict = run.judge();
         assert_eq!(verdict.limit, limit, "{}", verdict.headline);
     }

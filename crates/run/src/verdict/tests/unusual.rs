@@ -496,11 +496,10 @@ fn a_load_that_was_delivered_late_has_a_limit() {
     };
     let late = judged(70);
     assert_eq!(late.limit, Limit::Target, "{late:?}");
-    assert!(
-        late.headline
-            .starts_with("the offered load was delivered late"),
-        "{}",
-        late.headline
+    assert_eq!(late.delivery, Delivery::FellShort);
+    assert_eq!(
+        late.headline,
+        "140/s good responses of 140/s planned, but late: the target was the limit"
     );
     assert_eq!(judged(5).limit, Limit::Nobody);
 }

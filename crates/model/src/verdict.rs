@@ -30,7 +30,7 @@ pub enum Limit {
     Network,
     /// This machine or process.
     Generator,
-    /// The plan itself: too few virtual users for the rate.
+    /// The plan itself: too few virtual users for the rate, or pauses that set the pace.
     Plan,
     /// Nobody: the load was delivered with room to spare.
     Nobody,

@@ -349,10 +349,7 @@ fn closed_limit(facts: &Facts<'_>, knee: Option<&Knee>, weights: Weights) -> Lim
         // Users who think too wait for a link that is full.
         _ if link::link(facts).is_some() => heaviest(weights, Limit::Target),
         _ if facts.evidence.plan.is_paced() || facts.may_think() => {
-            spoils(facts).unwrap_or(match facts.missed() {
-                Some(_) => Limit::Plan,
-                None => Limit::Nobody,
-            })
+            spoils(facts).unwrap_or(Limit::Plan)
         }
         // The rest are requests that never ended, and a ramp that had fewer virtual users than at its top.
         _ => heaviest(weights, Limit::Target),

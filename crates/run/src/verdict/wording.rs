@@ -9,6 +9,7 @@ use super::backlog;
 use super::code::Code;
 use super::downtime;
 use super::facts::Facts;
+use super::failing::spoils;
 use super::lateness;
 use super::saturation::Knee;
 use super::shapes;
@@ -336,13 +337,13 @@ fn limit_in_words(facts: &Facts<'_>, limit: Limit, reached: &str) -> Headline {
         }
         Limit::Plan => match mistaken {
             Some((status, n)) => others_have(facts, status, n),
-            None => format!("limited by the plan ({vus})"),
+            None if spoils(facts).is_some() => format!("limited by the plan ({vus})"),
+            None => match facts.reached_cap() {
+                Some(most) => format!("paced by the option rps ({most}/s)"),
+                None => format!("paced by the plan ({vus})"),
+            },
         },
-        Limit::Nobody => match facts.reached_cap() {
-            Some(most) => format!("paced by the option rps ({most}/s)"),
-            None => format!("paced by the plan ({vus})"),
-        },
-        Limit::Unknown => "but the limit is unknown".to_owned(),
+        Limit::Nobody | Limit::Unknown => "but the limit is unknown".to_owned(),
     };
     Headline::new(format!("{reached}, {who}")).with(more)
 }

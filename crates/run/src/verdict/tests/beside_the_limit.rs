@@ -217,9 +217,9 @@ fn virtual_users_that_wait_for_their_pace_are_counted() {
 #[test]
 fn a_ramp_of_users_who_wait_for_their_pace_finds_no_limit() {
     for (is_capped, slower, limit) in [
-        (false, 1, Limit::Nobody),
+        (false, 1, Limit::Plan),
         (false, 5, Limit::Target),
-        (true, 1, Limit::Nobody),
+        (true, 1, Limit::Plan),
     ] {
         let mut run = Run::new(vu_ramp(20, 10), 10.0, 600, 10.0);
         let mut script = loadline_model::ScriptSettings::default();

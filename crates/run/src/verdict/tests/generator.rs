@@ -79,7 +79,7 @@ fn between_requests() -> Run {
 
 #[test]
 fn between_requests_a_script_sleeps_or_waits_for_the_generator() {
-    assert_eq!(between_requests().judge().limit, Limit::Nobody);
+    assert_eq!(between_requests().judge().limit, Limit::Plan);
     let mut starved = between_requests();
     let rows = starved.series.iter_mut();
     rows.for_each(|row| row.generator.run_queue_ns = 700 * MS);
@@ -104,7 +104,7 @@ fn what_users_compute_between_requests_is_the_generators() {
         run.judge().limit
     };
     assert_eq!(limit_of(0.97), Limit::Generator);
-    assert_eq!(limit_of(0.3), Limit::Nobody);
+    assert_eq!(limit_of(0.3), Limit::Plan);
 }
 
 /// Ten users of a service of 20 ms whose generator does not run for 600 ms of each second: an answer in ten lies that long unread.

@@ -339,7 +339,7 @@ fn slow_answers_that_are_as_many_as_the_wrong_ones_are_told_so() {
 /// 100 users who think for a second; a pool of 20 takes half a second for each, and serves those who wait in any order.
 #[test]
 fn thinking_users_who_are_served_at_an_even_pace_wait_in_a_queue() {
-    for (uneven, limit) in [(0, Limit::Target), (9, Limit::Nobody)] {
+    for (uneven, limit) in [(0, Limit::Target), (9, Limit::Plan)] {
         let mut run = Run::new(constant_vus(100, 12), 12.0, 480, 1_500.0);
         run.answer(
             480,

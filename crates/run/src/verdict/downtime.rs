@@ -172,9 +172,20 @@ pub(super) fn end_of(facts: &Facts<'_>, rows: &[&Row], usual: f64) -> Option<End
     let still_answers = answered > 2 * good && answered as f64 / usual >= DOWN;
     match still_answers {
         true => Some(End::Wrong),
-        false if good > 0 && link::link(facts).is_some() => None,
+        false if good > 0 && (link::link(facts).is_some() || still_sends(facts, rows)) => None,
         false => Some(End::Silent),
     }
+}
+
+/// Whether bytes still arrive in these rows at a good part of the rate before them.
+fn still_sends(facts: &Facts<'_>, rows: &[&Row]) -> bool {
+    let rate = |rows: &[&Row]| {
+        let bytes: u64 = rows.iter().map(|row| row.bytes_received).sum();
+        bytes as f64 / rows.iter().map(|row| row_seconds(row)).sum::<f64>()
+    };
+    let before = facts.rows.len().saturating_sub(rows.len());
+    let usual = rate(&facts.rows[..before]);
+    usual > 0.0 && rate(rows) >= DOWN * usual
 }
 
 /// Whether the generator could not even ask, for want of ports or descriptors.

@@ -491,16 +491,25 @@ impl<'a> Facts<'a> {
     /// Whether the plan asks for the same load all the time, so that seconds can be compared.
     pub(super) fn load_is_constant(&self) -> bool {
         let scenarios = &self.evidence.plan.scenarios;
-        scenarios.len() == 1
-            && scenarios.iter().all(|scenario| {
-                !matches!(
-                    scenario.executor,
-                    Executor::RampingVus { .. }
-                        | Executor::RampingArrivalRate { .. }
-                        | Executor::ExternallyControlled { .. }
-                        | Executor::ThreadGroup(_)
-                )
-            })
+        let is_constant = |scenario: &Scenario| {
+            !matches!(
+                scenario.executor,
+                Executor::RampingVus { .. }
+                    | Executor::RampingArrivalRate { .. }
+                    | Executor::ExternallyControlled { .. }
+                    | Executor::ThreadGroup(_)
+            )
+        };
+        match scenarios.as_slice() {
+            [alone] => is_constant(alone),
+            [first, others @ ..] => {
+                let time = |it: &Scenario| (it.start_time, it.executor.duration());
+                let are_open = scenarios.iter().all(|it| it.executor.is_open());
+                let at_once = others.iter().all(|it| time(it) == time(first));
+                are_open && at_once && scenarios.iter().all(is_constant)
+            }
+            [] => false,
+        }
     }
 
     /// Requests a second that a script may send (its `rps`), where it sent about as many.

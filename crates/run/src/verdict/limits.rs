@@ -139,10 +139,7 @@ fn limit_of(facts: &Facts<'_>, knee: Option<&Knee>, seen: &Seen) -> (Limit, Opti
 fn tempered(facts: &Facts<'_>, limit: Limit, seen: &Seen) -> Limit {
     match limit {
         Limit::Target if signs::is_let_in_late(facts) || keeps_out(facts) => Limit::Unknown,
-        // What stops a process keeps no kernel from acknowledging.
-        Limit::Plan | Limit::Unknown | Limit::Target if link::mostly_stood_still(facts) => {
-            Limit::Network
-        }
+        Limit::Plan | Limit::Unknown | Limit::Target if is_cut_off(facts) => Limit::Network,
         Limit::Target if seen.culprit.is_none() && link::may_wait_for_windows(facts) => {
             Limit::Unknown
         }
@@ -150,6 +147,14 @@ fn tempered(facts: &Facts<'_>, limit: Limit, seen: &Seen) -> Limit {
         Limit::Plan | Limit::Unknown if seen.culprit.is_some() => Limit::Target,
         limit => limit,
     }
+}
+
+/// Whether most of the time what was sent lay unacknowledged, which nothing that stops a process does. Where SYNs are lost while
+/// others are answered as ever, a full accept queue does.
+fn is_cut_off(facts: &Facts<'_>) -> bool {
+    let are_let_in = facts.seen.connections.connect.max() < Some(weights::SYN_TIMEOUT_NS);
+    let comes_back = || downtime::downtime(facts).is_some_and(|down| down.length.is_some());
+    link::mostly_stood_still(facts) && (are_let_in || comes_back())
 }
 
 /// Whether a generator that has the arrivals in hand has no time left for what goes as fast as it can beside them.

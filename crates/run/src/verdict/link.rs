@@ -23,7 +23,7 @@ const WHOLE_SECOND: f64 = 0.95;
 /// Share of a request's time from which its body's way takes most of it.
 const HALF: f64 = 0.5;
 /// Bytes of a body that takes several packets.
-const QUEUED_BODY_MIN: f64 = 4.0 * weights::SEGMENT;
+const QUEUED_BODY_MIN: f64 = 2.0 * weights::SEGMENT;
 /// The smoothed round trip over the smallest one, and how much longer it is at least, from which packets wait on the way:
 /// Linux puts acknowledgments off for 40 ms.
 const QUEUED_TIMES: f64 = 3.0;

@@ -72,6 +72,12 @@ pub(super) fn heaviest<'a>(facts: &Facts<'a>) -> Option<&'a TimeTrend> {
     slowest.times.filter(|_| is_most && names.len() > 1)
 }
 
+/// The times of the name that took most of the time of all, or of all where none did: requests of several names may differ by
+/// nature.
+pub(super) fn of_most_time<'a>(facts: &Facts<'a>) -> &'a TimeTrend {
+    heaviest(facts).unwrap_or(facts.answered_time())
+}
+
 /// Whether most failures are of one name, whose requests hardly ever succeed.
 pub(super) fn always_fails(facts: &Facts<'_>) -> bool {
     const ALWAYS: f64 = 0.95;

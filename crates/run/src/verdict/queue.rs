@@ -114,14 +114,9 @@ pub(super) fn takes_as_long_for_each(time: &TimeTrend) -> bool {
 /// Whether answers may be queueing, in whatever order: they, or those that take most of the time, take much longer than the fastest
 /// of them. Times that differ by themselves look the same.
 pub(super) fn may_stand(facts: &Facts<'_>) -> bool {
-    let time = of_most_time(facts);
+    let time = names::of_most_time(facts);
     let times = time.quantile(0.5).zip(time.min());
     times.is_some_and(|(median, min)| median >= WAITS * min as f64) || slow_ones_may_stand(time)
-}
-
-/// The times of the request that takes most of the time, or of all where none does: requests of several names may differ by nature.
-fn of_most_time<'a>(facts: &Facts<'a>) -> &'a TimeTrend {
-    names::heaviest(facts).unwrap_or(facts.answered_time())
 }
 
 /// Whether most of the time is that of a part of the answers, which differ as if they waited for each other: they miss a cache, say, and
@@ -157,7 +152,7 @@ pub(super) fn starves_some(facts: &Facts<'_>) -> bool {
 /// Whether most of the time of all answers is that of a few, which take many times as long.
 pub(super) fn is_mostly_long(facts: &Facts<'_>) -> bool {
     const LONG: f64 = 5.0;
-    let time = of_most_time(facts);
+    let time = names::of_most_time(facts);
     let usual = time.quantile(0.5).zip(time.mean());
     usual.is_some_and(|(median, mean)| mean >= LONG * median)
 }

@@ -12,6 +12,7 @@ use loadline_model::units;
 
 use super::facts::{Facts, row_seconds, share};
 use super::link::{self, link};
+use super::names;
 
 /// Share of the time in which a worker had something to do from which nobody else was waited for between requests.
 pub(super) const OCCUPIED: f64 = 0.75;
@@ -332,15 +333,22 @@ fn network_s(facts: &Facts<'_>) -> f64 {
         few if few <= RETRANSMITS_MIN => 0.0,
         // One that is lost holds up all the streams of its connection.
         many => {
-            let streams = f64::from(facts.evidence.plan.client.protocol.streams());
-            // A connection made for one request has one stream at a time.
-            let each = 1.0 / connections_made(facts).clamp(f64::MIN_POSITIVE, 1.0);
-            let at_once = streams.min(facts.vus.max(1) as f64).min(each);
-            share(many, facts.counts.completed) * RETRANSMIT_NS as f64 / 1e9 * at_once
+            let each = share(many, facts.counts.completed) * streams_at_once(facts);
+            each * RETRANSMIT_NS as f64 / 1e9
         }
     };
     let lost = again.max(lost_connects_s(facts)) + gaps_s(facts);
     (distance + lost).max(upload_s(facts)) + names_s(facts)
+}
+
+/// Streams that share a connection at a time, at most: of one made for one request, and of one that does not speak HTTP/2, there
+/// is one.
+fn streams_at_once(facts: &Facts<'_>) -> f64 {
+    let connections = &facts.seen.connections;
+    let most = f64::from(facts.evidence.plan.client.protocol.streams());
+    let each = 1.0 / connections_made(facts).clamp(f64::MIN_POSITIVE, 1.0);
+    let shared = most.min(facts.vus.max(1) as f64).min(each) - 1.0;
+    1.0 + shared * share(connections.http2, connections.opened).min(1.0)
 }
 
 /// How long what is sent is under way, in seconds, where that is more than the first flight.
@@ -390,8 +398,10 @@ fn gaps_s(facts: &Facts<'_>) -> f64 {
 }
 
 /// What SYNs that are lost on a long way add to the time of a request, in seconds. A full accept queue drops them too; but
-/// what is accepted at last waits there.
+/// what is accepted at last waits there, twice as long as the fastest or for some of the time that it took to connect.
 fn lost_connects_s(facts: &Facts<'_>) -> f64 {
+    /// Of the time that it takes to connect.
+    const HARDLY: f64 = 0.02;
     let connect = &facts.seen.connections.connect;
     let waiting = &facts.seen.phases.waiting;
     let (Some(round_trip), Some(mean), Some(waits), Some(at_least)) = (
@@ -402,7 +412,8 @@ fn lost_connects_s(facts: &Facts<'_>) -> f64 {
     ) else {
         return 0.0;
     };
-    match connect.max() >= Some(SYN_TIMEOUT_NS) && waits < WAITS * at_least as f64 {
+    let waits_hardly = waits < WAITS * at_least as f64 || waits < HARDLY * mean;
+    match connect.max() >= Some(SYN_TIMEOUT_NS) && waits_hardly {
         true => (mean / 1e9 - round_trip).max(0.0) * connections_made(facts) + never_made_s(facts),
         false => 0.0,
     }
@@ -487,7 +498,7 @@ fn sent_again_by_target(facts: &Facts<'_>) -> u64 {
     /// Of those that came late.
     const MOST: f64 = 0.5;
     const OURS: f64 = 0.1;
-    let time = facts.answered_time();
+    let time = names::of_most_time(facts);
     let Some(usual) = time.quantile(0.5).map(|ns| ns as u64) else {
         return 0;
     };

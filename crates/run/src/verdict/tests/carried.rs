@@ -1,17 +1,20 @@
 //! Loads that were sent in full, and what keeps them from being carried all the same: answers that fall behind, or that are
 //! wrong.
 
+use std::sync::Arc;
+
 use loadline_model::error_class::ErrorClass;
 use loadline_model::verdict::Limit;
 
 use super::builder::{MS, Run, arrivals, constant_vus, found, percentiles};
+use super::names::summary;
 use crate::verdict::Code;
 
 /// Arrivals of which so many more are under way at the end of each second, of those of the last second.
 fn piling(per_second: u64, under_way: impl Fn(u64) -> u64) -> Run {
     let mut run = Run::new(arrivals(200, 12, 400), 12.0, 2_400, 30.0);
     run.seconds(12, |second, row| {
-        row.completed = per_second;
+        (row.started, row.completed) = (200, per_second);
         row.active_vus = under_way(second + 1);
     });
     run
@@ -54,6 +57,21 @@ fn a_tenth_of_failures_is_in_the_way_of_users_who_think_too() {
     assert_eq!(run.judge().limit, Limit::Plan);
     run.fail(ErrorClass::Refused, 150, 1_000);
     assert_eq!(run.judge().limit, Limit::Target);
+}
+
+/// Quick requests beside a few slow ones that pile up: a pile of a hundredth of all arrivals is half of theirs.
+#[test]
+fn a_pile_is_measured_by_the_requests_that_take_the_time() {
+    for (slow, limit) in [(240, Limit::Target), (0, Limit::Nobody)] {
+        let mut run = piling(195, |second| 4 * second);
+        run.plan.script = Some(Arc::default());
+        let mut other = run.plan.scenarios[0].clone();
+        other.name = "other".to_owned();
+        run.plan.scenarios.push(other);
+        run.summary = summary(&[("/quick", 2_160, 1, 0), ("/slow", slow, 2_000, 0)]);
+        let verdict = run.judge();
+        assert_eq!(verdict.limit, limit, "{}", verdict.headline);
+    }
 }
 
 #[test]

@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 
+use loadline_model::client::Protocol;
 use loadline_model::error_class::ErrorClass;
 use loadline_model::verdict::Limit;
 
@@ -157,6 +158,42 @@ fn acknowledgments_that_queue_hold_large_answers_up() {
             seen.connections.rtt.record(rtt_ns);
         }
         (0..60).for_each(|_| seen.phases.receiving.record(500 * MS));
+        let verdict = run.judge();
+        assert_eq!(verdict.limit, limit, "{}", verdict.headline);
+    }
+}
+
+/// A client that would take HTTP/2, and some segments that were sent again: they hold up the streams that there are.
+#[test]
+fn a_lost_segment_holds_up_the_streams_of_its_connection() {
+    for (http2, limit) in [(0, Limit::Target), (20, Limit::Network)] {
+        let mut run = Run::new(constant_vus(20, 10), 10.0, 1_300, 130.0);
+        run.answer(1_300, &[(0.98, 10 * MS), (0.02, 6_000 * MS)]);
+        run.plan.client.protocol = Protocol::Negotiate { streams: 100 };
+        let connections = &mut run.totals.seen.connections;
+        (connections.opened, connections.http2) = (20, http2);
+        connections.retransmits = 40;
+        let verdict = run.judge();
+        assert_eq!(verdict.limit, limit, "{}", verdict.headline);
+    }
+}
+
+/// A firewall that lets few connections pass: SYNs are sent again for seconds, and what is let in is answered soon.
+#[test]
+fn connections_that_are_let_in_late_and_answered_soon_were_kept_on_the_way() {
+    for (waiting_ms, limit) in [(25, Limit::Network), (800, Limit::Target)] {
+        let mut run = Run::new(arrivals(200, 10, 50), 10.0, 500, 900.0);
+        run.totals.asked = Some(2_000);
+        run.totals.never_started = 1_500;
+        run.totals.active_vus_max = 50;
+        let seen = &mut run.totals.seen;
+        seen.connections.opened = 250;
+        for _ in 0..250 {
+            seen.connections.connect.record(3_000 * MS);
+            seen.connections.min_rtt.record(10 * MS);
+        }
+        seen.phases.waiting.record(10 * MS);
+        (1..500).for_each(|_| seen.phases.waiting.record(waiting_ms * MS));
         let verdict = run.judge();
         assert_eq!(verdict.limit, limit, "{}", verdict.headline);
     }

@@ -12,7 +12,7 @@ use loadline_model::result::{Row, TimeMetric};
 use loadline_model::snapshot::{Counts, Snapshot};
 use loadline_model::units::Nanos;
 
-use super::{Evidence, weights};
+use super::Evidence;
 use loadline_model::event::{AGENT_LOST_MARK, AGENT_REPLACED_MARK, NOT_BEGUN_MARK};
 
 /// The status by which a target says that it is asked too often.
@@ -390,30 +390,6 @@ impl<'a> Facts<'a> {
             }
             _ => self.mean_service(),
         }
-    }
-
-    /// Whether the other side did not even acknowledge most of the requests that were given up: a process that hangs does,
-    /// or rather its machine does.
-    pub(super) fn are_unacknowledged(&self, given_up: u64) -> bool {
-        self.are_most(self.seen.connections.unacknowledged, given_up)
-    }
-
-    /// Whether on a long way most of the requests that were given up were never acknowledged on a connection that never had an
-    /// answer: they were lost, or the target had not accepted it.
-    pub(super) fn are_untaken(&self, given_up: u64) -> bool {
-        weights::round_trip(self).is_some()
-            && self.are_most(self.seen.connections.untaken, given_up)
-    }
-
-    /// Whether of most of the answers that were given up a later part had come, and an earlier one not: it was lost on the way.
-    pub(super) fn are_gapped(&self, given_up: u64) -> bool {
-        weights::round_trip(self).is_some() && self.are_most(self.seen.connections.gapped, given_up)
-    }
-
-    /// Whether so many connections are half of those that were looked at when what they carried was given up.
-    fn are_most(&self, connections: u64, given_up: u64) -> bool {
-        let looked_at = given_up.min(self.seen.connections.min_rtt.count());
-        connections > 0 && connections.saturating_mul(2) >= looked_at
     }
 
     pub(super) fn failed(&self, class: ErrorClass) -> u64 {

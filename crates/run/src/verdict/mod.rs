@@ -15,6 +15,7 @@ mod delivery;
 mod downtime;
 mod facts;
 mod failing;
+mod headline;
 mod lateness;
 mod limits;
 mod link;
@@ -111,7 +112,7 @@ pub fn judge(evidence: &Evidence<'_>) -> Verdict {
         finding.advice = advice.map(|hint| worded(&hint, front_end).into_owned());
     }
     findings.sort_by_key(|finding| Reverse(finding.gravity));
-    let mut headline = wording::headline(&facts, delivery, blame.limit, knee.as_ref(), &findings);
+    let mut headline = headline::headline(&facts, delivery, blame.limit, knee.as_ref(), &findings);
     if let Some(culprit) = seen.culprit.filter(|_| blame.limit == Limit::Target) {
         headline.because(&culprit);
     } else if let Some(divided) = limits::divided(blame.limit, blame.weights) {

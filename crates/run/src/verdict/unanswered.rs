@@ -1,4 +1,4 @@
-//! Requests that were under way when the run ended: whether they had waited in vain, and for what.
+//! Requests that were given up, or under way when the run ended: whether they had waited in vain, and for what.
 //!
 //! Must not say whose they are. Invariant: what was sent a moment before the end is not counted.
 
@@ -9,6 +9,7 @@ use loadline_model::url::Scheme;
 
 use super::facts::{Facts, share};
 use super::failing::FAILURES_OF_OFFERED;
+use super::weights;
 
 /// Requests without an answer at the end of the run.
 pub(super) struct Stuck {
@@ -99,5 +100,29 @@ impl Facts<'_> {
         let waiting = never_made.saturating_sub(self.counts.failed_total());
         let are_most = waiting > 0 && waiting.saturating_mul(2) >= self.counts.interrupted;
         are_most.then_some(waiting)
+    }
+
+    /// Whether the other side did not even acknowledge most of the requests that were given up: a process that hangs does,
+    /// or rather its machine does.
+    pub(super) fn are_unacknowledged(&self, given_up: u64) -> bool {
+        self.are_most(self.seen.connections.unacknowledged, given_up)
+    }
+
+    /// Whether on a long way most of the requests that were given up were never acknowledged on a connection that never had an
+    /// answer: they were lost, or the target had not accepted it.
+    pub(super) fn are_untaken(&self, given_up: u64) -> bool {
+        weights::round_trip(self).is_some()
+            && self.are_most(self.seen.connections.untaken, given_up)
+    }
+
+    /// Whether of most of the answers that were given up a later part had come, and an earlier one not: it was lost on the way.
+    pub(super) fn are_gapped(&self, given_up: u64) -> bool {
+        weights::round_trip(self).is_some() && self.are_most(self.seen.connections.gapped, given_up)
+    }
+
+    /// Whether so many connections are half of those that were looked at when what they carried was given up.
+    fn are_most(&self, connections: u64, given_up: u64) -> bool {
+        let looked_at = given_up.min(self.seen.connections.min_rtt.count());
+        connections > 0 && connections.saturating_mul(2) >= looked_at
     }
 }

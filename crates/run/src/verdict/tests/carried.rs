@@ -53,7 +53,7 @@ fn a_tenth_of_wrong_answers_is_somebodys() {
 #[test]
 fn a_tenth_of_failures_is_in_the_way_of_users_who_think_too() {
     let mut run = Run::new(constant_vus(8, 10), 10.0, 800, 2.0);
-    run.plan.script = Some(std::sync::Arc::default());
+    run.plan.script = Some(Arc::default());
     assert_eq!(run.judge().limit, Limit::Plan);
     run.fail(ErrorClass::Refused, 150, 1_000);
     assert_eq!(run.judge().limit, Limit::Target);

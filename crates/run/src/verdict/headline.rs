@@ -1,0 +1,390 @@
+//! The verdict in one sentence.
+//!
+//! Must not judge: it is told. Invariant: a headline names the rate reached and, where something was in the way, who it was.
+
+use loadline_model::verdict::{Delivery, Finding, Gravity, Limit};
+
+use super::backlog;
+use super::code::Code;
+use super::downtime;
+use super::facts::Facts;
+use super::failing::spoils;
+use super::lateness;
+use super::saturation::Knee;
+use super::shapes;
+use super::wording::{count, counted, duration, percent, rate};
+
+/// Share of good answers from which the others go without mention in the headline.
+const WELL: f64 = 0.99;
+/// Share of refusals from which their status says more than how long they take.
+const MOSTLY: f64 = 0.5;
+/// The findings that make every rate meaningless, the worst first.
+const OVERRIDING: [Code; 5] = [
+    Code::NotConserved,
+    Code::NothingSent,
+    Code::NothingAnswered,
+    Code::MostUnanswered,
+    Code::HollowAnswers,
+];
+
+/// Before the name of a class of failures.
+const MOST_FAILURES: &str = ", most failures";
+
+/// Characters of a headline at most: a line of a table.
+const HEADLINE_MAX: usize = 100;
+
+/// A sentence that holds what matters most, and takes in more while there is room: findings tell it all.
+pub(super) struct Headline {
+    text: String,
+    /// What is good to know beside it.
+    more: Option<String>,
+}
+
+impl Headline {
+    fn new(text: String) -> Headline {
+        Headline { text, more: None }
+    }
+
+    fn with(self, more: Option<String>) -> Headline {
+        Headline { more, ..self }
+    }
+
+    /// Names the cause; for want of room it takes the place of the sentence's last part.
+    pub(super) fn because(&mut self, cause: &str) {
+        let cause = format!(": {cause}");
+        let room = HEADLINE_MAX.saturating_sub(length(&cause));
+        if length(&self.text) > room {
+            self.text.truncate(end_of_part(&self.text, room));
+        }
+        self.text.push_str(&cause);
+        self.more = None;
+    }
+
+    /// Adds what matters more than what is only good to know.
+    pub(super) fn add(&mut self, part: &str) {
+        if length(&self.text) + length(part) <= HEADLINE_MAX {
+            self.text.push_str(part);
+        }
+    }
+
+    /// A text that is too long ends where its last part that fits does.
+    pub(super) fn into_text(mut self) -> String {
+        if let Some(more) = self.more.take() {
+            self.add(&more);
+        }
+        if length(&self.text) > HEADLINE_MAX {
+            self.text.truncate(end_of_part(&self.text, HEADLINE_MAX));
+        }
+        self.text
+    }
+}
+
+/// Where the last part of a sentence ends that leaves at most so many characters.
+fn end_of_part(text: &str, room: usize) -> usize {
+    let most = text
+        .char_indices()
+        .nth(room)
+        .map_or(text.len(), |(at, _)| at);
+    let ends = [": ", "; ", ", "].map(|between| text[..most].rfind(between));
+    let end = ends.into_iter().flatten().max().unwrap_or(most);
+    // What is named without its name says nothing.
+    text[..end]
+        .strip_suffix(MOST_FAILURES)
+        .map_or(end, str::len)
+}
+
+fn length(text: &str) -> usize {
+    text.chars().count()
+}
+
+/// The verdict in one sentence.
+pub(super) fn headline(
+    facts: &Facts<'_>,
+    delivery: Delivery,
+    limit: Limit,
+    knee: Option<&Knee>,
+    findings: &[Finding],
+) -> Headline {
+    let overriding = OVERRIDING.iter().find_map(|code| {
+        findings
+            .iter()
+            .find(|f| f.code == code.name() && f.gravity == Gravity::Alarm)
+    });
+    if let Some(finding) = overriding {
+        return Headline::new(finding.text.clone());
+    }
+    if let Some(knee) = knee {
+        return knee_headline(knee, limit);
+    }
+    let goodput = rate(facts.per_second(facts.counts.good));
+    match delivery {
+        Delivery::Unfinished => Headline::new(format!(
+            "ended early, after {}: {goodput} good responses until then",
+            duration(facts.elapsed_seconds())
+        )),
+        Delivery::FellShort if facts.missed().is_none() && lateness::how_late(facts).is_some() => {
+            sent_headline(facts, limit)
+        }
+        Delivery::FellShort => short_headline(facts, limit, &goodput, findings),
+        Delivery::Delivered | Delivery::AsFastAsPossible
+            if facts.is_script() && facts.all.started == 0 =>
+        {
+            Headline::new(
+                "the script sent no HTTP request, so there is no target to judge".to_owned(),
+            )
+        }
+        Delivery::Delivered | Delivery::AsFastAsPossible if facts.is_without_requests() => {
+            Headline::new(
+                "no sampler of the plan sends HTTP requests, so there is no target to judge"
+                    .to_owned(),
+            )
+        }
+        Delivery::Delivered if facts.open => sent_headline(facts, limit),
+        Delivery::Delivered => {
+            let done = match facts.all.started {
+                1 => "the 1 request was sent".to_owned(),
+                sent => format!("all {} requests were sent", count(sent)),
+            };
+            limit_in_words(facts, limit, &format!("{done}: {}", good_answers(facts)))
+        }
+        Delivery::AsFastAsPossible => limit_in_words(facts, limit, &good_answers(facts)),
+    }
+}
+
+/// Good answers per second, and beside how many others.
+fn good_answers(facts: &Facts<'_>) -> String {
+    let goodput = rate(facts.per_second(facts.counts.good));
+    let sent = rate(facts.per_second(facts.counts.started));
+    match facts.good_share() {
+        _ if facts.counts.good == 0 => format!("0 of {sent} were good responses"),
+        few if few < WELL && sent != goodput => format!("{goodput} of {sent} were good responses"),
+        _ => format!("{goodput} good responses"),
+    }
+}
+
+/// What was asked for was sent, if late; how it was answered is another matter. Rates are those while arrivals were due: a last
+/// answer may come long after.
+fn sent_headline(facts: &Facts<'_>, limit: Limit) -> Headline {
+    let asked = facts.asked_rate().unwrap_or(0.0);
+    let well = facts.good_share();
+    if let Some(answered) = backlog::falls_behind(facts) {
+        return Headline::new(format!(
+            "the offered load of {} was sent, but responses fell behind: {} at the end",
+            rate(asked),
+            rate(answered)
+        ));
+    }
+    if let Some(part) = shapes::wrong_by_checks(facts).filter(|_| limit == Limit::Target) {
+        return Headline::new(format!(
+            "the load of {} was sent, but {} of the checks failed",
+            iterations(asked),
+            percent(part)
+        ));
+    }
+    let good = asked * well * facts.requests_per_iteration();
+    if well >= WELL {
+        let text = match facts.is_script() {
+            true => format!("{}, {} good responses", iterations(asked), rate(good)),
+            false => format!("{} good responses of {} planned", rate(good), rate(asked)),
+        };
+        return Headline::new(match (lateness::how_late(facts), limit) {
+            (Some(late), _) => format!("{text}, but {late}: {}", side_in_words(facts, limit)),
+            (None, Limit::Generator) => {
+                format!("the offered load was delivered, partly late: {text}")
+            }
+            (None, _) => format!("the offered load was delivered: {text}"),
+        });
+    }
+    let failed = facts.counts.failed_total();
+    let status = facts.worst_status();
+    let others = match (facts.worst_class(), status) {
+        (Some(class), status) if status.is_none_or(|(_, n)| n < failed) => {
+            Some(class.name().to_owned())
+        }
+        (_, Some((status, _))) => Some(format!("status {status}")),
+        _ => None,
+    };
+    let (load, part) = match facts.is_script() {
+        true => (
+            iterations(asked),
+            format!("{} of its requests", percent(well)),
+        ),
+        false => (rate(asked), rate(good)),
+    };
+    let but = match well > 0.0 {
+        true => format!("only {part} got good responses"),
+        false => "no response was good".to_owned(),
+    };
+    Headline::new(format!("the load of {load} was sent, but {but}"))
+        .with(others.map(|others| format!(" (most others: {others})")))
+}
+
+fn knee_headline(knee: &Knee, limit: Limit) -> Headline {
+    let at = rate(knee.point.throughput);
+    let who = match limit {
+        Limit::Generator => "the generator, not the target, was at its limit",
+        Limit::Network => "the network was at its limit",
+        Limit::Plan => "the plan's virtual users were all busy",
+        Limit::Target | Limit::Nobody | Limit::Unknown => "the target saturated",
+    };
+    let passed = knee.passed.as_ref().map(|passed| {
+        format!(
+            "; p99 {} passed {} at {}",
+            passed.what,
+            duration(passed.bound_s),
+            rate(passed.offered)
+        )
+    });
+    Headline::new(format!("{who} at about {at}")).with(passed)
+}
+
+fn short_headline(
+    facts: &Facts<'_>,
+    limit: Limit,
+    goodput: &str,
+    findings: &[Finding],
+) -> Headline {
+    let who = side_in_words(facts, limit);
+    let is_ceiling = Code::TargetCeiling.is_among(findings) || Code::TooFewVus.is_among(findings);
+    let little = match (limit, facts.mean_service()) {
+        (Limit::Target | Limit::Network | Limit::Plan, Some(mean))
+            if is_ceiling && !facts.is_script() =>
+        {
+            let most = rate(facts.vus as f64 / mean);
+            let vus = counted(facts.vus, "VU");
+            Some(format!(" ({vus} / {} = {most})", duration(mean)))
+        }
+        _ => None,
+    };
+    let Some(asked) = facts.evidence.totals.asked else {
+        return Headline::new(format!("{goodput} good responses: {who}"));
+    };
+    if facts.is_script() {
+        let (begun, asked) = (count(facts.begun()), count(asked));
+        return Headline::new(format!(
+            "{begun} of {asked} iterations started, {goodput} good responses: {who}"
+        ));
+    }
+    match facts.asked_rate() {
+        Some(asked) => Headline::new(format!(
+            "asked for {}, got {goodput} good responses: {who}",
+            rate(asked)
+        ))
+        .with(little),
+        None => {
+            let done = count(facts.all.completed);
+            Headline::new(format!(
+                "{done} of {} requests were answered, {goodput} good responses: {who}",
+                count(asked)
+            ))
+        }
+    }
+}
+
+fn side_in_words(facts: &Facts<'_>, limit: Limit) -> &'static str {
+    match limit {
+        Limit::Target => "the target was the limit",
+        Limit::Network => "the network was the limit",
+        Limit::Generator if facts.has_lost_agents() => "a part of the generator was lost",
+        Limit::Generator => "the generator was the limit",
+        Limit::Plan => "the plan was the limit",
+        Limit::Nobody | Limit::Unknown => "the limit is unknown",
+    }
+}
+
+fn limit_in_words(facts: &Facts<'_>, limit: Limit, reached: &str) -> Headline {
+    let vus = counted(vus_in_use(facts), "VU");
+    let stuck = facts.stuck();
+    if let Some(stuck) = stuck.filter(|_| matches!(limit, Limit::Target | Limit::Network)) {
+        let silent = match limit {
+            Limit::Network => ", not even an acknowledgment",
+            _ => "",
+        };
+        return Headline::new(format!(
+            "{reached}; {} never got a response{silent}",
+            counted(stuck.requests, "request")
+        ))
+        .with(Some(format!(" and held {vus}")));
+    }
+    if let Some(at) = downtime::silent_from(facts).filter(|_| limit == Limit::Target) {
+        let at = duration(at);
+        return Headline::new(format!(
+            "{reached}, until the target stopped responding after {at}"
+        ));
+    }
+    let mistaken = facts.worst_status().filter(|_| facts.has_mistakes());
+    let mut more = None;
+    let who = match limit {
+        Limit::Target if !facts.is_hurried() => match (facts.worst_status(), facts.worst_class()) {
+            (Some((status, n)), _) if n >= facts.counts.failed_total() => {
+                others_have(facts, status, n)
+            }
+            (_, Some(class)) => format!("most failures: {}", class.name()),
+            _ => format!("{vus} spent only part of their time waiting for the target"),
+        },
+        Limit::Target if facts.refused_share() >= MOSTLY => match facts.worst_status() {
+            Some((status, n)) => others_have(facts, status, n),
+            None => format!("as fast as the target answered {vus}"),
+        },
+        Limit::Target => {
+            let mean = facts.mean_service();
+            more = mean.map(|mean| format!(" ({} on average)", duration(mean)));
+            format!("as fast as the target answered {vus}")
+        }
+        Limit::Network => format!("as fast as the network let {vus} go"),
+        Limit::Generator => {
+            "as fast as the generator could go: the target may be able to handle more".to_owned()
+        }
+        Limit::Plan => match mistaken {
+            Some((status, n)) => others_have(facts, status, n),
+            None if spoils(facts).is_some() => format!("limited by the plan ({vus})"),
+            None => match facts.reached_cap() {
+                Some(most) => format!("paced by the option rps ({most}/s)"),
+                None => format!("paced by the plan ({vus})"),
+            },
+        },
+        Limit::Nobody | Limit::Unknown => "but the limit is unknown".to_owned(),
+    };
+    Headline::new(format!("{reached}, {who}")).with(more)
+}
+
+/// Of those that were made some may never have had anything to do; those that wait for their pace are in use. Busy VUs
+/// are counted once a second: a shorter run saw only those that were left at its end.
+fn vus_in_use(facts: &Facts<'_>) -> u64 {
+    let busy = match facts.elapsed_seconds() < 1.0 {
+        true => facts.counts.started,
+        false => facts.evidence.totals.active_vus_max,
+    };
+    match facts.evidence.plan.is_paced() {
+        true => facts.vus,
+        false => facts.vus.min(busy.max(1)),
+    }
+}
+
+fn others_have(facts: &Facts<'_>, status: u16, n: u64) -> String {
+    let which = match n >= facts.counts.completed {
+        true => "all",
+        false => "most others",
+    };
+    format!("{which} have status {status}")
+}
+
+/// So many iterations of a script per second.
+fn iterations(per_second: f64) -> String {
+    rate(per_second).replace("/s", " iterations/s")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_headline_is_not_cut_before_a_name() {
+        let text = "of 111,019 requests sent, 5,793 (5.2 %) got a response, goodput 826.5/s, most failures: ports-exhausted: do not";
+        assert!(
+            Headline::new(text.to_owned())
+                .into_text()
+                .ends_with("goodput 826.5/s")
+        );
+    }
+}

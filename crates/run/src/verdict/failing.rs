@@ -3,6 +3,8 @@
 //! Must not know how long anything takes. Invariant: a class of failures is one side's, unless what was measured of the
 //! connections says otherwise.
 
+use std::net::SocketAddr;
+
 use loadline_model::error_class::{ErrorClass, Fault};
 use loadline_model::result::StopReason;
 use loadline_model::verdict::Limit;
@@ -38,7 +40,17 @@ pub(super) fn keeps_out(facts: &Facts<'_>) -> bool {
     let is_most = failed.sum() >= answered.sum() && failed.count() >= KEPT_OUT_MIN;
     let is_never_made =
         is_unconnected(facts) || facts.worst_class() == Some(ErrorClass::ConnectTimeout);
-    !facts.open && is_most && is_never_made
+    !facts.open && is_most && is_never_made && !is_on_loopback(facts)
+}
+
+/// Whether whoever answered did so from this machine, and soon: nothing lies between that could keep anything out.
+pub(super) fn is_on_loopback(facts: &Facts<'_>) -> bool {
+    let is_loopback = |peer: &String| {
+        let address: Option<SocketAddr> = peer.parse().ok();
+        address.is_some_and(|address| address.ip().is_loopback())
+    };
+    let mut peers = facts.seen.peers.rows().map(|(peer, _)| peer).peekable();
+    peers.peek().is_some() && peers.all(is_loopback) && weights::round_trip(facts).is_none()
 }
 
 /// Whether most failures are requests that were given up before they had a connection.
@@ -98,6 +110,7 @@ pub(super) fn side_of_silence(facts: &Facts<'_>) -> Limit {
     let given_up = facts.counts.interrupted + facts.failed(ErrorClass::Timeout);
     let fail_on_the_way = facts.worst_class().map(ErrorClass::fault) == Some(Fault::Network);
     match facts.wait_for_connections() {
+        _ if is_on_loopback(facts) => Limit::Target,
         // Nobody who was let in was left without an answer.
         Some(all) if all >= given_up && fail_on_the_way => Limit::Network,
         None if given_up == 0 && fail_on_the_way => Limit::Network,
@@ -119,6 +132,7 @@ fn failing_from(facts: &Facts<'_>, needed: f64) -> Option<Limit> {
     if share(failed, facts.counts.started) < needed {
         return None;
     }
+    let is_near = is_on_loopback(facts);
     facts.worst_class().map(|class| match class.fault() {
         Fault::Target if is_reset(class) && fail_on_the_way(facts) => Limit::Network,
         // A server that resets many connections is overloaded; a few may be reset by anything between.
@@ -133,9 +147,10 @@ fn failing_from(facts: &Facts<'_>, needed: f64) -> Option<Limit> {
         Fault::Target if class == ErrorClass::Timeout && facts.are_untaken(failed) => {
             Limit::Unknown
         }
-        Fault::Target if is_unconnected(facts) => Limit::Unknown,
+        Fault::Target if is_unconnected(facts) && !is_near => Limit::Unknown,
         Fault::Target if class == ErrorClass::Timeout && may_be_too_large(facts) => Limit::Unknown,
         Fault::Target => Limit::Target,
+        Fault::Network if class == ErrorClass::ConnectTimeout && is_near => Limit::Target,
         Fault::Network => Limit::Network,
         Fault::Generator => Limit::Generator,
     })

@@ -14,8 +14,8 @@ use super::code::Code;
 use super::downtime;
 use super::facts::{Facts, share};
 use super::failing::{
-    FAILURES, FAILURES_OF_OFFERED, cuts_off, failing_side, is_flooded, is_mistaken, keeps_out,
-    side_of_silence, spoils,
+    FAILURES, FAILURES_OF_OFFERED, cuts_off, failing_side, is_flooded, is_mistaken, is_on_loopback,
+    keeps_out, side_of_silence, spoils,
 };
 use super::lateness;
 use super::link;
@@ -138,7 +138,7 @@ fn limit_of(facts: &Facts<'_>, knee: Option<&Knee>, seen: &Seen) -> (Limit, Opti
 /// Answers alone do not always tell the target from the plan, or from the way; a resource that is used up does.
 fn tempered(facts: &Facts<'_>, limit: Limit, seen: &Seen) -> Limit {
     match limit {
-        Limit::Target if signs::is_let_in_late(facts) || keeps_out(facts) => Limit::Unknown,
+        Limit::Target if is_kept_out(facts) => Limit::Unknown,
         Limit::Plan | Limit::Unknown | Limit::Target if is_cut_off(facts) => Limit::Network,
         Limit::Target if seen.culprit.is_none() && link::may_wait_for_windows(facts) => {
             Limit::Unknown
@@ -147,6 +147,11 @@ fn tempered(facts: &Facts<'_>, limit: Limit, seen: &Seen) -> Limit {
         Limit::Plan | Limit::Unknown if seen.culprit.is_some() => Limit::Target,
         limit => limit,
     }
+}
+
+/// Whether connections wait that either the target does not take, or something on the way does not let pass.
+fn is_kept_out(facts: &Facts<'_>) -> bool {
+    keeps_out(facts) || signs::is_let_in_late(facts) && !is_on_loopback(facts)
 }
 
 /// Whether most of the time what was sent lay unacknowledged, which nothing that stops a process does. Where SYNs are lost while

@@ -82,4 +82,24 @@ fn users_without_a_connection_leave_the_limit_open() {
     assert_eq!(run.judge().limit, Limit::Target);
     run.fail(ErrorClass::ConnectTimeout, 60, 3_000 * MS);
     assert_eq!(run.judge().limit, Limit::Unknown);
+    let far = "10.0.0.7:80".to_owned();
+    run.totals.seen.peers.row(far).answered = 8_000;
+    assert_eq!(run.judge().limit, Limit::Unknown);
+}
+
+/// Within one machine nothing but a target that does not take connections keeps users from having one.
+#[test]
+fn users_without_a_connection_within_a_machine_wait_for_the_target() {
+    let mut run = Run::new(constant_vus(30, 10), 10.0, 8_000, 11.0);
+    run.answer(8_000, &[(1.0, 11 * MS)]);
+    let near = "127.0.0.1:80".to_owned();
+    run.totals.seen.peers.row(near).answered = 8_000;
+    run.fail(ErrorClass::ConnectTimeout, 60, 3_000 * MS);
+    assert_eq!(run.judge().limit, Limit::Target);
+    let mut run = Run::new(arrivals(100, 10, 50), 10.0, 900, 11.0);
+    run.answer(900, &[(1.0, 11 * MS)]);
+    let near = "[::1]:80".to_owned();
+    run.totals.seen.peers.row(near).answered = 900;
+    run.fail(ErrorClass::ConnectTimeout, 100, 3_000 * MS);
+    assert_eq!(run.judge().limit, Limit::Target);
 }

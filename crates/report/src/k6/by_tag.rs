@@ -157,6 +157,8 @@ pub(crate) fn figures(metrics: &[MetricSummary], counted_ns: u64) -> Vec<String>
         |rate| share(rate.nonzero(), rate.total()),
     );
     let requests = requests.unwrap_or_else(|| times.map_or(0, TimeTrend::count));
+    // A request without a response took no time in k6's metrics.
+    let times = times.filter(|times| times.max() > Some(0));
     let shown = |of: &dyn Fn(&TimeTrend) -> Option<f64>| span_or_dash(times.and_then(of));
     vec![
         count(requests),
@@ -226,6 +228,18 @@ mod tests {
              7 samples with further values are counted in the totals alone\n\n"
         );
         assert_eq!(of_width(&table(0, 0), 100), "");
+    }
+
+    #[test]
+    fn requests_without_a_response_have_no_times() {
+        let metrics = [
+            metric(BuiltIn::HttpReqs, &[1.0]),
+            metric(BuiltIn::HttpReqFailed, &[1.0]),
+            metric(BuiltIn::HttpReqDuration, &[0.0]),
+        ];
+        let cells = figures(&metrics, SECOND);
+        assert_eq!(cells[2], "100 %");
+        assert!(cells[3..].iter().all(|cell| cell == "-"), "{cells:?}");
     }
 
     #[test]

@@ -30,6 +30,7 @@ pub(super) fn falls_behind(facts: &Facts<'_>) -> Option<f64> {
     let pile = (PILED * arrived.min(of_slowest) as f64).max(PILE_MIN);
     let is_pile = second >= GROWS * first && last >= GROWS * second;
     let of_last = |of: fn(&Row) -> f64| rows[end(2)..].iter().map(|row| of(row)).sum::<f64>();
-    (is_pile && last - first >= pile)
-        .then(|| of_last(|row| row.completed as f64) / of_last(row_seconds))
+    let answered = of_last(|row| row.completed as f64);
+    let is_behind = answered < of_last(|row| row.started as f64);
+    (is_pile && is_behind && last - first >= pile).then(|| answered / of_last(row_seconds))
 }

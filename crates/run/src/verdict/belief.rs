@@ -7,6 +7,7 @@ use loadline_model::result::StopReason;
 use loadline_model::verdict::{Finding, Gravity};
 
 use super::code::Code;
+use super::downtime::downtime;
 use super::facts::{Facts, row_seconds};
 use super::names;
 use super::stats;
@@ -241,7 +242,7 @@ fn two_kinds(facts: &Facts<'_>, percentiles: &[f64]) -> Option<Spread> {
             match () {
                 () if wrong_are_fast => "; the fast ones are as many as the wrong responses",
                 () if wrong_are_slow => "; the slow ones are as many as the wrong responses",
-                () if are_as_many(slow_ones, made) => "; the slow ones are as many as the connections: probably the first request on each",
+                () if are_as_many(slow_ones, made) && downtime(facts).is_none() => "; the slow ones are as many as the connections: probably the first request on each",
                 () => "",
             }
         );

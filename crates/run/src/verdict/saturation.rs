@@ -103,6 +103,9 @@ pub(super) fn finding(knee: &Knee, limit: Limit) -> Finding {
         Limit::Plan => {
             "allow more virtual users ({max-vus}) and run again: the plan caused this knee"
         }
+        Limit::Network => {
+            "plan with less than this rate, or use a faster network path and run again: the network caused this knee"
+        }
         _ => "plan with less than this rate, or give the target more capacity and run again",
     };
     Code::Saturated.finding(Gravity::Note, text, advice)

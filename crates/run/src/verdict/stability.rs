@@ -109,12 +109,11 @@ fn outage(facts: &Facts<'_>, limit: Limit) -> Option<Finding> {
         .iter()
         .map(|row| row_seconds(row))
         .sum();
-    // Answers that usually take as long were not missing.
-    let takes = facts.service()?.p50? as f64 / 1e9;
-    if takes * 2.0 >= lasted {
+    let further = downtime::further(facts, &rows[down + length..], usual);
+    if often_take(facts, lasted / 2.0, 1 + further) {
         return None;
     }
-    let again = match downtime::further(facts, &rows[down + length..], usual) {
+    let again = match further {
         0 => String::new(),
         1 => "; it happened once more".to_owned(),
         many => format!("; it happened {many} times more"),
@@ -132,6 +131,15 @@ fn outage(facts: &Facts<'_>, limit: Limit) -> Option<Finding> {
             _ => "look for a restart, a failover or a long pause (garbage collection) at that time",
         },
     ))
+}
+
+/// Whether responses often take so many seconds: they were not missing for as long. In an outage each virtual user waits once.
+fn often_take(facts: &Facts<'_>, seconds: f64, outages: usize) -> bool {
+    const OFTEN: u64 = 3;
+    let usual = facts.answered_time().quantile(0.5).unwrap_or(0.0) / 1e9;
+    let as_long = weights::longer_than(facts.answered_time(), (seconds * 1e9) as u64);
+    let once = facts.vus.saturating_mul(outages as u64);
+    usual >= seconds || names::usually_take(facts, seconds) || as_long > OFTEN * once
 }
 
 /// A target that did not come back in the rows from its outage on.

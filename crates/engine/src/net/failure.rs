@@ -247,7 +247,8 @@ fn class_by_kind(stage: Stage, kind: io::ErrorKind) -> ErrorClass {
         (_, Kind::ConnectionRefused) => ErrorClass::Refused,
         (Stage::Connecting, Kind::TimedOut) => ErrorClass::ConnectTimeout,
         (Stage::Connecting, Kind::NotFound | Kind::PermissionDenied) => ErrorClass::Refused,
-        (_, Kind::TimedOut) => ErrorClass::Timeout,
+        // The kernel gave up sending again: nothing was acknowledged.
+        (_, Kind::TimedOut) => ErrorClass::Unreachable,
         (_, Kind::AddrNotAvailable | Kind::AddrInUse) => ErrorClass::PortsExhausted,
         (_, Kind::HostUnreachable | Kind::NetworkUnreachable) => ErrorClass::Unreachable,
         (Stage::Sending, Kind::ConnectionReset | Kind::BrokenPipe | Kind::ConnectionAborted) => {
@@ -282,6 +283,13 @@ mod tests {
             class(Stage::Reading, libc::ECONNRESET),
             ErrorClass::ResetReading
         );
+        for (stage, expected) in [
+            (Stage::Connecting, ErrorClass::ConnectTimeout),
+            (Stage::Sending, ErrorClass::Unreachable),
+            (Stage::Reading, ErrorClass::Unreachable),
+        ] {
+            assert_eq!(class(stage, libc::ETIMEDOUT), expected);
+        }
     }
 
     /// An alert is the target's word on what it was given, as on a certificate; a record that is none is its own doing.

@@ -85,6 +85,9 @@ fn cause(key: &ErrorKey) -> String {
     match key.class {
         ErrorClass::Dns => format!("dial tcp: lookup {}: no such host", host(key)),
         ErrorClass::Refused => dial("connect: connection refused"),
+        ErrorClass::Unreachable if says(key, "timed out") => {
+            format!("read tcp {}: read: connection timed out", address(key))
+        }
         ErrorClass::Unreachable => dial(&format!("connect: {}", unreachable(key))),
         ErrorClass::ConnectTimeout => dial("i/o timeout"),
         ErrorClass::PortsExhausted => dial("connect: cannot assign requested address"),

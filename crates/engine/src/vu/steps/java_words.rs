@@ -104,6 +104,10 @@ fn words(failure: &Failure, ask: &HttpAsk) -> (&'static str, String) {
             "org.apache.http.conn.ConnectTimeoutException",
             connect("Connect timed out"),
         ),
+        ErrorClass::Unreachable if gave_up_sending(failure) => (
+            "java.net.SocketException",
+            "Connection timed out".to_owned(),
+        ),
         ErrorClass::Unreachable => (
             "java.net.NoRouteToHostException",
             "No route to host".to_owned(),
@@ -116,6 +120,12 @@ fn words(failure: &Failure, ask: &HttpAsk) -> (&'static str, String) {
         ErrorClass::Tls => tls_words(failure),
         _ => of_the_answer(failure, &host_port),
     }
+}
+
+/// Whether the kernel gave up a connection on which nothing was acknowledged.
+fn gave_up_sending(failure: &Failure) -> bool {
+    let cause = failure.cause.as_deref();
+    matches!(cause, Some(Cause::System { error, .. }) if error.kind() == io::ErrorKind::TimedOut)
 }
 
 /// Whom a request connects to: the proxy, where there is one.

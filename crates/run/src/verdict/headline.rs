@@ -2,6 +2,7 @@
 //!
 //! Must not judge: it is told. Invariant: a headline names the rate reached and, where something was in the way, who it was.
 
+use loadline_model::error_class::ErrorClass;
 use loadline_model::verdict::{Delivery, Finding, Gravity, Limit};
 
 use super::backlog;
@@ -281,6 +282,11 @@ fn short_headline(
     }
 }
 
+/// Whether requests that failed took more of the virtual users' time than answers did.
+fn mostly_fails(facts: &Facts<'_>) -> bool {
+    facts.seen.failed_time.sum() > facts.seen.answered_time.sum()
+}
+
 fn side_in_words(facts: &Facts<'_>, limit: Limit) -> &'static str {
     match limit {
         Limit::Target => "the target was the limit",
@@ -326,6 +332,10 @@ fn limit_in_words(facts: &Facts<'_>, limit: Limit, reached: &str) -> Headline {
             Some((status, n)) => others_have(facts, status, n),
             None => format!("as fast as the target answered {vus}"),
         },
+        Limit::Target if mostly_fails(facts) => {
+            let class = facts.worst_class().map_or("", ErrorClass::name);
+            format!("{vus} spent most of their time on requests that failed: {class}")
+        }
         Limit::Target => {
             let mean = facts.mean_service();
             more = mean.map(|mean| format!(" ({} on average)", duration(mean)));

@@ -95,7 +95,10 @@ fn users_without_a_connection_within_a_machine_wait_for_the_target() {
     let near = "127.0.0.1:80".to_owned();
     run.totals.seen.peers.row(near).answered = 8_000;
     run.fail(ErrorClass::ConnectTimeout, 60, 3_000 * MS);
-    assert_eq!(run.judge().limit, Limit::Target);
+    let verdict = run.judge();
+    assert_eq!(verdict.limit, Limit::Target);
+    let most = "most of their time on requests that failed: connect-timeout";
+    assert!(verdict.headline.ends_with(most), "{}", verdict.headline);
     let mut run = Run::new(arrivals(100, 10, 50), 10.0, 900, 11.0);
     run.answer(900, &[(1.0, 11 * MS)]);
     let near = "[::1]:80".to_owned();

@@ -147,7 +147,12 @@ impl<'d> Desk<'d> {
 
     /// Runs a script.
     pub(super) fn run(&mut self, script: &Script) -> Result<Value, String> {
-        let outcome = script.run(self).map_err(|thrown| thrown.told());
+        let outcome = script.run(self).map_err(|thrown| {
+            if thrown.is_error() && self.dialect == Dialect::Groovy {
+                self.memory.uncaught = Some(thrown.told());
+            }
+            thrown.told()
+        });
         if self.lent.has_turn() {
             self.memory.kept.has_turn = false;
         }

@@ -29,10 +29,6 @@ const DIFFERENT: &[(&str, &str)] = &[
         "the name of a closure has a number of its own",
     ),
     (
-        "def m = [:].withDefault { 0 }; m.a",
-        "refused when the plan is read",
-    ),
-    (
         "def f = { a, b -> a }; f(1)",
         "`call` is `doCall` in the message",
     ),

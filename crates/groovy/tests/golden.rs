@@ -37,14 +37,6 @@ const DIFFERENT: &[(&str, &str)] = &[
         "Groovy's compiler shows the line; refused when the plan is read",
     ),
     (
-        "a = 1; { b = 2; } b",
-        "BeanShell takes what stands behind a block for a part of it",
-    ),
-    (
-        "do { x = 1; } while (false); x",
-        "BeanShell takes what stands behind a block for a part of it",
-    ),
-    (
         "try { throw new RuntimeException(\"boom\"); } catch (Exception e) { e.getMessage() }",
         "a semicolon may be missing at the end of a block",
     ),

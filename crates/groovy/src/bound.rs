@@ -83,6 +83,14 @@ impl Object for Bound {
             .ask(self.name, self.number, "get", &[Value::text(name)])
     }
 
+    /// What takes values by any name takes them as properties too.
+    fn set_property(&self, machine: &mut dyn Machine, name: &str, value: &Value) -> Outcome<bool> {
+        let given = [Value::text(name), value.clone()];
+        let bindings = machine.bindings();
+        let taken = bindings.ask(self.name, self.number, "putAt", &given)?;
+        Ok(taken.is_some())
+    }
+
     /// Its values are those of the list that it gives for itself.
     fn iterate(&self, machine: &mut dyn Machine) -> Outcome<Option<Vec<Value>>> {
         let bindings = machine.bindings();

@@ -15,6 +15,7 @@ mod instance;
 mod members;
 mod operators;
 mod statements;
+mod whole;
 
 use std::cell::Cell;
 use std::collections::HashMap;

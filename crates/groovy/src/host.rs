@@ -77,6 +77,9 @@ pub trait Host {
     /// Name and address of this machine.
     fn machine(&mut self) -> (String, String);
 
+    /// How many threads are at work.
+    fn threads_at_work(&mut self) -> u32;
+
     /// The name of the thread that runs the script.
     fn thread_name(&mut self) -> String;
 }

@@ -28,7 +28,7 @@ mod walk;
 
 use std::fmt;
 
-pub use library::{Counter, url};
+pub use library::{Counter, iterator_over, url};
 
 use thrown::Thrown;
 use value::{Bindings, Value};

@@ -18,6 +18,7 @@ mod json_builder;
 mod lists;
 mod maps;
 mod numbers;
+mod properties;
 mod random;
 mod readers;
 mod regex;
@@ -28,6 +29,7 @@ mod texts;
 mod times;
 mod units;
 mod writing;
+mod xml;
 
 use super::ast::Type;
 use super::convert;
@@ -43,6 +45,7 @@ pub(crate) use builders::print_stream;
 pub use counters::Counter;
 pub(crate) use formats::formatted;
 pub(crate) use regex::pattern;
+pub use sequences::iterator_over;
 pub(crate) use sequences::{spread, values};
 
 /// A class that scripts name.
@@ -77,6 +80,8 @@ pub(crate) fn classes() -> impl Iterator<Item = &'static Class> {
         .chain(addresses::CLASSES)
         .chain(counters::CLASSES)
         .chain(writing::CLASSES)
+        .chain(properties::CLASSES)
+        .chain(xml::CLASSES)
 }
 
 fn class(name: &str) -> Option<&'static Class> {
@@ -84,7 +89,7 @@ fn class(name: &str) -> Option<&'static Class> {
 }
 
 /// All tables of methods of values.
-fn all_tables() -> [&'static Table; 45] {
+fn all_tables() -> [&'static Table; 49] {
     [
         &any::METHODS,
         &any::EXCEPTION,
@@ -131,6 +136,10 @@ fn all_tables() -> [&'static Table; 45] {
         &addresses::ADDRESS,
         &writing::PATTERN,
         &writing::JOINER,
+        &properties::METHODS,
+        &systems::ENVIRONMENT,
+        &xml::FOUND,
+        &xml::READER,
     ]
 }
 
@@ -182,6 +191,9 @@ fn tables(value: &Value) -> [&'static Table; 3] {
         Value::Text(_) | Value::Composed(_) | Value::Char(_) => [&texts::METHODS, any, none],
         Value::List(_) | Value::Range(_) => [&lists::METHODS, &collections::METHODS, any],
         Value::Set(_) => [&maps::SET, &collections::METHODS, any],
+        Value::Map(map) if map.kind == MapKind::Properties => {
+            [&properties::METHODS, &maps::METHODS, any]
+        }
         Value::Map(_) => [&maps::METHODS, any, none],
         Value::Object(object) => [object.methods(), any, none],
         Value::Exception(_) => [&any::EXCEPTION, any, none],
@@ -304,10 +316,7 @@ pub(crate) fn construct(machine: &mut dyn Machine, name: &str, given: &[Value]) 
 pub(crate) fn property(machine: &mut dyn Machine, of: &Value, name: &str) -> Outcome {
     match of {
         Value::Map(map) => {
-            return Ok(match (map.get(&Value::text(name)), name) {
-                (Some(value), _) => value,
-                (None, _) => Value::Null,
-            });
+            return maps::get(machine, map, &Value::text(name));
         }
         Value::Class(class_name) => {
             let statics = class(class_name).map(|class| class.statics);
@@ -429,7 +438,7 @@ pub(crate) fn set_property(
 pub(crate) fn at(machine: &mut dyn Machine, of: &Value, at: &Value) -> Outcome {
     match of {
         Value::List(_) | Value::Range(_) => lists::at(of, at),
-        Value::Map(map) => Ok(map.get(at).unwrap_or(Value::Null)),
+        Value::Map(map) => maps::get(machine, map, at),
         Value::Text(_) | Value::Composed(_) => texts::at(&print::text(of), at),
         _ => invoke(machine, of, "getAt", std::slice::from_ref(at)),
     }

@@ -2,7 +2,7 @@
 //!
 //! Must not know how values compare. Invariant: a key comes once.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 
 use indexmap::IndexMap;
@@ -22,6 +22,8 @@ pub enum MapKind {
     Constant,
     /// What `JsonSlurper` makes: as they were put in, under another name.
     Lazy,
+    /// `java.util.Properties`, which gives out its keys as a `HashMap` does.
+    Properties,
 }
 
 /// A key, which is what Java's `equals` and `hashCode` say it is.
@@ -39,6 +41,8 @@ pub struct Map {
     pub kind: MapKind,
     /// Its entries, as they were put in.
     pub entries: RefCell<IndexMap<Key, Value>>,
+    /// The closure that makes the value of a key that is asked for and not there; none: there is no value then.
+    pub default: OnceCell<Value>,
 }
 
 impl Map {
@@ -48,6 +52,7 @@ impl Map {
         Rc::new(Map {
             kind,
             entries: RefCell::default(),
+            default: OnceCell::new(),
         })
     }
 

@@ -228,6 +228,7 @@ pub fn class_name(value: &Value) -> &str {
         Value::Map(map) => match map.kind {
             MapKind::Linked => "java.util.LinkedHashMap",
             MapKind::Hash => "java.util.HashMap",
+            MapKind::Properties => "java.util.Properties",
             MapKind::Tree => "java.util.TreeMap",
             MapKind::Constant => "java.util.Collections$UnmodifiableMap",
             MapKind::Lazy => "org.apache.groovy.json.internal.LazyMap",

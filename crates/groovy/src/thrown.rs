@@ -280,6 +280,12 @@ impl Thrown {
         )
     }
 
+    /// Whether it is an error of Java's, which nobody catches who catches exceptions.
+    #[must_use]
+    pub fn is_error(&self) -> bool {
+        matches!(self, Thrown::Exception(exception) if exception.is_error())
+    }
+
     /// It as Java tells it.
     #[must_use]
     pub fn told(&self) -> String {

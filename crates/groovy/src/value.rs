@@ -176,6 +176,11 @@ pub trait Object: Any {
         std::ptr::addr_eq(self.any(), other.any())
     }
 
+    /// Whether it equals texts that say what it says.
+    fn is_like_text(&self) -> bool {
+        false
+    }
+
     /// How it compares with another; `None`: it does not.
     fn compare(&self, _: &dyn Object) -> Option<Ordering> {
         None

@@ -57,10 +57,63 @@ impl JavaRandom {
         }
     }
 
+    /// `nextInt(from, to)`: from `from` to `to - 1`; `from` where `to` is not above it, for which Java throws.
+    pub fn next_int_between(&mut self, from: i32, to: i32) -> i32 {
+        if from >= to {
+            return from;
+        }
+        let span = to.wrapping_sub(from);
+        let highest = span.wrapping_sub(1);
+        let mut drawn = self.next_int();
+        if span & highest == 0 {
+            return (drawn & highest).wrapping_add(from);
+        }
+        if span < 0 {
+            // It is wider than the numbers above zero.
+            while !(from..to).contains(&drawn) {
+                drawn = self.next_int();
+            }
+            return drawn;
+        }
+        loop {
+            let upper = (drawn.cast_unsigned() >> 1).cast_signed();
+            let value = upper % span;
+            // As in `next_int_below`.
+            if (upper - value).checked_add(highest).is_some() {
+                return value + from;
+            }
+            drawn = self.next_int();
+        }
+    }
+
     /// `nextLong()`.
     pub fn next_long(&mut self) -> i64 {
         let upper = i64::from(self.next(32)) << 32;
         upper.wrapping_add(i64::from(self.next(32)))
+    }
+
+    /// `nextInt()`.
+    pub fn next_int(&mut self) -> i32 {
+        self.next(32)
+    }
+
+    /// `nextBoolean()`.
+    pub fn next_boolean(&mut self) -> bool {
+        self.next(1) != 0
+    }
+
+    /// `nextFloat()`: from 0 to 1, without 1.
+    pub fn next_float(&mut self) -> f32 {
+        // Twenty-four bits are what a fraction holds.
+        self.next(24) as f32 / (1_u32 << 24) as f32
+    }
+
+    /// `nextBytes(…)`: four bytes of each number, the lowest first.
+    pub fn next_bytes(&mut self, bytes: &mut [u8]) {
+        for part in bytes.chunks_mut(4) {
+            let drawn = self.next_int().to_le_bytes();
+            part.copy_from_slice(&drawn[..part.len()]);
+        }
     }
 
     /// `nextDouble()`: from 0 to 1, without 1.

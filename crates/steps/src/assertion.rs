@@ -158,8 +158,7 @@ fn find_by_script(
                 ScriptFamily::BeanShell => Finding::Error(exception),
             }
         }
-        Ok(_) if found.error && found.failure => Finding::FailsAsError(found.message),
-        Ok(_) if found.error => Finding::Error(found.message),
+        // That it is an error JMeter takes back.
         Ok(_) if found.failure => Finding::Fails(found.message),
         Ok(_) => {
             // BeanShell's has a message always.

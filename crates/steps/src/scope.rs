@@ -39,6 +39,9 @@ pub struct FunctionMemory {
     /// What the first function threw that failed since this was last taken: the sample that it is for fails with it;
     /// `None`: none has failed.
     pub(crate) exception: Option<Thrown>,
+    /// The error of Java's (no exception) that a script threw and nobody catches: the thread ends with it, and the sample
+    /// at work is lost; `None`: none was thrown.
+    pub(crate) uncaught: Option<String>,
     /// Scripts that were made up while the test ran.
     pub scripts: Known,
     /// What scripts in Groovy and BeanShell keep.

@@ -193,6 +193,10 @@ impl ScriptElement {
         if self.role != ScriptRole::Sampler {
             scope.memory.owed_ms += context.slept_ms;
         }
+        // BSF wraps errors as it wraps exceptions, and assertions fail with them.
+        if self.family != ScriptFamily::Jsr223 || self.role == ScriptRole::Assertion {
+            scope.memory.uncaught = None;
+        }
         let outcome = outcome.map(|value| value.told());
         Ran {
             outcome: outcome.map_err(|thrown| self.exception(&thrown)),
@@ -255,6 +259,10 @@ impl ScriptElement {
     ) -> (Option<String>, ScriptContext) {
         let ran = self.run(scope, http, previous, told);
         let value = ran.outcome.unwrap_or_else(|exception| {
+            // The end of the thread is told.
+            if scope.memory.uncaught.is_some() {
+                return None;
+            }
             let name = self.name.evaluate(scope).into_owned();
             self.log_problem(scope.host, &name, &exception);
             None

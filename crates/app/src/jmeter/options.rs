@@ -20,6 +20,8 @@ pub(crate) struct Options {
     pub(crate) added_files: Vec<String>,
     /// Properties (`-J`); `None`: it is removed.
     pub(crate) properties: BTreeMap<String, Option<String>>,
+    /// How many of the files stood before such a property, so that those behind it count; none: all of them.
+    pub(crate) files_before: BTreeMap<String, usize>,
     /// System properties (`-D`), which count where no other property has the name.
     pub(crate) system: BTreeMap<String, String>,
     /// Files of system properties, in their order (`-S`).
@@ -272,7 +274,12 @@ impl Options {
             Meaning::ReportFolder => self.report_folder = Some(value),
             Meaning::ReportOf => self.report_of = Some(value),
             Meaning::AllowUnsupported => self.allow_unsupported = true,
-            Meaning::Property => self.set_property(&value),
+            Meaning::Property => {
+                self.set_property(&value);
+                let name = value.split('=').next().unwrap_or_default();
+                let files = self.added_files.len();
+                self.files_before.insert(name.to_owned(), files);
+            }
             Meaning::SystemProperty => self.set_system_property(&value),
             Meaning::SystemFile => self.system_files.push(value),
             Meaning::Proxy(property) => {

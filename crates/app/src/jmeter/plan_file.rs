@@ -32,8 +32,8 @@ const DEFAULTS: [(&str, &str); 5] = [
 /// The property that says what stands before the paths of included files.
 const INCLUDE_PREFIX: &str = "includecontroller.prefix";
 
-/// Properties, those of the command line over those of files, and these over system properties; those that are not honoured
-/// are named.
+/// Properties: of those of the command line and of the files that it adds, the later count, and all of them over system
+/// properties. Those that are not honoured are named.
 ///
 /// # Errors
 /// A file that is none of properties.
@@ -56,12 +56,17 @@ pub(crate) fn properties(options: &Options) -> Result<BTreeMap<String, String>, 
     let users = base.get("user.properties").cloned();
     all.extend(base);
     read_where_there(&mut all, users.as_ref())?;
-    read_into(&mut all, &options.added_files)?;
-    for (name, value) in &options.properties {
-        match value {
-            Some(value) => drop(all.insert(name.clone(), value.clone())),
-            None => drop(all.remove(name)),
+    let count = options.added_files.len();
+    for place in 0..=count {
+        let is_here = |name: &String| *options.files_before.get(name).unwrap_or(&count) == place;
+        for (name, value) in options.properties.iter().filter(|(name, _)| is_here(name)) {
+            match value {
+                Some(value) => drop(all.insert(name.clone(), value.clone())),
+                None => drop(all.remove(name)),
+            }
         }
+        let file = options.added_files.get(place);
+        read_into(&mut all, file.map_or(&[], std::slice::from_ref))?;
     }
     let unhonoured = unhonoured::names(&all);
     if !unhonoured.is_empty() {

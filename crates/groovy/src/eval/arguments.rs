@@ -8,6 +8,7 @@ use std::sync::Arc;
 use super::super::ast::{Arguments, Code, Parameter};
 use super::super::convert;
 use super::super::library;
+use super::super::paths;
 use super::super::print;
 use super::super::thrown::Thrown;
 use super::super::value::{Outcome, Value};
@@ -18,7 +19,16 @@ impl Interpreter<'_> {
     /// The values that are given to a call; those with names come first, as a map.
     pub(super) fn given(&mut self, given: &Arguments, frame: &Rc<Frame>) -> Outcome<Vec<Value>> {
         if given.named.is_empty() {
-            return self.values_of(&given.values, frame);
+            let values = self.values_of(&given.values, frame)?;
+            let void = values.iter().position(|one| matches!(one, Value::Void));
+            return match void.and_then(|place| given.values.get(place)) {
+                None => Ok(values),
+                Some(argument) => {
+                    let name = paths::dotted(argument).unwrap_or_default();
+                    let message = format!("Undefined argument: {name} ");
+                    Err(Thrown::of("bsh.EvalError", message))
+                }
+            };
         }
         let mut values = vec![self.map(&given.named, frame)?];
         values.extend(self.values_of(&given.values, frame)?);

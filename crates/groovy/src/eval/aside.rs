@@ -114,6 +114,10 @@ impl Host for Nobody {
         (String::new(), String::new())
     }
 
+    fn threads_at_work(&mut self) -> u32 {
+        0
+    }
+
     fn thread_name(&mut self) -> String {
         String::new()
     }

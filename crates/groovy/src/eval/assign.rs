@@ -23,9 +23,10 @@ impl Interpreter<'_> {
                 operator: None,
                 value,
             } => {
-                let value = self.expression(value, frame)?;
+                let kind = self.kind_of_target(target, frame);
+                let value = self.given_to(kind.as_ref(), value, frame)?;
                 if matches!(value, Value::Void) {
-                    return Err(Thrown::of("bsh.EvalError", "illegal void assignment"));
+                    return Err(Thrown::of("bsh.EvalError", "Void assignment."));
                 }
                 self.assign(target, value, frame)
             }
@@ -35,6 +36,14 @@ impl Interpreter<'_> {
                 value,
             } => {
                 let before = self.expression(target, frame)?;
+                if !self.is_groovy() && before.is_null() {
+                    let what = match before {
+                        Value::Void => "undefined object or 'void'",
+                        _ => "null object or 'null'",
+                    };
+                    let message = format!("Illegal use of {what} literal");
+                    return Err(Thrown::of("bsh.EvalError", message));
+                }
                 let value = self.expression(value, frame)?;
                 let after = self.operate(*operator, &before, &value)?;
                 self.assign(target, after, frame)
@@ -147,7 +156,7 @@ impl Interpreter<'_> {
             self.set_variable_of(&home, name, &value)?;
             return Ok(value);
         }
-        if !self.is_groovy() && frame.is_of_method() && self.bindings.bound(name).is_none() {
+        if !self.is_groovy() && frame.is_inner() && self.bindings.bound(name).is_none() {
             frame.declare(name, None, value.clone());
             return Ok(value);
         }

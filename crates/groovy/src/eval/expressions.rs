@@ -5,7 +5,7 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::super::ast::{Code, Expr, Key, Number, Piece, Type};
+use super::super::ast::{Code, Expr, Key, Number, Operator, Piece, Type};
 use super::super::classes;
 use super::super::convert;
 use super::super::decimal::Decimal;
@@ -32,6 +32,21 @@ impl Interpreter<'_> {
         outcome
     }
 
+    /// Operators that bind alike, one after another.
+    pub(super) fn chain(
+        &mut self,
+        first: &Expr,
+        rest: &[(Operator, Expr)],
+        frame: &Rc<Frame>,
+    ) -> Outcome {
+        let mut value = self.expression(first, frame)?;
+        for (operator, right) in rest {
+            let right = self.expression(right, frame)?;
+            value = self.operate(*operator, &value, &right)?;
+        }
+        Ok(value)
+    }
+
     fn expression_here(&mut self, expression: &Expr, frame: &Rc<Frame>) -> Outcome {
         match expression {
             Expr::Null => Ok(Value::Null),
@@ -46,14 +61,7 @@ impl Interpreter<'_> {
                 let right = self.expression(right, frame)?;
                 self.operate(*operator, &left, &right)
             }
-            Expr::Chain(first, rest) => {
-                let mut value = self.expression(first, frame)?;
-                for (operator, right) in rest {
-                    let right = self.expression(right, frame)?;
-                    value = self.operate(*operator, &value, &right)?;
-                }
-                Ok(value)
-            }
+            Expr::Chain(first, rest) => self.chain(first, rest, frame),
             Expr::Property { .. } => self.property_expression(expression, frame),
             Expr::Composed(pieces) => self.composed(pieces, frame),
             Expr::Assign { .. } | Expr::AssignIfFalse { .. } | Expr::AssignMany { .. } => {
@@ -369,7 +377,13 @@ impl Interpreter<'_> {
                 None => self.property_of(&home.this, &name),
             };
         }
-        let of = self.expression(of, frame)?;
+        let owner = of;
+        let of = self.expression(owner, frame)?;
+        if matches!(of, Value::Void) {
+            let path = super::super::paths::dotted(owner).unwrap_or_default();
+            let message = format!("Class or variable not found: {path}.{name}");
+            return Err(Thrown::of("bsh.EvalError", message));
+        }
         if *is_safe && of.is_null() {
             return Ok(Value::Null);
         }

@@ -22,8 +22,6 @@ pub(crate) struct Frame {
     around: Option<Rc<Frame>>,
     /// An object that names are looked for in before the blocks around are asked.
     pub(super) delegate: Option<Value>,
-    /// Whether it is of a method, so that names that are new in it are its own in BeanShell.
-    is_of_method: bool,
     /// The object and the class whose method it is of.
     home: Option<Rc<Home>>,
 }
@@ -44,7 +42,6 @@ impl Frame {
             variables: RefCell::default(),
             around: None,
             delegate: None,
-            is_of_method: false,
             home: None,
         })
     }
@@ -55,7 +52,6 @@ impl Frame {
             variables: RefCell::default(),
             around: Some(Frame::root()),
             delegate: None,
-            is_of_method: true,
             home: None,
         })
     }
@@ -66,7 +62,6 @@ impl Frame {
             variables: RefCell::default(),
             around: None,
             delegate: None,
-            is_of_method: true,
             home: Some(Rc::clone(home)),
         })
     }
@@ -85,7 +80,6 @@ impl Frame {
             variables: RefCell::default(),
             around: Some(Rc::clone(around)),
             delegate,
-            is_of_method: around.is_of_method,
             home: around.home.clone(),
         })
     }
@@ -163,12 +157,7 @@ impl Frame {
 }
 
 impl Frame {
-    /// Whether it is of a method.
-    pub(crate) fn is_of_method(&self) -> bool {
-        self.is_of_method
-    }
-
-    /// Whether there is a block around it.
+    /// Whether there is a block around it, so that names that are new in it are its own in BeanShell.
     pub(crate) fn is_inner(&self) -> bool {
         self.around.is_some()
     }

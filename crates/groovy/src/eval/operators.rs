@@ -54,15 +54,19 @@ impl Interpreter<'_> {
                 let is_same = operators::is_same_in_java(left, right);
                 truth(is_same == (operator == Operator::Equal))
             }
+            Operator::Plus if matches!(left, Value::Text(_)) || matches!(right, Value::Text(_)) => {
+                let said = |value: &Value| match value {
+                    Value::Void => "void".to_owned(),
+                    other => print::java_text(other),
+                };
+                let text = said(left) + &said(right);
+                self.take(text.len())?;
+                Ok(Value::text(text))
+            }
             _ if is_void => Err(Thrown::of(
                 "bsh.EvalError",
                 "illegal use of undefined variable, class, or 'void' literal",
             )),
-            Operator::Plus if matches!(left, Value::Text(_)) || matches!(right, Value::Text(_)) => {
-                let text = print::java_text(left) + &print::java_text(right);
-                self.take(text.len())?;
-                Ok(Value::text(text))
-            }
             Operator::Divide => {
                 let found = number::divide_whole(left, right);
                 let found = found.map_err(|_| {
@@ -116,6 +120,10 @@ impl Interpreter<'_> {
         frame: &Rc<Frame>,
     ) -> Outcome {
         let before = self.expression(target, frame)?;
+        if matches!(before, Value::Void) {
+            let message = "illegal use of undefined object or 'void' literal";
+            return Err(Thrown::of("bsh.EvalError", message));
+        }
         let after = match number::stepped(&before, is_up) {
             Some(after) => after,
             None => {

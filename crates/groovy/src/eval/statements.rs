@@ -22,6 +22,11 @@ enum After {
     Pass(Flow),
 }
 
+/// Whether a statement of BeanShell comes to something, so that a script that ends with it does.
+fn has_value(statement: &Statement) -> bool {
+    matches!(statement, Statement::Expression(_) | Statement::Block(_))
+}
+
 impl Interpreter<'_> {
     /// Makes methods known before anything runs.
     pub(super) fn define_methods(&mut self, block: &Block) {
@@ -35,7 +40,8 @@ impl Interpreter<'_> {
     }
 
     pub(super) fn block(&mut self, block: &Block, frame: &Rc<Frame>, wants: bool) -> Outcome<Flow> {
-        match block.declares {
+        // In BeanShell a name that is new in a block is the block's own.
+        match block.declares || !self.is_groovy() {
             true => self.statements(&block.statements, &Frame::within(frame), wants),
             false => self.statements(&block.statements, frame, wants),
         }
@@ -53,7 +59,12 @@ impl Interpreter<'_> {
         for (place, statement) in statements.iter().enumerate() {
             let wants_value = wants && (place + 1 == count || !self.is_groovy());
             match self.statement(statement, frame, wants_value)? {
-                Flow::On(value) => last = value,
+                Flow::On(value) => {
+                    last = match self.is_groovy() || has_value(statement) {
+                        true => value,
+                        false => Value::Null,
+                    };
+                }
                 other => return Ok(other),
             }
         }
@@ -134,6 +145,10 @@ impl Interpreter<'_> {
     }
 
     pub(super) fn truth(&mut self, value: &Value) -> Outcome<bool> {
+        if !self.is_groovy() && matches!(value, Value::Void) {
+            let message = "Condition evaluates to void type";
+            return Err(Thrown::of("bsh.EvalError", message));
+        }
         if !self.is_groovy() && !matches!(value, Value::Truth(_)) {
             return Err(Thrown::of(
                 "bsh.EvalError",
@@ -157,7 +172,11 @@ impl Interpreter<'_> {
             let value = match (value, kind) {
                 (Some(value), None) => self.expression(value, frame)?,
                 (Some(value), Some(kind)) => {
-                    let value = self.expression(value, frame)?;
+                    let value = self.given_to(Some(kind), value, frame)?;
+                    if matches!(value, Value::Void) {
+                        let message = "Typed variable declaration : Void initializer.";
+                        return Err(Thrown::of("bsh.EvalError", message));
+                    }
                     match self.as_own(&value, kind)? {
                         Some(own) => own,
                         None => convert::assign(self, value, kind)?,
@@ -350,7 +369,11 @@ impl Interpreter<'_> {
         let Some(entered) = entered else {
             return Ok(Flow::On(Value::Null));
         };
-        let inner = Frame::within(frame);
+        // In BeanShell the cases are of the block around them.
+        let inner = match self.is_groovy() {
+            true => Frame::within(frame),
+            false => Rc::clone(frame),
+        };
         let mut last = Value::Null;
         for case in &cases[entered..] {
             // What stands in front of a `break` is what the switch comes to.

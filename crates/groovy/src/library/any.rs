@@ -110,7 +110,13 @@ pub(super) static EXCEPTION: Table = Table::new(&[
             _ => Value::Null,
         })
     }),
-    row("printStackTrace", 0, 1, |_, _, _| Ok(Value::Null)),
+    row("printStackTrace", 0, 1, |machine, this, given| {
+        // Where it was thrown is not told.
+        if let (Value::Exception(exception), Some(to)) = (this, given.first()) {
+            machine.invoke(to, "println", &[Value::text(exception.told())])?;
+        }
+        Ok(Value::Null)
+    }),
     row("getStackTrace", 0, 0, |_, _, _| {
         Ok(Value::array(
             super::super::value::Element::Object,

@@ -758,6 +758,16 @@ static CALENDARS: Table = Table::new(&[
     row("FRIDAY", 0, 0, |_, _, _| field(6)),
     row("SATURDAY", 0, 0, |_, _, _| field(7)),
     row("JANUARY", 0, 0, |_, _, _| field(0)),
+    row("FEBRUARY", 0, 0, |_, _, _| field(1)),
+    row("MARCH", 0, 0, |_, _, _| field(2)),
+    row("APRIL", 0, 0, |_, _, _| field(3)),
+    row("MAY", 0, 0, |_, _, _| field(4)),
+    row("JUNE", 0, 0, |_, _, _| field(5)),
+    row("JULY", 0, 0, |_, _, _| field(6)),
+    row("AUGUST", 0, 0, |_, _, _| field(7)),
+    row("SEPTEMBER", 0, 0, |_, _, _| field(8)),
+    row("OCTOBER", 0, 0, |_, _, _| field(9)),
+    row("NOVEMBER", 0, 0, |_, _, _| field(10)),
     row("DECEMBER", 0, 0, |_, _, _| field(11)),
 ]);
 

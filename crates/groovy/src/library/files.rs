@@ -128,6 +128,21 @@ fn names(machine: &mut dyn Machine, this: &Value) -> Option<Vec<String>> {
     machine.host().folder(&path_of(this))
 }
 
+/// The paths of all that is in a folder, at any depth, each before what is in it.
+fn below(machine: &mut dyn Machine, folder: &str) -> Outcome<Vec<String>> {
+    let mut found = Vec::new();
+    let mut waiting = vec![folder.to_owned()];
+    while let Some(path) = waiting.pop() {
+        machine.work(100)?;
+        let names = machine.host().folder(&path).unwrap_or_default();
+        machine.take(names.len().saturating_mul(64))?;
+        waiting.extend(names.iter().rev().map(|name| joined(&path, name)));
+        found.push(path);
+    }
+    found.remove(0);
+    Ok(found)
+}
+
 // tidy: table
 pub(super) static FILE: Table = Table::new(&[
     row("getText", 0, 1, |machine, this, given| {
@@ -310,6 +325,29 @@ pub(super) static FILE: Table = Table::new(&[
             machine.call(&given[0], vec![file(joined(&path_of(this), &name))])?;
         }
         Ok(Value::Null)
+    }),
+    row("eachFileRecurse", 1, 1, |machine, this, given| {
+        for one in below(machine, &path_of(this))? {
+            machine.call(&given[0], vec![file(one)])?;
+        }
+        Ok(Value::Null)
+    }),
+    row("deleteDir", 0, 0, |machine, this, _| {
+        let path = path_of(this);
+        let all = below(machine, &path)?;
+        let all = all.into_iter().rev().chain([path]);
+        let mut is_done = true;
+        for one in all {
+            is_done &= machine.host().remove_file(&one);
+        }
+        Ok(Value::Truth(is_done))
+    }),
+    row("withInputStream", 1, 1, |machine, this, given| {
+        let bytes = bytes(machine, &path_of(this))?;
+        machine.call(&given[0], vec![readers::stream(&bytes)])
+    }),
+    row("newInputStream", 0, 0, |machine, this, _| {
+        Ok(readers::stream(&bytes(machine, &path_of(this))?))
     }),
     row("withWriter", 1, 2, |machine, this, given| {
         with_writer(machine, this, given, false)

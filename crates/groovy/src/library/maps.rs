@@ -24,7 +24,24 @@ pub(super) fn may_change(map: &Map) -> Outcome<()> {
     }
 }
 
-fn map_of(this: &Value) -> Outcome<&Rc<Map>> {
+/// The value of a key; where it is not there and the map has a default, what that makes of the key, which is put in.
+///
+/// # Errors
+/// What the default throws.
+pub(super) fn get(machine: &mut dyn Machine, map: &Map, key: &Value) -> Outcome {
+    if let Some(value) = map.get(key) {
+        return Ok(value);
+    }
+    let Some(default) = map.default.get() else {
+        return Ok(Value::Null);
+    };
+    let value = machine.call(default, vec![key.clone()])?;
+    machine.take(64)?;
+    map.put(key, value.clone());
+    Ok(value)
+}
+
+pub(super) fn map_of(this: &Value) -> Outcome<&Rc<Map>> {
     match this {
         Value::Map(map) | Value::Set(map) => Ok(map),
         other => Err(super::convert::cannot_cast(other, "java.util.Map")),
@@ -153,11 +170,22 @@ pub(super) static METHODS: Table = Table::new(&[
     row("isEmpty", 0, 0, |_, this, _| {
         Ok(Value::Truth(map_of(this)?.is_empty()))
     }),
-    row("get", 1, 1, |_, this, given| {
-        Ok(map_of(this)?.get(&given[0]).unwrap_or(Value::Null))
+    row("get", 1, 1, |machine, this, given| {
+        get(machine, map_of(this)?, &given[0])
     }),
-    row("getAt", 1, 1, |_, this, given| {
-        Ok(map_of(this)?.get(&given[0]).unwrap_or(Value::Null))
+    row("getAt", 1, 1, |machine, this, given| {
+        get(machine, map_of(this)?, &given[0])
+    }),
+    row("withDefault", 1, 1, |machine, this, given| {
+        let map = map_of(this)?;
+        let copy = Map::new(map.kind);
+        machine.take(map.len().saturating_mul(64))?;
+        for (key, value) in order::entries(map) {
+            copy.put(&key, value);
+        }
+        // Nobody has set it before.
+        let _ = copy.default.set(given[0].clone());
+        Ok(Value::Map(copy))
     }),
     row("getProperty", 1, 2, |_, this, given| {
         let other = given.get(1).cloned().unwrap_or(Value::Null);

@@ -56,17 +56,19 @@ fn below(this: &Value, bound: i32) -> Outcome {
 
 pub(super) static RANDOM: Table = Table::new(&[
     row("nextInt", 0, 0, |_, this, _| {
-        Ok(Value::Int(
-            (drawn(this, JavaRandom::next_long)? >> 32) as i32,
-        ))
+        Ok(Value::Int(drawn(this, JavaRandom::next_int)?))
     }),
     row("nextInt", 1, 1, |_, this, given| {
         below(this, int_of(given, 0)?)
     }),
     row("nextInt", 2, 2, |_, this, given| {
-        Ok(Value::Int(
-            i32::try_from(between(this, long_of(given, 0)?, long_of(given, 1)?)?).unwrap_or(0),
-        ))
+        let (from, to) = (int_of(given, 0)?, int_of(given, 1)?);
+        if from >= to {
+            return Err(Thrown::argument("bound must be greater than origin"));
+        }
+        Ok(Value::Int(drawn(this, |random| {
+            random.next_int_between(from, to)
+        })?))
     }),
     row("nextLong", 0, 0, |_, this, _| {
         Ok(Value::Long(drawn(this, JavaRandom::next_long)?))
@@ -94,18 +96,21 @@ pub(super) static RANDOM: Table = Table::new(&[
         ))
     }),
     row("nextFloat", 0, 0, |_, this, _| {
-        Ok(Value::Float(drawn(this, JavaRandom::next_double)? as f32))
+        Ok(Value::Float(drawn(this, JavaRandom::next_float)?))
     }),
     row("nextBoolean", 0, 0, |_, this, _| {
-        Ok(Value::Truth(drawn(this, JavaRandom::next_long)? < 0))
+        Ok(Value::Truth(drawn(this, JavaRandom::next_boolean)?))
     }),
     row("nextGaussian", 0, 0, |_, this, _| {
         Ok(Value::Double(drawn(this, JavaRandom::next_gaussian)?))
     }),
     row("nextBytes", 1, 1, |_, this, given| {
         if let Value::List(list) = &given[0] {
-            for item in list.items.borrow_mut().iter_mut() {
-                *item = Value::Byte((drawn(this, JavaRandom::next_long)? >> 40) as i8);
+            let mut items = list.items.borrow_mut();
+            let mut bytes = vec![0; items.len()];
+            drawn(this, |random| random.next_bytes(&mut bytes))?;
+            for (item, byte) in items.iter_mut().zip(bytes) {
+                *item = Value::Byte(byte.cast_signed());
             }
         }
         Ok(Value::Null)

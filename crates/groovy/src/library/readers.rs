@@ -11,12 +11,15 @@ use super::super::table::{MANY, Table, row};
 use super::super::thrown::Thrown;
 use super::super::value::{Machine, Object, Outcome, Value};
 use super::Class;
+use super::builders::Builder;
 use super::files;
 
 /// A text that is read from its start to its end.
 struct Reader {
     text: String,
     at: Cell<usize>,
+    /// Whether Java reads bytes from it, which it takes for characters itself.
+    is_stream: bool,
 }
 
 /// A text that goes to a file, or stays.
@@ -31,7 +34,39 @@ pub(super) fn reader(text: &str) -> Value {
     Value::object(Reader {
         text: text.to_owned(),
         at: Cell::new(0),
+        is_stream: false,
     })
+}
+
+/// A stream of bytes; those that are no UTF-8 are lost.
+pub(super) fn stream(bytes: &[u8]) -> Value {
+    Value::object(Reader {
+        text: String::from_utf8_lossy(bytes).into_owned(),
+        at: Cell::new(0),
+        is_stream: true,
+    })
+}
+
+/// All that a reader or a stream has yet to give, in characters; `None`: it is none.
+pub(super) fn rest_in_full(this: &Value) -> Option<String> {
+    this.of::<Reader>().map(|_| rest(this))
+}
+
+/// All that a reader or a stream has yet to give, in ISO-8859-1, with `\\u` for what that has not; `None`: it is none.
+pub(super) fn rest_in_latin_1(this: &Value) -> Option<Vec<u8>> {
+    let is_stream = this.of::<Reader>()?.is_stream;
+    let text = rest(this);
+    if is_stream {
+        return Some(text.into_bytes());
+    }
+    let mut bytes = Vec::with_capacity(text.len());
+    for unit in text.encode_utf16() {
+        match u8::try_from(unit) {
+            Ok(byte) => bytes.push(byte),
+            Err(_) => bytes.extend(format!("\\u{unit:04x}").bytes()),
+        }
+    }
+    Some(bytes)
 }
 
 pub(super) fn writer(path: String, appends: bool) -> Value {
@@ -287,10 +322,12 @@ fn opened(machine: &mut dyn Machine, given: &[Value]) -> Outcome {
     }
 }
 
-/// A writer to a file, or the writer that is there already.
+/// A writer to a file, or the writer that is there already; one to a text is that.
 fn created(machine: &mut dyn Machine, given: &[Value]) -> Outcome {
     match &given[0] {
-        Value::Object(object) if object.any().is::<Writer>() => Ok(given[0].clone()),
+        Value::Object(object) if object.any().is::<Writer>() || object.any().is::<Builder>() => {
+            Ok(given[0].clone())
+        }
         one => {
             let appends = given.get(1).is_some_and(order::truth);
             let path = files::path_of(one);
@@ -301,13 +338,21 @@ fn created(machine: &mut dyn Machine, given: &[Value]) -> Outcome {
 }
 
 static READERS: Table = Table::new(&[row("new", 1, 2, |machine, _, given| opened(machine, given))]);
+static STREAMS: Table = Table::new(&[row("new", 1, 1, |machine, _, given| {
+    let bytes = files::bytes(machine, &files::path_of(&given[0]))?;
+    Ok(stream(&bytes))
+})]);
+static DECODERS: Table = Table::new(&[row("new", 1, 2, |machine, _, given| {
+    match rest_in_full(&given[0]) {
+        Some(text) => Ok(reader(&text)),
+        None => opened(machine, given),
+    }
+})]);
 static TEXT_READERS: Table = Table::new(&[row("new", 1, 1, |_, _, given| {
     Ok(reader(&print::text(&given[0])))
 })]);
 static BYTE_READERS: Table = Table::new(&[row("new", 1, 1, |_, _, given| {
-    Ok(reader(&String::from_utf8_lossy(&super::bytes_of(
-        given, 0,
-    )?)))
+    Ok(stream(&super::bytes_of(given, 0)?))
 })]);
 static SCANNERS: Table = Table::new(&[row("new", 1, 2, |machine, _, given| match &given[0] {
     Value::Text(text) => Ok(reader(text)),
@@ -339,11 +384,11 @@ pub(super) const CLASSES: &[Class] = &[
     },
     Class {
         name: "java.io.InputStreamReader",
-        statics: &READERS,
+        statics: &DECODERS,
     },
     Class {
         name: "java.io.FileInputStream",
-        statics: &READERS,
+        statics: &STREAMS,
     },
     Class {
         name: "java.io.StringReader",

@@ -176,6 +176,17 @@ pub(super) fn iterator(machine: &mut dyn Machine, of: &Value) -> Outcome {
     }))
 }
 
+/// An iterator over the entries of a map.
+#[must_use]
+pub fn iterator_over(map: &Rc<Map>) -> Value {
+    let entries = order::entries(map).into_iter();
+    Value::object(Iterator {
+        values: entries.map(|(key, value)| entry(map, key, value)).collect(),
+        next: Cell::new(0),
+        of: Some(Value::Map(Rc::clone(map))),
+    })
+}
+
 /// An entry of a map.
 pub(super) fn entry(map: &Rc<Map>, key: Value, value: Value) -> Value {
     Value::object(Entry {

@@ -63,6 +63,7 @@ static SYSTEM: Table = Table::new(&[
             machine.host().unix_ms().saturating_mul(1_000_000),
         ))
     }),
+    row("getenv", 0, 0, |_, _, _| Ok(Value::object(Environment))),
     row("getenv", 1, 1, |machine, _, given| {
         Ok(Value::optional(
             machine.host().environment(&text_of(given, 0)),
@@ -89,6 +90,65 @@ static SYSTEM: Table = Table::new(&[
     }),
     row("gc", 0, 0, |_, _, _| Ok(Value::Null)),
     row("arraycopy", 5, 5, |_, _, given| copied(given)),
+]);
+
+/// The variables of the environment, which are asked for by name alone.
+struct Environment;
+
+fn variable(machine: &mut dyn Machine, given: &[Value]) -> Value {
+    Value::optional(machine.host().environment(&text_of(given, 0)))
+}
+
+pub(super) static ENVIRONMENT: Table = Table::new(&[
+    row("get", 1, 1, |machine, _, given| {
+        Ok(variable(machine, given))
+    }),
+    row("getAt", 1, 1, |machine, _, given| {
+        Ok(variable(machine, given))
+    }),
+    row("getOrDefault", 2, 2, |machine, _, given| {
+        let found = variable(machine, given);
+        Ok(if found.is_null() {
+            given[1].clone()
+        } else {
+            found
+        })
+    }),
+    row("containsKey", 1, 1, |machine, _, given| {
+        Ok(Value::Truth(!variable(machine, given).is_null()))
+    }),
+]);
+
+impl Object for Environment {
+    fn class(&self) -> &'static str {
+        "java.util.Collections$UnmodifiableMap"
+    }
+
+    fn methods(&self) -> &'static Table {
+        &ENVIRONMENT
+    }
+
+    fn any(&self) -> &dyn Any {
+        self
+    }
+
+    fn property(&self, machine: &mut dyn Machine, name: &str) -> Outcome<Option<Value>> {
+        Ok(Some(variable(machine, &[Value::text(name)])))
+    }
+
+    fn is_a(&self, name: &str) -> bool {
+        name == "Map"
+    }
+}
+
+/// What JMeter knows of all threads.
+static CONTEXTS: Table = Table::new(&[
+    row("getContext", 0, 0, |machine, _, _| {
+        Ok(machine.bindings().bound("ctx").unwrap_or(Value::Null))
+    }),
+    row("getNumberOfThreads", 0, 0, |machine, _, _| {
+        Ok(Value::Int(machine.host().threads_at_work().cast_signed()))
+    }),
 ]);
 
 fn copied(given: &[Value]) -> Outcome {
@@ -295,6 +355,10 @@ pub(super) const CLASSES: &[Class] = &[
     Class {
         name: "org.apache.jmeter.services.FileServer",
         statics: &FILE_SERVERS,
+    },
+    Class {
+        name: "org.apache.jmeter.threads.JMeterContextService",
+        statics: &CONTEXTS,
     },
     Class {
         name: "org.apache.jmeter.util.JMeterUtils",

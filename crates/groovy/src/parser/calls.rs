@@ -50,8 +50,15 @@ impl Parser<'_> {
             return Err(self.unexpected());
         };
         let (is_safe, is_spread) = (sign.starts_with('?'), sign.starts_with('*'));
+        // Fields of one's own are properties here; elsewhere attributes of documents are meant.
+        let is_attribute = sign.ends_with('@') && !matches!(of, Expr::This);
         self.advance();
         let name = match self.kind() {
+            Kind::Word(word) | Kind::Text(word) if is_attribute => {
+                let name = Expr::Text(format!("@{word}").into());
+                self.advance();
+                name
+            }
             Kind::Word(word)
                 if self.dialect == Dialect::Groovy
                     || !RESERVED.contains(&&**word)

@@ -108,6 +108,10 @@ impl Host for Desk {
         ("here".to_owned(), "127.0.0.1".to_owned())
     }
 
+    fn threads_at_work(&mut self) -> u32 {
+        1
+    }
+
     fn thread_name(&mut self) -> String {
         "main".to_owned()
     }

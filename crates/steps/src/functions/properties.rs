@@ -81,17 +81,32 @@ pub(super) fn log_nothing(call: &Call, scope: &mut Scope<'_>, _: &mut String) ->
     Ok(())
 }
 
-/// Writes a line as `__log` lays it out: thread, comment, text, and an exception with the text of its argument.
+/// Writes a line as `__log` lays it out: thread, comment, text, and an exception with the text of its argument. `OUT` is
+/// standard output; a level that is none writes nothing.
 fn write_line(class: &str, call: &Call, scope: &mut Scope<'_>, text: &str) {
-    let level = match call.argument(1, scope).to_ascii_uppercase().as_str() {
-        "ERROR" | "OUT" | "ERR" => LogLevel::Error,
-        "WARN" => LogLevel::Warn,
-        "DEBUG" | "TRACE" => LogLevel::Debug,
-        _ => LogLevel::Info,
-    };
+    let level = call.argument(1, scope).trim().to_ascii_uppercase();
     let exception = call.argument(2, scope);
     let comment = call.optional(3, scope).filter(|given| !given.is_empty());
-    let (thread, comment) = (&scope.thread.name, comment.as_deref().unwrap_or(" : "));
+    let thread = &scope.thread.name;
+    if level == "OUT" {
+        let comment = comment.as_deref().unwrap_or(": ");
+        let mut line = format!("Log: {thread} {comment}{text}");
+        if !exception.is_empty() {
+            line.push_str(" java.lang.Throwable: ");
+            line.push_str(&exception);
+        }
+        line.push('\n');
+        scope.host.world().print(class, &line);
+        return;
+    }
+    let level = match level.as_str() {
+        "ERROR" | "ERR" => LogLevel::Error,
+        "WARN" => LogLevel::Warn,
+        "DEBUG" | "TRACE" => LogLevel::Debug,
+        "INFO" | "" => LogLevel::Info,
+        _ => return,
+    };
+    let comment = comment.as_deref().unwrap_or(" : ");
     let mut line = format!("{thread} {comment} {text}");
     if !exception.is_empty() {
         line.push_str("\njava.lang.Throwable: ");

@@ -142,6 +142,8 @@ pub(super) fn run_script(call: &Call, scope: &mut Scope<'_>, out: &mut String) -
     let source = call.argument(0, scope).into_owned();
     match run_here(&source, dialect, class, scope) {
         Ok(value) => out.push_str(&value.unwrap_or_default()),
+        // The end of the thread is told.
+        Err(_) if scope.memory.uncaught.is_some() => {}
         Err(thrown) => {
             let message = format!("Error running script: {thrown}");
             scope.host.world().log(LogLevel::Warn, class, &message);

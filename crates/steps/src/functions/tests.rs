@@ -296,7 +296,10 @@ fn places() {
                 "here-here-127.0.0.1",
             ),
             ("${__TestPlanName}-${__iterationNum}", "plan.jmx-3"),
-            ("${__log(hi,WARN,,cmt)}${__logn(ho,x)}", "hi"),
+            ("${__log(hi, warn ,,cmt)}${__logn(ho)}", "hi"),
+            // Standard output, where the host has none, is a line of the log.
+            ("${__log(a,OUT)}${__log(b,OUT,why,cmt )}", "ab"),
+            ("${__logn(to no level,x)}", ""),
         ],
     );
     let lines = bench.host.lines.borrow();
@@ -304,7 +307,9 @@ fn places() {
         *lines,
         [
             "Warn o.a.j.f.LogFunction: TG 1-4 cmt hi",
-            "Info o.a.j.f.LogFunction2: TG 1-4  :  ho"
+            "Info o.a.j.f.LogFunction2: TG 1-4  :  ho",
+            "Info o.a.j.f.LogFunction: Log: TG 1-4 : a",
+            "Info o.a.j.f.LogFunction: Log: TG 1-4 cmt b java.lang.Throwable: why"
         ]
     );
 }

@@ -2,6 +2,8 @@
 //!
 //! Must not know requests. Invariant: a cookie is sent to the hosts and paths that it is for, and to nobody else.
 
+use std::net::Ipv4Addr;
+
 use super::date;
 use super::settings::CookieSettings;
 use super::url::Url;
@@ -229,7 +231,7 @@ fn read(policy: CookiePolicy, url: &Url, field: &str, now_ms: i64) -> Option<Sai
     let quoted = value.trim();
     let mut cookie = Cookie {
         name: name.to_owned(),
-        value: unquoted(quoted).to_owned(),
+        value: without_quotes(quoted),
         domain: url.host.to_ascii_lowercase(),
         path: folder(url),
         ..Cookie::default()
@@ -311,6 +313,33 @@ fn parts_of(field: &str) -> Vec<&str> {
         .collect()
 }
 
+/// A value as Java's client reads it: quotes are left out wherever they stand, with the backslashes in them before quotes and
+/// backslashes, and blanks between its parts are one.
+fn without_quotes(value: &str) -> String {
+    let mut told = String::with_capacity(value.len());
+    let (mut is_quoted, mut is_apart) = (false, false);
+    let mut all = value.chars().peekable();
+    while let Some(one) = all.next() {
+        let escaped = all.next_if(|next| is_quoted && one == '\\' && matches!(next, '"' | '\\'));
+        if escaped.is_none() && one == '"' {
+            is_quoted = !is_quoted;
+            if !is_quoted {
+                continue;
+            }
+        } else if !is_quoted && one.is_ascii_whitespace() {
+            is_apart = true;
+            continue;
+        }
+        if std::mem::take(&mut is_apart) && !told.is_empty() {
+            told.push(' ');
+        }
+        if escaped.is_some() || one != '"' {
+            told.push(escaped.unwrap_or(one));
+        }
+    }
+    told
+}
+
 /// A text without the quotes around it.
 fn unquoted(text: &str) -> &str {
     let inside = text
@@ -377,7 +406,10 @@ impl Cookie {
     fn is_for_host(&self, host: &str) -> bool {
         let host = host.to_ascii_lowercase();
         let below = host.strip_suffix(&self.domain);
-        host == self.domain || self.with_subdomains && below.is_some_and(|rest| rest.ends_with('.'))
+        // An address has no domain above it.
+        let is_name = || host.parse::<Ipv4Addr>().is_err();
+        host == self.domain
+            || self.with_subdomains && below.is_some_and(|rest| rest.ends_with('.')) && is_name()
     }
 
     fn fits(&self, url: &Url, path: &str) -> bool {
@@ -510,5 +542,29 @@ mod tests {
             field(CookiePolicy::Rfc2109).as_deref(),
             Some("$Version=0; a=x; y; $Path=/; b=2; $Path=/")
         );
+    }
+
+    #[test]
+    fn quotes_are_left_out_wherever_they_stand() {
+        let cases = [
+            ("{\"x\":1}", "{x:1}"),
+            ("\"a\"\"b\"", "ab"),
+            ("  a \t b  \"c  d\" ", "a b c  d"),
+            ("\"a\\\"b\\\\c\\d\"", "a\"b\\c\\d"),
+            ("a\\b", "a\\b"),
+            ("\"open", "open"),
+        ];
+        for (value, read) in cases {
+            assert_eq!(without_quotes(value), read, "{value}");
+        }
+    }
+
+    #[test]
+    fn an_address_has_no_domain_above_it() {
+        let mut jar = Jar::default();
+        take(&mut jar, "http://127.0.0.1/", "a=1; Domain=.0.0.1");
+        take(&mut jar, "http://127.0.0.1/", "b=1; Domain=127.0.0.1");
+        let field = jar.field(CookiePolicy::Standard, &url("http://127.0.0.1/"));
+        assert_eq!(field.as_deref(), Some("b=1"));
     }
 }

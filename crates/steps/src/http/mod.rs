@@ -304,6 +304,8 @@ pub struct HttpAnswer {
 pub struct HttpReply {
     /// Status.
     pub status: u16,
+    /// Whether it is of HTTP/1.0.
+    pub is_http_1_0: bool,
     /// What stands behind the status.
     pub reason: String,
     /// Header fields, in their order.

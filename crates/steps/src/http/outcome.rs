@@ -89,7 +89,8 @@ fn told_fields(
 pub(super) fn sample_of(reply: &HttpReply, client: HttpClient, as_md5: bool) -> Sample {
     let content_type = reply.last_header("content-type").unwrap_or_default();
     let may_be_decoded = client == HttpClient::Apache && !reply.body.is_empty();
-    let mut response_headers = format!("HTTP/1.1 {} {}\n", reply.status, reply.reason);
+    let minor = if reply.is_http_1_0 { 0 } else { 1 };
+    let mut response_headers = format!("HTTP/1.{minor} {} {}\n", reply.status, reply.reason);
     response_headers.reserve(LINES_BYTES);
     for (name, value) in told_fields(&reply.headers, may_be_decoded) {
         push_line(&mut response_headers, name, value);

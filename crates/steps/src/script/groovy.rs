@@ -4,10 +4,12 @@
 //! only what these languages see of it.
 
 use std::collections::HashMap;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use loadline_groovy::bound::Bound;
 use loadline_groovy::host::{FileFacts, Host as ScriptHost};
+use loadline_groovy::map::{Map, MapKind};
 use loadline_groovy::thrown::Thrown;
 use loadline_groovy::value::{Bindings, Element, Outcome, Value};
 use loadline_groovy::{Dialect, Fault, Script, print};
@@ -147,7 +149,12 @@ impl<'d> Desk<'d> {
 
     /// Runs a script.
     pub(super) fn run(&mut self, script: &Script) -> Result<Value, String> {
-        let outcome = script.run(self).map_err(|thrown| thrown.told());
+        let outcome = script.run(self).map_err(|thrown| {
+            if thrown.is_error() && self.dialect == Dialect::Groovy {
+                self.memory.uncaught = Some(thrown.told());
+            }
+            thrown.told()
+        });
         if self.lent.has_turn() {
             self.memory.kept.has_turn = false;
         }
@@ -219,7 +226,8 @@ impl<'d> Desk<'d> {
                 }
                 Value::Null
             }
-            ("entrySet" | "getIterator", []) => self.all_variables(),
+            ("entrySet", []) => Value::Map(self.all_variables()),
+            ("getIterator", []) => loadline_groovy::iterator_over(&self.all_variables()),
             _ => return Ok(None),
         }))
     }
@@ -234,8 +242,8 @@ impl<'d> Desk<'d> {
         self.context.variables.put(name, text);
     }
 
-    fn all_variables(&self) -> Value {
-        let map = loadline_groovy::map::Map::new(loadline_groovy::map::MapKind::Linked);
+    fn all_variables(&self) -> Rc<Map> {
+        let map = Map::new(MapKind::Linked);
         for (name, text) in self.context.variables.iter() {
             let value = self
                 .memory
@@ -244,7 +252,7 @@ impl<'d> Desk<'d> {
                 .unwrap_or_else(|| Value::text(text));
             map.put(&Value::text(name), value);
         }
-        Value::Map(map)
+        map
     }
 
     /// `props`: texts are JMeter's properties, other values are kept beside them for all threads.
@@ -267,6 +275,12 @@ impl<'d> Desk<'d> {
                 self.lent.put(self.commons, &name, value);
                 self.world().set_property(&name, &print::text(value));
                 before
+            }
+            ("putAll", [Value::Map(more)]) => {
+                for (name, value) in loadline_groovy::order::entries(more) {
+                    self.of_properties("put", &[name, value]);
+                }
+                Value::Null
             }
             ("remove", [_]) => {
                 let before = found(self).unwrap_or(Value::Null);
@@ -310,12 +324,9 @@ impl<'d> Desk<'d> {
         value
             .map(given_back)
             .map_err(|why| match why.split_once(": ") {
-                Some((class, message)) if class.contains('.') => {
-                    Thrown::Exception(std::rc::Rc::new(loadline_groovy::thrown::Exception::new(
-                        class,
-                        Some(message.into()),
-                    )))
-                }
+                Some((class, message)) if class.contains('.') => Thrown::Exception(Rc::new(
+                    loadline_groovy::thrown::Exception::new(class, Some(message.into())),
+                )),
                 _ if why.ends_with("Exception") => Thrown::bare("java.lang.NullPointerException"),
                 _ => Thrown::argument(why),
             })
@@ -490,6 +501,10 @@ impl ScriptHost for Desk<'_> {
         self.world().machine()
     }
 
+    fn threads_at_work(&mut self) -> u32 {
+        self.host.threads_at_work(0).1
+    }
+
     fn thread_name(&mut self) -> String {
         self.context.thread_name.clone()
     }
@@ -565,7 +580,7 @@ const OF_SAMPLES: &[&str] = &[
 fn knows(object: ScriptObject, method: &str) -> bool {
     let more: &[&str] = match object {
         ScriptObject::Variables => &["entrySet", "getIterator", "putAll"],
-        ScriptObject::Properties => &["getAt", "putAt", "getOrDefault", "remove"],
+        ScriptObject::Properties => &["getAt", "putAt", "getOrDefault", "putAll", "remove"],
         ScriptObject::Log => &[
             "isDebugEnabled",
             "isInfoEnabled",

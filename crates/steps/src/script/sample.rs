@@ -73,6 +73,8 @@ pub(super) const METHODS: &[&str] = &[
     "setStopTest",
     "setStopTestNow",
     "setStartNextThreadLoop",
+    "sampleStart",
+    "sampleEnd",
 ];
 
 /// Whether a method only asks.
@@ -149,6 +151,8 @@ pub(super) fn ask(
         "getQueryString" => words(&sample.query),
         "getHTTPMethod" => words(&sample.method),
         "getCookies" => words(&sample.cookies),
+        // The sampler has begun it, and ends it.
+        "sampleStart" | "sampleEnd" => ScriptValue::Undefined,
         "getGroupThreads" => number(u64::from(sample.group_threads)),
         "getAllThreads" => number(u64::from(sample.all_threads)),
         _ => match sample

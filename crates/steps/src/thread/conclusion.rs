@@ -12,7 +12,8 @@ use crate::sample::Sample;
 use crate::script::ScriptElement;
 
 impl Thread {
-    /// Post-processors, assertions, scripts, and savers of answers. `None`: an extractor that cannot run has lost the sample, as it does in JMeter.
+    /// Post-processors, assertions, scripts, and savers of answers. `None`: an extractor that cannot run has lost the sample, or
+    /// an error that nobody catches, as in JMeter.
     pub(super) fn conclude(
         &mut self,
         walker: &Walker<'_>,
@@ -54,6 +55,9 @@ impl Thread {
                 }
                 PostProcessor::Script(script) => {
                     self.run_behind(walker, script, &mut sample);
+                    if self.is_dying() {
+                        return None;
+                    }
                 }
                 PostProcessor::OnFailure(_) => {}
             }
@@ -73,6 +77,9 @@ impl Thread {
             let listeners = applies.script_listeners.iter().filter(is_told);
             for listener in listeners.filter(|_| !hearers.is_silent) {
                 self.run_behind(walker, listener, &mut sample);
+            }
+            if self.is_dying() {
+                return None;
             }
         }
         self.note_variables(&mut sample);

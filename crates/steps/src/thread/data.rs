@@ -19,6 +19,9 @@ use crate::program::{
     UserParameters,
 };
 
+/// The property that says what variables come to behind the last line of a file.
+const END_OF_FILE: &str = "csvdataset.eofstring";
+
 /// What a thread keeps of its data sources, by their numbers.
 #[derive(Debug, Default)]
 pub(super) struct DataMemory {
@@ -70,8 +73,10 @@ impl Thread {
             }
             Ok(Line::End(_)) if csv.stop_thread => self.end_early(EndedEarly::OutOfData),
             Ok(Line::End(names)) => {
+                let own = walker.host.world().property(END_OF_FILE);
+                let end = own.as_deref().unwrap_or("<EOF>");
                 for name in names {
-                    self.variables.put(name, "<EOF>");
+                    self.variables.put(name, end);
                 }
             }
             Err(why) => {

@@ -306,6 +306,9 @@ impl Thread {
                 }
                 Doing::Awaiting(node) => self.end_branches(&walker, node),
             };
+            if let Some(error) = self.strand.memory.uncaught.take() {
+                return self.die(&walker, &error);
+            }
             if let Some(ask) = ask {
                 return ask;
             }
@@ -390,6 +393,26 @@ impl Thread {
         Ask::Over(end)
     }
 
+    /// Whether an error of Java's was thrown that nobody catches, with which the thread ends.
+    fn is_dying(&self) -> bool {
+        self.strand.memory.uncaught.is_some()
+    }
+
+    /// Ends the thread with an error of Java's that nobody has caught: as in JMeter, the sample at work and the transactions
+    /// that are under way are lost.
+    fn die(&mut self, walker: &Walker<'_>, error: &str) -> Ask {
+        let message = format!(
+            "Uncaught exception in thread Thread[{},5,main]\n{error}",
+            self.strand.identity.name
+        );
+        walker
+            .host
+            .world()
+            .log(LogLevel::Error, "o.a.j.JMeter", &message);
+        self.transactions.fill_with(|| None);
+        Ask::Over(End::Thread)
+    }
+
     /// Makes a sampler ready: pre-processors, then one pause for all timers.
     fn prepare(&mut self, walker: &Walker<'_>, node: NodeId) -> Option<Ask> {
         let applies = &walker.sampler(node).applies;
@@ -427,6 +450,9 @@ impl Thread {
                     });
                 }
             }
+        }
+        if self.is_dying() {
+            return None;
         }
         self.name_package(node);
         self.pause(walker, node, (0, 0))

@@ -61,6 +61,9 @@ impl Thread {
             self.strand.doing = Doing::Timing(node, index, sum_ms);
             return Some(ask);
         }
+        if self.is_dying() {
+            return None;
+        }
         let owed_ms = std::mem::take(&mut self.strand.memory.owed_ms);
         let sum_ms = sum_ms.saturating_add(i64::try_from(owed_ms).unwrap_or(i64::MAX));
         if sum_ms <= 0 {

@@ -172,6 +172,9 @@ impl Thread {
         let ran = self.lend_http(walker, name, |scope, http| {
             script.run(scope, http, previous, Some(Box::new(own)))
         });
+        if self.is_dying() {
+            return None;
+        }
         let mut sample = ran.context.own.unwrap_or_default();
         match ran.outcome {
             Ok(value) => {

@@ -101,8 +101,14 @@ struct Desk {
 struct StepsReceiver<'a> {
     inner: AnswerReceiver<'a>,
     reason: String,
+    is_http_1_0: bool,
     header_bytes: u64,
     silence: &'a Silence<'a>,
+}
+
+/// Bytes of a head as JMeter's client reads them.
+fn latin_1(bytes: &[u8]) -> String {
+    bytes.iter().copied().map(char::from).collect()
 }
 
 /// How long the target may say nothing.
@@ -124,8 +130,9 @@ impl Silence<'_> {
 
 impl ResponseSink for StepsReceiver<'_> {
     fn head(&mut self, head: &Head<'_>) {
-        let reason = String::from_utf8_lossy(head.reason().unwrap_or_default());
+        let reason = latin_1(head.reason().unwrap_or_default());
         reason.trim().clone_into(&mut self.reason);
+        self.is_http_1_0 = head.minor_version() == 0;
         self.header_bytes = head.wire_len() as u64;
         self.inner.head(head);
     }
@@ -152,6 +159,7 @@ impl Receiver for StepsReceiver<'_> {
 struct Got {
     peer: Option<usize>,
     reason: String,
+    is_http_1_0: bool,
     header_bytes: u64,
 }
 
@@ -301,6 +309,7 @@ impl StepsClient {
                 body_read_max: self.shared.client.body_read_max,
             },
             reason: String::new(),
+            is_http_1_0: false,
             header_bytes: 0,
             silence: &silence,
         };
@@ -321,6 +330,7 @@ impl StepsClient {
         let got = Got {
             peer: held.peer,
             reason: receiver.reason,
+            is_http_1_0: receiver.is_http_1_0,
             header_bytes: receiver.header_bytes,
         };
         if ask.keep_alive {
@@ -404,8 +414,6 @@ impl StepsClient {
             let body = body.as_deref().unwrap_or(&answer.body);
             recorder.sample_body(answer, body);
         }
-        // JMeter's client reads head fields as Latin-1.
-        let text = |bytes: &[u8]| bytes.iter().copied().map(char::from).collect();
         let fields = answer.headers.iter();
         HttpAnswer {
             start_ms: self.unix_ms(life.started),
@@ -415,9 +423,10 @@ impl StepsClient {
             sent_bytes: instants.sent_bytes,
             reply: body.map(|body| HttpReply {
                 status: answer.status,
+                is_http_1_0: got.is_http_1_0,
                 reason: got.reason,
                 headers: fields
-                    .map(|(name, value)| (text(name), text(value)))
+                    .map(|(name, value)| (latin_1(name), latin_1(value)))
                     .collect(),
                 header_bytes: got.header_bytes,
                 body_bytes: match body.is_empty() && !answer.body.is_empty() {

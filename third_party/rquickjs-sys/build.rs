@@ -126,16 +126,19 @@ fn main() {
     let out_dir = Path::new(&out_dir);
 
     let header_files = [
+        "block-splice.h",
         "builtin-array-fromasync.h",
         "builtin-iterator-zip-keyed.h",
         "builtin-iterator-zip.h",
         "compile-limits.h",
         "cutils.h",
         "dtoa.h",
+        "first-char.h",
         "k6-words.h",
         "lazy-intrinsics.h",
         "lazy-values.h",
         "shown-stack.h",
+        "split-search.h",
         "libregexp-opcode.h",
         "libregexp.h",
         "libunicode-table.h",

@@ -146,7 +146,8 @@ pub struct ProxyPlan {
     /// Value of `Proxy-Authorization`; never carried into results.
     #[serde(skip)]
     pub authorization: Option<String>,
-    /// Hosts and domains (`.example.org`) reached without it.
+    /// What is reached without it: a host and what is below it (`example.org`), what is below it alone (`.example.org`,
+    /// `*.example.org`), an address, each of one port where one follows a colon; a network (`10.0.0.0/8`); or all (`*`).
     pub except: Vec<String>,
     /// Schemes it serves: plain requests.
     pub for_http: bool,

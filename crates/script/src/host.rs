@@ -59,7 +59,8 @@ pub trait Host {
     fn scenario(&self) -> Option<ScenarioFacts>;
     /// The iteration under way failed the test without ending it (`exec.test.fail`).
     fn mark_failed(&self, message: &str);
-    /// The whole test is to end now (`exec.test.abort`); the message says so, and where.
+    /// The whole test is to end now (`exec.test.abort`); the message says so, and where. Module code that wants it
+    /// says so by its failure.
     fn abort_test(&self, message: &str);
 }
 

@@ -2796,9 +2796,12 @@ typedef union {
     } bp;
 } StackElem;
 
+#include "first-char.h"
+
 typedef struct {
     const uint8_t *cbuf;
     const uint8_t *cbuf_end;
+    REFirstChar first;
     /* 0 = 8 bit chars, 1 = 16 bit chars, 2 = 16 bit chars, UTF-16 */
     int cbuf_type;
     int capture_count;
@@ -3017,6 +3020,12 @@ static intptr_t lre_exec_backtrack(REExecContext *s, uint8_t **capture,
                 goto no_match;
             break;
         case REOP_split_goto_first:
+            if (pc == s->first.loop) {
+                cptr = lre_seek_char(cptr, cbuf_end, cbuf_type, s->first.c);
+                if (!cptr)
+                    goto no_match;
+            }
+            /* fall through */
         case REOP_split_next_first:
             {
                 const uint8_t *pc1;
@@ -3432,6 +3441,10 @@ int lre_exec(uint8_t **capture,
         }
     }
 
+    s->first = lre_first_char(bc_buf + RE_HEADER_LEN);
+    /* Of two units that make one character, neither is found alone. */
+    if (s->cbuf_type == 2)
+        s->first.loop = NULL;
     ret = lre_exec_backtrack(s, capture, bc_buf + RE_HEADER_LEN, cptr);
 
     if (s->stack_buf != s->static_stack_buf)

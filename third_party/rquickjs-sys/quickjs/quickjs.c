@@ -44538,12 +44538,14 @@ exception:
     return ret;
 }
 
+#include "block-splice.h"
+
 static JSValue js_array_slice(JSContext *ctx, JSValueConst this_val,
                               int argc, JSValueConst *argv, int splice)
 {
     JSValue obj, arr, val, len_val;
     int64_t len, start, k, final, n, count, del_count, new_len;
-    int kPresent;
+    int kPresent, ret;
     JSValue *arrp;
     uint32_t count32, i, item_count;
 
@@ -44586,6 +44588,16 @@ static JSValue js_array_slice(JSContext *ctx, JSValueConst this_val,
     JS_FreeValue(ctx, len_val);
     if (JS_IsException(arr))
         goto exception;
+
+    if (splice) {
+        ret = js_block_splice(ctx, obj, arr, len, start, del_count, item_count, argv + 2);
+        if (ret < 0)
+            goto exception;
+        if (ret) {
+            JS_FreeValue(ctx, obj);
+            return arr;
+        }
+    }
 
     k = start;
     final = start + count;
@@ -50826,6 +50838,8 @@ exception:
     return JS_EXCEPTION;
 }
 
+#include "split-search.h"
+
 static JSValue js_regexp_Symbol_split(JSContext *ctx, JSValueConst this_val,
                                        int argc, JSValueConst *argv)
 {
@@ -50837,10 +50851,12 @@ static JSValue js_regexp_Symbol_split(JSContext *ctx, JSValueConst this_val,
     uint32_t lim, size, p, q;
     int unicodeMatching;
     int64_t lengthA, e, numberOfCaptures, i;
+    JSSplitSearch search;
 
     if (!JS_IsObject(rx))
         return JS_ThrowTypeErrorNotAnObject(ctx);
 
+    search.capture = NULL;
     ctor = JS_UNDEFINED;
     splitter = JS_UNDEFINED;
     A = JS_UNDEFINED;
@@ -50891,7 +50907,12 @@ static JSValue js_regexp_Symbol_split(JSContext *ctx, JSValueConst this_val,
             goto add_tail;
         goto done;
     }
+    if (js_split_search_begin(ctx, &search, rx, splitter) < 0)
+        goto exception;
     while (q < size) {
+        q = js_split_search_next(ctx, &search, strp, q);
+        if (q >= size)
+            break;
         if (JS_SetProperty(ctx, splitter, JS_ATOM_lastIndex, js_int32(q)) < 0)
             goto exception;
         JS_FreeValue(ctx, z);
@@ -50950,6 +50971,7 @@ exception:
     JS_FreeValue(ctx, A);
     A = JS_EXCEPTION;
 done:
+    js_free(ctx, search.capture);
     JS_FreeValue(ctx, str);
     JS_FreeValue(ctx, ctor);
     JS_FreeValue(ctx, splitter);
@@ -53569,7 +53591,7 @@ static uint32_t map_hash_key(JSContext *ctx, JSValueConst key)
         break;
     case JS_TAG_OBJECT:
     case JS_TAG_SYMBOL:
-        h = (uintptr_t)JS_VALUE_GET_PTR(key) * 3163;
+        h = hash_uintptr((uintptr_t)JS_VALUE_GET_PTR(key)) >> (8 * sizeof(uintptr_t) - 32);
         break;
     case JS_TAG_INT:
         d = JS_VALUE_GET_INT(key);
@@ -53588,14 +53610,19 @@ static uint32_t map_hash_key(JSContext *ctx, JSValueConst key)
             d = NAN;
     hash_float64:
         u.d = d;
-        h = (u.u32[0] ^ u.u32[1]) * 3163;
+        h = u.u32[0] ^ hash32(u.u32[1]);
         tag = JS_TAG_FLOAT64;
         break;
     default:
         h = 0;
         break;
     }
-    return h ^ ctx->hash_seed ^ hash32(tag);
+    /* The bucket is in the low bits, and what tells numbers and pointers apart often in the high
+       ones: each goes into all below it. */
+    h ^= ctx->hash_seed ^ hash32(tag);
+    h = (h ^ (h >> 16)) * 0x85ebca6b;
+    h = (h ^ (h >> 13)) * 0xc2b2ae35;
+    return h ^ (h >> 16);
 }
 
 static JSMapRecord *map_find_record(JSContext *ctx, JSMapState *s,

@@ -87,7 +87,8 @@ fn exceptions(args: &ConnectionArgs, env: &Env) -> Vec<String> {
     let list = given.or_else(of_env).unwrap_or_default();
     let names = list
         .split([',', ' '])
-        .map(str::trim)
+        // To curl, a dot before a domain means nothing.
+        .map(|name| name.trim().trim_start_matches('.'))
         .filter(|name| !name.is_empty());
     names.map(str::to_owned).collect()
 }

@@ -454,7 +454,7 @@ fn proxies() {
         .expect("a proxy");
     assert_eq!(
         (plan.port, plan.except),
-        (9, vec!["x.example".to_owned(), ".y.example".to_owned()])
+        (9, vec!["x.example".to_owned(), "y.example".to_owned()])
     );
     assert!(plan.for_http && !plan.for_https);
 }

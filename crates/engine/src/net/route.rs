@@ -9,6 +9,7 @@ use std::rc::Rc;
 
 use loadline_model::ClientPlan;
 use loadline_model::client::ProxyPlan;
+use loadline_model::script_names::Network;
 use loadline_model::url::{Origin, Scheme};
 
 /// The way to one origin.
@@ -175,24 +176,44 @@ pub(crate) fn proxy_for<'a>(origin: &Origin, plan: &'a ClientPlan) -> Option<&'a
         .filter(|proxy| proxy_serves(proxy, origin))
 }
 
-/// Whether the proxy is used: for the scheme, and unless the host is among the exceptions, which
-/// are names, domains with everything below them, or `*`.
+/// Whether the proxy is used: for the scheme, and unless an exception names the origin.
 fn proxy_serves(proxy: &ProxyPlan, origin: &Origin) -> bool {
     let for_scheme = match origin.scheme {
         Scheme::Http => proxy.for_http,
         Scheme::Https => proxy.for_https,
     };
     let host = origin.host.to_ascii_lowercase();
-    for_scheme
-        && !proxy.except.iter().any(|exception| {
-            let name = exception.trim_start_matches('.').to_ascii_lowercase();
-            name == "*"
-                || host == name
-                || (!name.is_empty()
-                    && host
-                        .strip_suffix(&name)
-                        .is_some_and(|before| before.ends_with('.')))
-        })
+    let mut except = proxy.except.iter();
+    for_scheme && !except.any(|one| is_excepted(&one.to_ascii_lowercase(), &host, origin.port))
+}
+
+/// Whether an exception, as [`ProxyPlan::except`] has them, names a host in lower case and a port.
+fn is_excepted(exception: &str, host: &str, port: u16) -> bool {
+    let address = |text: &str| text.trim_matches(['[', ']']).parse::<IpAddr>().ok();
+    if exception == "*" {
+        return true;
+    }
+    if let Ok(network) = exception.parse::<Network>() {
+        return address(host).is_some_and(|address| network.contains(address));
+    }
+    let (name, of_port) = match exception.rsplit_once(':') {
+        Some((name, of_port)) if !name.contains(':') || name.ends_with(']') => (name, of_port),
+        _ => (exception, ""),
+    };
+    if !of_port.is_empty() && of_port.parse() != Ok(port) {
+        return false;
+    }
+    if let Some(named) = address(name) {
+        return address(host) == Some(named);
+    }
+    let is_below = |domain: &str| {
+        let before = host.strip_suffix(domain);
+        !domain.is_empty() && before.is_some_and(|before| before.ends_with('.'))
+    };
+    match name.trim_start_matches('*').strip_prefix('.') {
+        Some(domain) => is_below(domain),
+        None => host == name || is_below(name),
+    }
 }
 
 #[cfg(test)]
@@ -253,5 +274,37 @@ mod tests {
         assert_eq!(via("https://x/"), Via::Tunnel);
         assert_eq!(via("http://a.local/"), Via::Direct);
         assert_eq!(via("http://notlocal/"), Via::PlainProxy);
+    }
+
+    #[test]
+    fn exceptions_name_hosts_domains_addresses_networks_and_ports() {
+        let cases = [
+            ("*", "a.test", 80, true),
+            ("a.test", "a.test", 80, true),
+            ("a.test", "b.a.test", 80, true),
+            ("a.test", "ba.test", 80, false),
+            (".a.test", "b.a.test", 80, true),
+            (".a.test", "a.test", 80, false),
+            ("*.a.test", "b.a.test", 80, true),
+            ("*.a.test", "a.test", 80, false),
+            ("a.test:81", "a.test", 81, true),
+            ("a.test:81", "a.test", 80, false),
+            ("a.test:", "a.test", 80, true),
+            ("a.test:x", "a.test", 80, false),
+            ("10.1.2.3", "10.1.2.3", 80, true),
+            ("10.1.2.3:81", "10.1.2.3", 80, false),
+            ("10.0.0.0/8", "10.1.2.3", 80, true),
+            ("10.0.0.0/8", "11.1.2.3", 80, false),
+            ("10.0.0.0/8", "a.test", 80, false),
+            ("fd00::/8", "[fd00::1]", 80, true),
+            ("fd00::1", "[fd00::1]", 80, true),
+            ("[fd00::1]:81", "[fd00::1]", 81, true),
+            ("[fd00::1]:81", "[fd00::1]", 80, false),
+            (".", "a.test", 80, false),
+        ];
+        for (exception, host, port, found) in cases {
+            let is = is_excepted(exception, host, port);
+            assert_eq!(is, found, "{exception} of {host}:{port}");
+        }
     }
 }

@@ -40,6 +40,22 @@ impl VuBehaviour {
         }
     }
 
+    /// Says that the run can do without the virtual user, should it fail to be made.
+    pub(crate) fn allow_loss(&mut self) {
+        match self {
+            VuBehaviour::Requests(_) | VuBehaviour::Steps(_) => {}
+            VuBehaviour::Script(script) => script.allow_loss(),
+        }
+    }
+
+    /// Whether the virtual user can do nothing any more, and the iteration that it was for did not begin.
+    pub(crate) fn is_lost(&self) -> bool {
+        match self {
+            VuBehaviour::Requests(_) | VuBehaviour::Steps(_) => false,
+            VuBehaviour::Script(script) => script.is_lost(),
+        }
+    }
+
     /// Makes the virtual user ready, as far as that can be done before the run starts.
     pub(crate) async fn initialise(&mut self) -> Result<(), ScriptFailure> {
         match self {

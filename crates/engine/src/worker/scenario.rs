@@ -142,7 +142,7 @@ impl ScenarioShare {
     }
 
     /// Counts starts that were due and did not come about.
-    fn drop_starts(&self, count: u64, now: Nanos) {
+    pub(crate) fn drop_starts(&self, count: u64, now: Nanos) {
         self.shared.recorder.borrow_mut().dropped(count);
         if let Some(scenario) = &self.script {
             scenario.worker.dropped(scenario, count, now);
@@ -308,6 +308,21 @@ impl ScenarioShare {
     }
 
     fn make_vu(self: &Rc<Self>, timers: &Rc<Timers>, make: MakeBehaviour<'_>) -> VuTask {
+        let task = self.make_uncounted_vu(timers, make);
+        if let Some(scenario) = &self.script {
+            scenario.worker.note_made(scenario, task.slot.global);
+        }
+        task
+    }
+
+    /// Makes one beyond those of the start, which counts once it is ready.
+    fn make_unplanned_vu(self: &Rc<Self>, timers: &Rc<Timers>, make: MakeBehaviour<'_>) -> VuTask {
+        let mut task = self.make_uncounted_vu(timers, make);
+        task.behaviour.allow_loss();
+        task
+    }
+
+    fn make_uncounted_vu(self: &Rc<Self>, timers: &Rc<Timers>, make: MakeBehaviour<'_>) -> VuTask {
         let local = self.slots.borrow().len() as u32;
         let global = match &*self.schedule.borrow() {
             Schedule::Closed(closed) => closed.global_vu(local),
@@ -315,9 +330,6 @@ impl ScenarioShare {
         };
         let slot = Rc::new(VuSlot::new(local, u64::from(global)));
         self.slots.borrow_mut().push(Rc::clone(&slot));
-        if let Some(scenario) = &self.script {
-            scenario.worker.note_made(scenario, slot.global);
-        }
         self.living.set(self.living.get() + 1);
         let behaviour = make(&slot);
         VuTask {
@@ -344,7 +356,7 @@ impl ScenarioShare {
                 self.hand_to_idle();
             } else if self.may_make_vu() {
                 let arrival = self.take();
-                let task = self.make_vu(timers, make);
+                let task = self.make_unplanned_vu(timers, make);
                 tokio::task::spawn_local(task.run_open(arrival));
             } else if self
                 .siblings

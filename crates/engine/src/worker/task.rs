@@ -127,6 +127,10 @@ impl VuTask {
                 iteration: arrival.iteration,
             };
             let ended = self.behaviour.iterate(beginning).await;
+            if self.behaviour.is_lost() {
+                self.scenario.drop_starts(1, ended);
+                break;
+            }
             free_since = ended;
             next = self.scenario.take_waiting(ended);
             tokio::task::consume_budget().await;

@@ -113,6 +113,10 @@ fn refusals_as_k6_2_2_0_words_them() {
             "unknown TLS version 'x'",
         ),
         (
+            json!({"tlsVersion": {"min": "ssl3.0", "max": "tls1.2"}}),
+            "unknown TLS version 'ssl3.0'",
+        ),
+        (
             json!({"tlsVersion": "x"}),
             "json: cannot unmarshal string into Go struct field Options.tlsVersion of type lib.tlsVersionsFields",
         ),

@@ -7,8 +7,8 @@ use serde_json::Value;
 use super::super::json::Json;
 use super::value::{OptionError, OptionValue, env_items, list, nullable, object, written};
 
-/// The versions that k6 names, lowest first.
-pub const VERSIONS: [&str; 5] = ["ssl3.0", "tls1.0", "tls1.1", "tls1.2", "tls1.3"];
+/// The versions that k6 takes, lowest first. Its documentation names `ssl3.0` too, which it refuses.
+pub const VERSIONS: [&str; 4] = ["tls1.0", "tls1.1", "tls1.2", "tls1.3"];
 
 /// `tlsVersion`: the lowest and the highest version; places in [`VERSIONS`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -51,8 +51,20 @@ pub(crate) struct ScriptBehaviour {
     timers: Rc<Timers>,
     /// Taken over, or made, at the first iteration.
     user: Option<Box<ScriptUser>>,
+    readiness: Readiness,
     /// Iterations that it began in this scenario.
     iterations: u64,
+}
+
+/// What is known of a virtual user's module code.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Readiness {
+    /// The run cannot do without the virtual user, or it has run.
+    Counted,
+    /// It has not run, and the run can do without the virtual user.
+    Unplanned,
+    /// It failed, and the run goes on without the virtual user.
+    Lost,
 }
 
 impl ScriptBehaviour {
@@ -71,6 +83,7 @@ impl ScriptBehaviour {
             slot: Rc::clone(slot),
             timers: Rc::clone(timers),
             user: None,
+            readiness: Readiness::Counted,
             iterations: 0,
         }
     }
@@ -145,9 +158,9 @@ impl ScriptBehaviour {
     pub(crate) async fn iterate(&mut self, mut beginning: Beginning) -> Nanos {
         let clock = self.shared.clock;
         if !self.is_ready() {
-            if let Err(failure) = self.make_ready().await {
-                self.worker.init_failed(&failure);
-                self.until_cut().await;
+            match self.make_ready().await {
+                Ok(()) => self.count(),
+                Err(failure) => self.fail(&failure).await,
             }
             // That time is none of the iteration's.
             beginning.started = clock.now();
@@ -162,6 +175,35 @@ impl ScriptBehaviour {
         self.iterations += 1;
         let now = self.conclude(&ending, beginning, &tags);
         self.rest(&ending, beginning.started, now).await
+    }
+
+    /// Says that the run can do without this virtual user, should its module code fail.
+    pub(crate) fn allow_loss(&mut self) {
+        self.readiness = Readiness::Unplanned;
+    }
+
+    /// Whether it can do nothing any more, and the iteration that it was for did not begin.
+    pub(crate) fn is_lost(&self) -> bool {
+        self.readiness == Readiness::Lost
+    }
+
+    /// Counts a virtual user that the run could do without, once its module code has run.
+    fn count(&mut self) {
+        if self.readiness == Readiness::Unplanned && self.is_ready() {
+            self.readiness = Readiness::Counted;
+            self.worker.note_made(&self.scenario, self.slot.global);
+        }
+    }
+
+    /// Module code failed: as in k6, the run goes on where it can do without the virtual user.
+    async fn fail(&mut self, failure: &ScriptFailure) {
+        if self.readiness == Readiness::Unplanned {
+            self.readiness = Readiness::Lost;
+            self.worker.tell_of_loss(&self.scenario, failure);
+        } else {
+            self.worker.init_failed(failure);
+            self.until_cut().await;
+        }
     }
 
     /// Waits where nothing more is to begin, or until the iteration is as long as it must be; gives

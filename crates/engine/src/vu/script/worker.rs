@@ -122,7 +122,7 @@ impl WorkerScript {
         self.signal(ScriptSignal::MarkedFailed(message.to_owned()));
     }
 
-    /// A virtual user could not be made while the test was running.
+    /// A virtual user that the test cannot do without could not be made.
     pub(crate) fn init_failed(&self, failure: &ScriptFailure) {
         self.signal(ScriptSignal::InitFailed(failure.clone()));
         self.stop_all();
@@ -171,6 +171,20 @@ impl WorkerScript {
                 "Insufficient VUs, reached {vus} active VUs and cannot initialize more"
             ),
             fields: &[
+                ("executor", scenario.executor),
+                ("scenario", &scenario.name),
+            ],
+            in_init: false,
+        });
+    }
+
+    /// Tells of a virtual user that could not be made, and that the run goes on without.
+    pub(crate) fn tell_of_loss(&self, scenario: &ScenarioScript, failure: &ScriptFailure) {
+        self.log.write(&LogEntry {
+            level: LogLevel::Error,
+            message: "Error while allocating unplanned VU",
+            fields: &[
+                ("error", &failure.to_string()),
                 ("executor", scenario.executor),
                 ("scenario", &scenario.name),
             ],

@@ -159,7 +159,10 @@ fn abort(ctx: Ctx<'_>, message: Opt<Value<'_>>) -> Result<()> {
     let told = said("test aborted", message.as_deref());
     // A second call cannot come: nothing of the script runs after the first.
     let told = format!("{told}{place}");
-    state.host.abort_test(&told);
+    // Module code fails with it: not every virtual user is one that the test cannot do without.
+    if state.stage.get() != Stage::Init {
+        state.host.abort_test(&told);
+    }
     let _ = state.fatal.set(told);
     Err(cancellation(&ctx))
 }

@@ -1,7 +1,7 @@
 //! `check`: how values are held against named conditions.
 //!
 //! Beyond k6: a condition may be async; then `check` gives a promise. Must not know who counts.
-//! Invariant: every condition that was looked at is recorded once.
+//! Invariant: every condition that was looked at to its end is recorded once.
 
 use rquickjs::function::Opt;
 use rquickjs::{Coerced, Ctx, Exception, Function, Object, Result, Value};
@@ -59,7 +59,10 @@ pub(super) fn check<'js>(
                 held &= passed;
             }
             Err(error) => {
-                record(&ctx, &name, false, &base);
+                // A condition that the end of the iteration cut short found nothing.
+                if !state(&ctx).is_cancelled() {
+                    record(&ctx, &name, false, &base);
+                }
                 return Err(error);
             }
         }

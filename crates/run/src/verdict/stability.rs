@@ -217,11 +217,20 @@ fn cold_start(facts: &Facts<'_>) -> Option<Finding> {
                 )
             }
         },
-        format!(
-            "run longer[, or leave them out with {{warm-up}} {}s]",
-            (lasted * 1.5).ceil()
-        ),
+        match fell_short_at_first(facts, &rows[..cold]) {
+            true => "find out what the target lacks at first: users who come then wait for it too".to_owned(),
+            false => format!(
+                "run longer[, or leave them out with {{warm-up}} {}s]",
+                (lasted * 1.5).ceil()
+            ),
+        },
     ))
+}
+
+/// Whether requests failed in these first seconds, or arrivals waited: to leave them out would hide that.
+fn fell_short_at_first(facts: &Facts<'_>, first: &[&Row]) -> bool {
+    let waited = first.iter().any(|row| row.waiting > 0 || row.dropped > 0);
+    facts.open && waited || first.iter().any(|row| row.failed > 0)
 }
 
 /// Whether the later answers are fast because they are not the ones wanted: a limiter, a breaker.

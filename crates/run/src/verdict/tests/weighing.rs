@@ -259,6 +259,25 @@ fn a_cold_start_is_told_whatever_its_share() {
     assert!(found(&verdict, Code::Pauses).is_none());
 }
 
+/// Who leaves the first seconds out does not see that arrivals waited in them.
+#[test]
+fn a_start_that_falls_short_is_not_to_be_left_out() {
+    for (dropped, words) in [(0, "run longer"), (20, "what the target lacks at first")] {
+        let mut run = Run::new(arrivals(100, 12, 20), 12.0, 1_200, 5.0);
+        run.seconds(12, |second, row| {
+            (row.started, row.completed, row.good) = (100, 100, 100);
+            let is_first = second < 3;
+            row.dropped = if is_first { dropped } else { 0 };
+            let ms = if is_first { 90.0 } else { 2.0 };
+            row.service_time_ns = percentiles(ms, ms);
+        });
+        let verdict = run.judge();
+        let told = found(&verdict, Code::ColdStart).expect("told");
+        let advice = told.advice.as_deref().unwrap_or_default();
+        assert!(advice.contains(words), "{advice}");
+    }
+}
+
 #[test]
 fn pauses_are_told_with_their_period() {
     let times: Vec<(f64, f64)> = (0..12)

@@ -1,7 +1,7 @@
-//! What is sent, from and to our own types.
+//! Conversion between messages and our own types.
 //!
-//! Must not know who sends. Invariant: what came over the network is held against its bounds here; nothing behind this file
-//! can be made to panic by it.
+//! Must not know the sender. Invariant: data from the network is checked against its limits here, so that it
+//! cannot make later code panic.
 
 use std::cell::RefCell;
 use std::io::{self, Read};

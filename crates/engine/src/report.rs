@@ -1,6 +1,6 @@
-//! What a worker tells the one who started it.
+//! What a worker reports to its starter.
 //!
-//! Must not know workers. Invariant: everything in here may cross to another thread.
+//! Must not know workers. Invariant: everything here can be sent to another thread.
 
 use std::ops::Range;
 use std::time::Duration;
@@ -10,10 +10,10 @@ use loadline_model::{Nanos, Snapshot};
 use crate::planned::PlannedArrivals;
 use crate::script::ScriptSignal;
 
-/// Length of an interval between snapshots.
+/// Time between snapshots.
 pub const INTERVAL: Duration = Duration::from_secs(1);
 
-/// What a worker tells.
+/// A report of a worker.
 #[derive(Debug)]
 pub enum WorkerReport {
     /// What was seen since the last report.

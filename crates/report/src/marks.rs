@@ -1,8 +1,8 @@
-//! What happened when: the marks on the time axis, in one list for all charts and the table.
+//! Marks on the time axis, in one list for all charts and the table.
 //!
-//! Besides what the run told there are stages and scenarios that begin, the first failure, and what
-//! observers saw become of the service. Must not know how marks are drawn. Invariants: marks ascend in
-//! time, and are few, however long the run.
+//! Besides the run's own marks these are starts of stages and scenarios, the first failure, and notes of
+//! observers. Must not know how marks are drawn. Invariants: marks are in chronological order, and few, however
+//! long the run.
 
 use std::time::Duration;
 

@@ -1,8 +1,8 @@
 //! A page of text: sections, rows of label, value and remark, tables, wrapped paragraphs.
 //!
-//! Must not know results. Invariant: sections are parted by one empty line, lines have no white
-//! space at their end, a section without content leaves no trace, and of control characters nothing but the style's own
-//! colors gets on a page: names and labels come from servers and from files of others.
+//! Must not know results. Invariant: sections are separated by one empty line, lines have no trailing white
+//! space, an empty section leaves no trace, and no control characters except the style's own colours are
+//! printed: names and labels come from servers and foreign files.
 
 use crate::style::Style;
 

@@ -1,4 +1,4 @@
-//! The terminal report, the verdict block and live progress, as a reader sees them.
+//! The terminal report, the verdict block and live progress, as seen by a reader.
 
 mod support;
 

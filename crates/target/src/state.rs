@@ -1,6 +1,7 @@
-//! What all workers of a server share.
+//! State shared by all workers of a server.
 //!
-//! It must not know who reads or changes it. Invariant: there is one recorder and one count of connections per worker.
+//! It must not know who reads or changes it. Invariant: there is one recorder and one connection count per
+//! worker.
 
 use crate::clock::Clock;
 use crate::config::TargetConfig;

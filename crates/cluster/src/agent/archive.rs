@@ -1,6 +1,6 @@
-//! The archive of a job: on its way, and held for the next job.
+//! The archive of a job: received in pieces, and kept for the next job.
 //!
-//! Must not know what is in it. Invariant: what is used has the digest that the coordinator told.
+//! Must not know its content. Invariant: an archive is only used if it has the digest given by the coordinator.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

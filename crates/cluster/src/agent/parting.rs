@@ -1,6 +1,7 @@
-//! How an agent leaves in mid-test: its load stops, what it has measured is reported, and then it goes.
+//! How an agent leaves during a test: its load stops, its measurements are reported, and then it exits.
 //!
-//! Must not own connections. Invariant: whatever becomes of the last reports, an agent that is to leave has left after a bounded time.
+//! Must not own connections. Invariant: whatever happens to the last reports, a leaving agent exits within a
+//! bounded time.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;

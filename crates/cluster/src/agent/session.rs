@@ -1,7 +1,7 @@
 //! An agent's stream with its coordinator, and with the next one.
 //!
-//! Must not know what the engine does. Invariants: questions for the time are answered at once; an agent that is alive says
-//! something several times a second.
+//! Must not know what the engine does. Invariants: clock questions are answered immediately; a live agent sends
+//! something several times per second.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;

@@ -1,7 +1,7 @@
-//! Connections that come in, for as long as the system gives any.
+//! Accepts incoming connections, as long as the system has file descriptors.
 //!
-//! Must not know what is said over them. Invariants: a system that gives no more files is asked again at a pace; who waits for
-//! agents is told when that has lasted.
+//! Must not know what is sent over them. Invariants: if file descriptors are exhausted, accepting is retried at
+//! intervals; if that lasts, whoever waits for agents is notified.
 
 use std::io;
 use std::sync::Arc;

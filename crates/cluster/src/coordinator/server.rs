@@ -1,7 +1,7 @@
-//! The coordinator's end of the wire: connections to messages and back.
+//! The coordinator's network side: connections to messages and back.
 //!
-//! Must not decide anything. Invariants: what a link says reaches the roster in its order; a link that the roster does not know
-//! is closed.
+//! Must not decide anything. Invariants: messages of a link reach the roster in order; a link that the roster
+//! does not know is closed.
 
 use std::collections::BTreeMap;
 use std::io;

@@ -1,8 +1,8 @@
-//! An HTTP/1.1 connection: one write, one read, for a small request and its answer.
+//! An HTTP/1.1 connection: one write and one read for a small request and its response.
 //!
-//! Reads go into a buffer that all connections of a worker share: between reads a connection
-//! holds nothing but its parser. Must not know why a request is sent, nor by which front end.
-//! Invariant: after an error or a stop the connection is not used again.
+//! Reads go into a buffer that all connections of a worker share: between reads a connection only holds its
+//! parser. Must not know why a request is sent, nor by which front end. Invariant: after an error or a stop the
+//! connection is not reused.
 
 use std::fs::File;
 use std::future::{Future, poll_fn};
@@ -29,12 +29,12 @@ const CHUNK_BYTES: usize = 64 * 1024;
 /// The bytes of a request.
 pub(crate) struct Message<'a> {
     pub(crate) kind: RequestKind,
-    /// The head, and a short body behind it.
+    /// The head, possibly followed by a short body.
     pub(crate) head: &'a [u8],
     pub(crate) body: Body<'a>,
 }
 
-/// What is sent behind the head.
+/// What is sent after the head.
 #[derive(Clone, Copy)]
 pub(crate) enum Body<'a> {
     /// As it is; empty: the body is behind the head already, or there is none.
@@ -86,7 +86,7 @@ pub(crate) struct Http1Connection {
 }
 
 impl Http1Connection {
-    /// Speaks HTTP/1.1 on a stream that was made at `made_at`.
+    /// Uses HTTP/1.1 on a stream that was connected at `made_at`.
     pub(crate) fn new(
         stream: Stream,
         address: Option<SocketAddr>,
@@ -120,8 +120,8 @@ impl Http1Connection {
         &self.stream
     }
 
-    /// Sends a message and reads its answer; what a failure's [`Reach`] says decides whether the
-    /// request may be tried again.
+    /// Sends a message and reads its response; a failure's [`Reach`] decides whether the request may be
+    /// retried.
     pub(crate) async fn exchange(
         &mut self,
         around: &Around<'_, impl StopSign>,

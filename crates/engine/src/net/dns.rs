@@ -1,8 +1,8 @@
-//! Names to addresses: the system's resolver on one thread of its own, behind a cache with a time
-//! to live, shared by all workers.
+//! Names to addresses: the system's resolver on a separate thread, behind a cache with a time to live, shared
+//! by all workers.
 //!
-//! Must not know what the addresses are for. Invariant: a name is looked up once at a time however
-//! many connections ask, and no worker thread ever waits in the resolver.
+//! Must not know what the addresses are for. Invariant: there is only one look-up of a name at a time, however
+//! many connections ask, and no worker thread ever blocks in the resolver.
 
 use std::collections::HashMap;
 use std::io;
@@ -23,9 +23,9 @@ const CACHE_MAX: usize = 1_024;
 /// Why a name has no address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct LookupFault {
-    /// The resolver's words.
+    /// The resolver's message.
     pub(crate) why: String,
-    /// Whether it was told before: it was kept, or somebody else asked for the name at the same time.
+    /// Whether it is shared: it was cached, or another connection asked for the name at the same time.
     pub(crate) is_old: bool,
 }
 
@@ -45,17 +45,17 @@ impl LookupFault {
     }
 }
 
-/// How long answers are kept.
+/// How long results are cached.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Kept {
     /// Addresses; `None`: for the whole run.
     pub(crate) found: Option<Duration>,
-    /// That there are none; zero: it is asked again every time.
+    /// Failures; zero: they are not cached.
     pub(crate) failed: Duration,
 }
 
 impl Kept {
-    /// Addresses alone are kept.
+    /// Only caches addresses.
     pub(crate) fn found(found: Option<Duration>) -> Kept {
         Kept {
             found,

@@ -1,7 +1,7 @@
-//! Private keys that are encrypted in the way of RFC 1421: PEM with a header `DEK-Info`, as
-//! `openssl rsa -aes256 -traditional` and older versions of OpenSSL write them.
+//! Private keys that are encrypted in the way of RFC 1421: PEM with a header `DEK-Info`, as `openssl rsa
+//! -aes256 -traditional` and older versions of OpenSSL write them.
 //!
-//! Must not know certificates or files. Invariant: a key is given only if the padding behind it is whole.
+//! Must not know certificates or files. Invariant: a key is returned only if its padding is intact.
 
 use aes::cipher::block_padding::Pkcs7;
 use aes::cipher::consts::U16;
@@ -18,7 +18,7 @@ const SALT: usize = 8;
 /// The key in PEM, decrypted; `None`: it is not encrypted in this way.
 ///
 /// # Errors
-/// The cipher is not known here, the text is broken, or the password is another.
+/// The cipher is unsupported, the text is corrupt, or the password is wrong.
 pub(super) fn decrypted(
     pem: &[u8],
     password: &str,

@@ -1,7 +1,7 @@
-//! What can go wrong with HTTP/2 beyond the connection under it.
+//! Errors of HTTP/2 above the connection.
 //!
-//! Must not know requests. Invariant: the text holds nothing that differs from one stream to the next, so that
-//! failures alike are counted as one.
+//! Must not know requests. Invariant: the text contains nothing that differs between streams, so that equal
+//! failures are counted together.
 
 use std::fmt;
 

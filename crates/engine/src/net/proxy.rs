@@ -1,7 +1,7 @@
-//! Asking a proxy for a tunnel (CONNECT).
+//! Requests a tunnel from a proxy (CONNECT).
 //!
-//! Must not know what travels through the tunnel. Invariant: not one byte that follows the proxy's
-//! answer is swallowed; a proxy that sends bytes before we do is refused.
+//! Must not know the tunnel's traffic. Invariant: no byte after the proxy's response is lost; a proxy that
+//! sends bytes before the client does is refused.
 
 use std::fmt;
 
@@ -88,7 +88,7 @@ impl ResponseSink for Reply {
     fn body(&mut self, _piece: &[u8]) {}
 }
 
-/// Makes a tunnel to `host_port` through the proxy at the other end of `socket`.
+/// Opens a tunnel to `host_port` through the proxy at the other end of `socket`.
 pub(crate) async fn open_tunnel(
     socket: &mut Socket,
     host_port: &str,

@@ -1,6 +1,6 @@
-//! What a redirect makes of a request, by the rules of browsers or of Go's client.
+//! The next request of a redirect, by the rules of browsers or of Go's client.
 //!
-//! Must not know connections. Invariant: what names the user does not follow to another host.
+//! Must not know connections. Invariant: the user's credentials are not sent to another host.
 
 use loadline_go::redirect::Chain;
 use loadline_go::url::Url;
@@ -18,7 +18,7 @@ pub(super) struct Redirects<'a> {
 }
 
 impl<'a> Redirects<'a> {
-    /// A chain that begins with this request.
+    /// A chain that starts with this request.
     pub(super) fn new(first: &'a RequestTemplate, rules: RedirectRules) -> Redirects<'a> {
         Redirects {
             first,
@@ -27,10 +27,10 @@ impl<'a> Redirects<'a> {
         }
     }
 
-    /// The request that follows an answer to `last`; `None`: none does, and the answer stands.
+    /// The request after a response to `last`; `None`: there is none, and the response is final.
     ///
     /// # Errors
-    /// The location leads nowhere.
+    /// The location is invalid.
     pub(super) fn next(
         &mut self,
         last: &RequestTemplate,

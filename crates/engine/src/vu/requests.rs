@@ -1,7 +1,7 @@
-//! The behaviour that sends one request, made from templates, per iteration.
+//! The behaviour that sends one request from templates per iteration.
 //!
-//! Must not know connections. Invariant: requests are taken in turn, whichever virtual user of whichever worker is next, so
-//! that each is sent as often as any other.
+//! Must not know connections. Invariant: requests are sent in turn over all virtual users and workers, so each
+//! is sent equally often.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use super::client::{Numbers, VuClient};
 use super::shared::Shared;
 use crate::exchange::{PreparedRequest, RenderError};
 
-/// The requests of a scenario, made ready.
+/// The prepared requests of a scenario.
 pub(crate) struct RequestsPlan {
     requests: Vec<PreparedRequest>,
     order: RequestOrder,
@@ -26,7 +26,7 @@ pub(crate) struct RequestsPlan {
 }
 
 impl RequestsPlan {
-    /// Makes the requests of a mix ready for the worker's routes. `taken`: what all workers count together.
+    /// Prepares a mix's requests for the worker's routes. `taken`: the counter shared by all workers.
     pub(crate) fn prepare(
         mix: &RequestMix,
         shared: &Shared,

@@ -1,7 +1,7 @@
-//! The logs of all pods of a selector, followed across restarts.
+//! The logs of all selected pods, followed across restarts.
 //!
-//! Must not know what the lines mean. Invariants: a line is given once; where lines may be missing (a container ended
-//! twice between two looks, a reader was too slow) that is said; at most [`WAITING_MAX`] lines wait.
+//! Must not know what the lines mean. Invariants: a line is returned once; possible gaps (a container ended
+//! twice between two checks, a slow reader) are reported; at most [`WAITING_MAX`] lines are queued.
 
 use std::collections::BTreeMap;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
@@ -41,7 +41,7 @@ pub struct LogLine {
     pub text: String,
 }
 
-/// What came since it was asked last.
+/// What arrived since the last call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LogBatch {
     /// Lines; those of one container are in order.
@@ -50,7 +50,7 @@ pub struct LogBatch {
     pub notes: Vec<String>,
 }
 
-/// The logs of a selector. Following ends when it is dropped.
+/// The logs of selected pods. Following ends when it is dropped.
 #[derive(Debug)]
 pub struct LogFollower {
     lines: Receiver<LogLine>,
@@ -121,7 +121,7 @@ impl LogFollower {
         })
     }
 
-    /// What came since it was asked last; does not wait.
+    /// Takes what arrived since the last call; does not wait.
     #[must_use]
     pub fn take(&self) -> LogBatch {
         LogBatch {

@@ -1,6 +1,6 @@
-//! A node: what it has and what of it pods may have.
+//! A node: its capacity, and what pods may use of it.
 //!
-//! Must not know what runs on it. Invariant: what pods may have is never made up from what there is.
+//! Must not know what runs on it. Invariant: the allocatable amount is never derived from the capacity.
 
 use std::collections::BTreeMap;
 
@@ -42,7 +42,7 @@ impl Node {
     /// Reads a node.
     ///
     /// # Errors
-    /// It has no name, or an amount that is none.
+    /// It has no name, or an invalid amount.
     pub fn read(value: &Value) -> Result<Node> {
         let (_, name, labels) = identity(value)?;
         let address = |kind: &str| {

@@ -1,7 +1,7 @@
 //! A pod and its containers.
 //!
-//! Must not know who asks. Invariant: containers stand in the order in which they are started, each once; those that end
-//! before the others begin are left out.
+//! Must not know who asks. Invariant: containers are in start order and unique; init containers that end before
+//! the others start are omitted.
 
 use std::collections::BTreeMap;
 
@@ -54,7 +54,7 @@ pub struct Owner {
     pub name: String,
 }
 
-/// How far a pod is. Source: the API reference, `PodStatus.phase`.
+/// The phase of a pod. Source: the API reference, `PodStatus.phase`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Phase {
     /// Accepted, not all containers started.
@@ -123,7 +123,7 @@ impl Pod {
     /// Reads a pod.
     ///
     /// # Errors
-    /// It has no name, or an amount that is none.
+    /// It has no name, or an invalid amount.
     pub fn read(value: &Value) -> Result<Pod> {
         let (namespace, name, labels) = identity(value)?;
         let containers = beside(value).chain(json::items(value, "/spec/containers"));
@@ -150,7 +150,7 @@ impl Pod {
         })
     }
 
-    /// Whether its node drove it out for want of a resource.
+    /// Whether its node evicted it.
     #[must_use]
     pub fn is_evicted(&self) -> bool {
         self.reason.as_deref() == Some("Evicted")

@@ -1,8 +1,7 @@
-//! What is compared of answers, checks and a script's own metrics: one measure for each that any of the
-//! results has.
+//! The measures for responses, checks and a script's own metrics: one for each that any of the results has.
 //!
-//! Must not know how values are held against each other. Invariant: the number of measures is bounded,
-//! whatever the results hold.
+//! Must not know how values are compared. Invariant: the number of measures is bounded, whatever the results
+//! contain.
 
 use std::collections::BTreeMap;
 

@@ -1,8 +1,8 @@
-//! What differs between the tests themselves: plan, environment, and how the runs ended.
+//! Differences between the tests themselves: plan, environment, and how the runs ended.
 //!
-//! Compared is the data of the results, leaf by leaf, so that nothing that a result tells can be
-//! forgotten here. Must not know what was measured. Invariant: of two results that differ in a leaf of
-//! plan or environment, the leaf is named.
+//! The data of the results is compared leaf by leaf, so that nothing in a result can be forgotten here. Must
+//! not know what was measured. Invariant: if two results differ in a leaf of plan or environment, the leaf is
+//! named.
 
 use std::collections::{BTreeMap, BTreeSet};
 

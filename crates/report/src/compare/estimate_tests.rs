@@ -1,6 +1,6 @@
-//! The estimates held against textbook cases and against simulated series of known correlation.
+//! Compares the estimates with textbook cases and with simulated series of known correlation.
 //!
-//! Invariant: the simulation is seeded, so that it says the same on every machine.
+//! Invariant: the simulation is seeded, so results are the same on every machine.
 
 use loadline_metric::student::two_sided_chance;
 

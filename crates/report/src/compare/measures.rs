@@ -1,7 +1,7 @@
-//! What is compared: each measure with its unit, the better direction, its value of a whole run, and
-//! where there is one its value in each second.
+//! What is compared: each measure with its unit, the better direction, its value for a whole run, and, if
+//! available, its value in each second.
 //!
-//! Must not know how values are held against each other. Invariant: an identifier names one measure.
+//! Must not know how values are compared. Invariant: an identifier names one measure.
 
 use loadline_model::ErrorClass;
 use loadline_model::result::{Percentiles, Row, RunResult, TimeMetric};

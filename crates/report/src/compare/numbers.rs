@@ -1,7 +1,7 @@
-//! Units of what is compared, and numbers and changes as people read them.
+//! Units of what is compared, and readable numbers and changes.
 //!
-//! Must not know what is compared. Invariant: a change is told in the unit of its values, or as a share
-//! of the first one.
+//! Must not know what is compared. Invariant: a change is shown in the unit of its values, or relative to the
+//! first one.
 
 use crate::units::{self, Bytes};
 

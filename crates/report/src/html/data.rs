@@ -1,9 +1,9 @@
-//! What charts are drawn of: a run's rows as columns, in JSON.
+//! The data of charts: a run's rows as columns, in JSON.
 //!
-//! Numbers are whole: counts of a row are exact, and times and sizes have four digits, which is finer than
-//! any chart is read; the charts divide. Must not know how they are drawn. Invariants: all columns are of
-//! one length, and that of time ascends; where there is no room for all rows, neighbours are joined, and
-//! counts still add up.
+//! Numbers are integers: counts of a row are exact, and times and sizes have four digits, more than any chart
+//! can show; the charts divide. Must not know how they are drawn. Invariants: all columns have the same length,
+//! and the time column ascends; if there is no room for all rows, neighbours are merged, and counts still add
+//! up.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};

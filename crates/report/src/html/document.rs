@@ -1,8 +1,8 @@
 //! The page around the parts: head, charts, scripts and styles, all in one text.
 //!
-//! The charts are drawn by uPlot (MIT, `third_party/uplot`). Must not know results. Invariants: the page
-//! names no address, its policy forbids every request (but those of the live page to its own server),
-//! and scripts run only with the page's own word.
+//! Charts are drawn by uPlot (MIT, `third_party/uplot`). Must not know results. Invariants: the page contains
+//! no address, its policy forbids every request (except those of the live page to its own server), and scripts
+//! only run with the page's nonce.
 
 use super::contents;
 use super::markup::{Html, json_in_script};

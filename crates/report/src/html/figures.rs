@@ -1,7 +1,6 @@
-//! The figures that a run is quoted by: four as tiles, the others as a table.
+//! The key figures of a run: four as tiles, the others as a table.
 //!
-//! Must not know how they are laid out. Invariant: each says what it is an average, maximum or
-//! percentile of.
+//! Must not know how they are laid out. Invariant: each says what it is an average, maximum or percentile of.
 
 use loadline_metric::TimeTrend;
 use loadline_model::RunResult;

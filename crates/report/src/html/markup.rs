@@ -1,7 +1,7 @@
-//! Markup being written: elements of this crate's own, with texts from anywhere.
+//! Writes markup: this crate's own elements with arbitrary texts.
 //!
-//! Must not know results. Invariant: only literals of the source become markup; every other text is
-//! escaped, so that no name, tag or body can leave its place.
+//! Must not know results. Invariant: only literals of the source become markup; all other text is escaped, so
+//! no name, tag or body can break out.
 
 use loadline_model::markup::push_escaped;
 

@@ -1,7 +1,6 @@
 //! What a script measured: its metrics by kind, and its checks by group.
 //!
-//! Must not know k6's layouts. Invariant: each value stands with its unit, and each distribution with
-//! its count.
+//! Must not know k6's layouts. Invariant: each value has its unit, and each distribution with its count.
 
 use loadline_metric::{Aggregated, Contains, MetricDefinition, MetricType};
 use loadline_model::RunResult;

@@ -1,7 +1,7 @@
-//! The table per name of a script's requests, or per value of whichever tag was asked for; or per URL.
+//! The table by name of a script's requests, by value of the requested tag, or by URL.
 //!
-//! Must not know how rows were chosen. Invariant: every row that was counted is in the table or in the
-//! number of those left out.
+//! Must not know how rows were chosen. Invariant: every counted row is in the table or in the number of omitted
+//! ones.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

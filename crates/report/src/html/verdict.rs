@@ -1,7 +1,7 @@
-//! The verdict on a page: first, large, and no better than it is; and the thresholds.
+//! The verdict on a page, first and large, and the thresholds.
 //!
-//! Must not judge; that is done before. Invariant: a page whose run has something grave about it never
-//! looks like a good one, and no grade is told by colour alone.
+//! Must not judge; that is done before. Invariant: the page of a run with a severe finding never looks like a
+//! good one, and no severity is shown by colour alone.
 
 use loadline_model::RunResult;
 use loadline_model::result::StopReason;

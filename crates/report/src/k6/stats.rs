@@ -1,4 +1,4 @@
-//! What the summary prints, computed: from aggregates to the statistics that were asked for.
+//! The statistics of the summary, computed from aggregates.
 //!
 //! Must not know layouts. Invariant: a metric without values has zeros, and so can always be shown.
 
@@ -27,7 +27,7 @@ pub enum TrendStat {
 }
 
 impl TrendStat {
-    /// What is shown unless the user says otherwise.
+    /// The default statistics.
     #[must_use]
     pub fn defaults() -> Vec<TrendStat> {
         let percentile = |p: f64| TrendStat::Percentile(p, format!("p({p})"));
@@ -41,7 +41,7 @@ impl TrendStat {
         ]
     }
 
-    /// The name in options and in front of the value.
+    /// The name in options and before the value.
     #[must_use]
     pub fn name(&self) -> &str {
         match self {
@@ -64,7 +64,7 @@ impl TrendStat {
     }
 }
 
-/// The name of a statistic that there is not.
+/// The name of an unknown statistic.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownStat(
     /// The name.

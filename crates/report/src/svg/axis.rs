@@ -1,7 +1,7 @@
-//! Axes: from values to places, and round numbers to label.
+//! Axes: mapping from values to positions, and round numbers as labels.
 //!
-//! Must not know SVG. Invariant: ticks ascend, lie within the axis and are at most a dozen; places are
-//! finite whatever the values.
+//! Must not know SVG. Invariant: ticks ascend, are within the axis and at most a dozen; positions are finite
+//! whatever the values.
 
 /// What the numbers of an axis count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

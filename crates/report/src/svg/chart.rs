@@ -1,6 +1,6 @@
-//! A chart of lines over time: one panel below the other, with title, axes and legend.
+//! A chart of lines over time: panels stacked vertically, with title, axes and legend.
 //!
-//! Must not know results. Invariant: everything drawn lies within the page.
+//! Must not know results. Invariant: everything is drawn within the page.
 
 use std::fmt::Write as _;
 

@@ -1,6 +1,6 @@
-//! A load curve: throughput and times over the load, instead of over time.
+//! A load curve: throughput and times over load instead of time.
 //!
-//! Must not know where the points come from. Invariant: everything drawn lies within the page.
+//! Must not know where the points come from. Invariant: everything is drawn within the page.
 
 use super::axis::{Axis, Quantity};
 use super::chart::{

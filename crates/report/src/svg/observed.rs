@@ -1,6 +1,6 @@
-//! Processor and memory of the service under test, beside the load.
+//! CPU and memory of the service under test, next to the load.
 //!
-//! Must not know SVG. Invariant: a time at which nothing was read is a gap in its line.
+//! Must not know SVG. Invariant: a time without a reading is a gap in its line.
 
 use std::collections::BTreeMap;
 

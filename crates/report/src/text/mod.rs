@@ -1,8 +1,7 @@
 //! The terminal report of `loadline bench`: goodput first, the verdict last.
 //!
-//! Sections without content are left out, so that a short clean run has a short report. Must not
-//! know terminals. Invariant: every rate says what it is an average or maximum of, every
-//! distribution how many values it has.
+//! Empty sections are omitted, so a short clean run has a short report. Must not know terminals. Invariant:
+//! every rate says what it is an average or maximum of, every distribution how many values it has.
 
 mod agents;
 pub(crate) mod answers;

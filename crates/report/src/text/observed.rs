@@ -1,6 +1,6 @@
-//! What observers saw of the system under test, a line for each series that matters.
+//! What observers saw of the system under test, a line per important series.
 //!
-//! Must not judge; the verdict does. Invariant: a value that was not read is a dash.
+//! Must not judge; the verdict does. Invariant: a missing value is a dash.
 
 use loadline_model::RunResult;
 use loadline_model::observation::{BUSIEST_PROCESS_METRIC, PROCESSES_METRIC, WORKERS_METRIC};

@@ -1,6 +1,6 @@
-//! What a search has come to: the capacity as an interval, how sure it is, and what gave way.
+//! The result of a capacity search: an interval for the capacity, its confidence, and what gave way.
 //!
-//! Must not know how it is shown. Invariant: a rate is named as carried only when probes held there.
+//! Must not know how it is shown. Invariant: a rate is only reported as sustained if probes held there.
 
 use loadline_model::verdict::{Finding, Limit};
 use serde::{Deserialize, Serialize};
@@ -12,7 +12,7 @@ use super::rates::{Rates, Standing, Tried};
 use super::search::{Aim, Order, Report, Settings};
 use super::slo::Slo;
 
-/// The version of the answer's layout.
+/// The version of the result's layout.
 pub const SCHEMA: &str = "loadline/capacity/v1";
 
 /// One probe with its outcome.
@@ -44,7 +44,7 @@ pub struct Probe {
     pub found: ProbeFinding,
 }
 
-/// What a probe found beside the objectives.
+/// Findings of a probe besides the objectives.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ProbeFinding {
     /// Answers per second.
@@ -58,7 +58,7 @@ pub struct ProbeFinding {
 }
 
 impl ProbeFinding {
-    /// What was found.
+    /// Extracts the findings.
     #[must_use]
     pub fn of(figures: &Figures) -> ProbeFinding {
         ProbeFinding {
@@ -143,7 +143,7 @@ pub enum Capacity {
 }
 
 impl Capacity {
-    /// The highest rate that held, per second; `None` when none did.
+    /// The highest rate that held, per second; `None` if none did.
     #[must_use]
     pub fn held(&self) -> Option<f64> {
         match self {
@@ -153,7 +153,7 @@ impl Capacity {
     }
 }
 
-/// How far an answer can be relied on.
+/// The reliability of a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Confidence {
@@ -183,7 +183,7 @@ pub struct GaveWay {
     pub findings: Vec<Finding>,
 }
 
-/// What a search has come to.
+/// The result of a search.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Answer {
     /// [`SCHEMA`].
@@ -208,7 +208,8 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// How many probes say nothing about the target, for the generator or its plan may have been the limit.
+    /// The number of probes that say nothing about the target because the generator or its plan may have been
+    /// the limit.
     #[must_use]
     pub fn void_probes(&self) -> usize {
         let void = self.probes.iter().filter(|probe| probe.outcome.is_void());
@@ -236,7 +237,7 @@ impl Answer {
         }
     }
 
-    /// Whether a rate is shown to be carried.
+    /// Whether a rate is shown to be sustainable.
     #[must_use]
     pub fn shows(&self, rate: f64) -> bool {
         self.capacity.held().is_some_and(|held| held >= rate)

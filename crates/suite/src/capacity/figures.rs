@@ -1,6 +1,6 @@
-//! What a probe measured, as far as objectives ask for it.
+//! The measurements of a probe that objectives need.
 //!
-//! Must not judge. Invariant: what was due and not answered is counted as an answer that came too late.
+//! Must not judge. Invariant: a request that was due but not answered counts as answered too late.
 
 use loadline_metric::{Aggregated, TimeTrend};
 use loadline_model::RunResult;
@@ -26,7 +26,7 @@ const GENERATOR: [&str; 4] = [
     "schedule-lag",
 ];
 
-/// So many of so many.
+/// A count and its total.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CountOfTotal {
     /// Those meant.
@@ -36,14 +36,14 @@ pub struct CountOfTotal {
 }
 
 impl CountOfTotal {
-    /// From 0 to 1; `None` of nothing.
+    /// From 0 to 1; `None` if the total is zero.
     #[must_use]
     pub fn share(self) -> Option<f64> {
         (self.whole > 0).then(|| self.part as f64 / self.whole as f64)
     }
 }
 
-/// What a probe measured, its warm-up left out.
+/// The measurements of a probe, without its warm-up.
 #[derive(Clone, Debug)]
 pub struct Figures {
     /// Distributions of times in nanoseconds, each of which must hold the objectives: response times; of a script or a JMeter
@@ -84,7 +84,7 @@ fn shares_blame(findings: &[Finding]) -> bool {
 }
 
 impl Figures {
-    /// The figures of a run of an open model.
+    /// The figures of an open-model run.
     #[must_use]
     pub fn of(result: &RunResult) -> Figures {
         let totals = &result.totals;

@@ -30,7 +30,7 @@ const PILED_UP_SURELY: f64 = 0.05;
 /// Starts that are late by this share of a bound of time make a response late that would not be.
 const LATE: f64 = 0.1;
 
-/// How a probe came out.
+/// The outcome of a probe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "outcome")]
 pub enum Outcome {
@@ -52,7 +52,7 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// Whether it says nothing about the target, for the generator or its plan may have been the limit.
+    /// Whether it says nothing about the target because the generator or its plan may have been the limit.
     #[must_use]
     pub fn is_void(self) -> bool {
         let Outcome::Inconclusive { why } = self else {
@@ -62,7 +62,7 @@ impl Outcome {
     }
 }
 
-/// How sure an outcome is.
+/// The certainty of an outcome.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Sureness {
@@ -74,7 +74,7 @@ pub enum Sureness {
     Sure,
 }
 
-/// Why a probe does not say.
+/// Why a probe is inconclusive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Doubt {
@@ -88,7 +88,7 @@ pub enum Doubt {
     FewBroke,
 }
 
-/// An objective held against a probe.
+/// An objective evaluated for a probe.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Measured {
     /// The objective as written.
@@ -101,7 +101,7 @@ pub struct Measured {
     pub sureness: Sureness,
 }
 
-/// A probe's judgement.
+/// The judgement of a probe.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Judgement {
     /// How it came out.
@@ -117,7 +117,7 @@ pub struct Judgement {
     pub stress: Option<Stress>,
 }
 
-/// Holds the objectives against what a probe measured.
+/// Evaluates the objectives for the measurements of a probe.
 #[must_use]
 pub fn judge(slo: &Slo, figures: &Figures) -> Judgement {
     let objectives: Vec<Measured> = slo
@@ -138,7 +138,7 @@ pub fn judge(slo: &Slo, figures: &Figures) -> Judgement {
     }
 }
 
-/// Whether a target that was loaded beyond what it carries answers again as it should: no objective is surely broken.
+/// Whether a target that was overloaded responds normally again: no objective is certainly violated.
 #[must_use]
 pub fn has_recovered(slo: &Slo, figures: &Figures) -> bool {
     let broken = |objective: &Objective| {

@@ -1,7 +1,7 @@
-//! From a document's settings to tables that can be filled: expressions and formats read and held against each other.
+//! Compiles a document's settings to tables: parses expressions and formats and checks that they fit.
 //!
-//! Must not know results. Invariant: what compiles can be rendered of any outcome but for rows that it names and that
-//! are not there.
+//! Must not know results. Invariant: what compiles can be rendered for any outcome, unless it names rows that
+//! do not exist.
 
 use loadline_yaml::{At, Placed};
 

@@ -1,7 +1,7 @@
-//! Who else wanted the processors while it was measured, on the generator's machine and on the service's.
+//! Other CPU users during a measurement, on the generator's machine and on the service's.
 //!
-//! Must not know kinds of documents, nor what follows from it: the verdict judges. Invariant: told is what was measured;
-//! where nothing was, nothing is told.
+//! Must not know kinds of documents, nor the consequences: the verdict judges. Invariant: only measured values
+//! are reported.
 
 use loadline_model::RunResult;
 use loadline_model::observation::{Aggregation, Phase, Span};

@@ -1,7 +1,7 @@
-//! What is doubtful about the figures of rows: a mark beside them, and a footnote for each doubt.
+//! Doubts about the figures of rows: a mark next to them, and a footnote for each doubt.
 //!
-//! Must not know kinds of documents, nor how a verdict is reached: it reads the findings of a run. Invariants: doubts that
-//! say the same share a footnote; there are at most [`FOOTNOTES_MAX`] of them, however many rows there are.
+//! Must not know kinds of documents, nor how a verdict is reached: it reads the findings of a run. Invariants:
+//! equal doubts share a footnote; there are at most [`FOOTNOTES_MAX`], however many rows there are.
 
 use loadline_model::verdict::{Finding, Gravity};
 
@@ -351,7 +351,7 @@ fn mark(number: usize) -> String {
     raised.collect()
 }
 
-/// What a table says of findings of a code; `None`: it has no words of its own, and tells those of the finding.
+/// The footnote for findings with a code; `None`: there is no special text, and that of the finding is used.
 #[must_use]
 pub fn footnote(code: &str) -> Option<&'static str> {
     let known = WORDS.iter().find(|(known, _)| *known == code);
@@ -363,7 +363,7 @@ pub(super) fn words(finding: &Finding) -> &str {
     footnote(&finding.code).unwrap_or(&finding.text)
 }
 
-/// The findings that make figures doubtful, the gravest first.
+/// The findings that make figures doubtful, most severe first.
 pub fn doubtful<'f>(findings: impl IntoIterator<Item = &'f Finding>) -> Vec<&'f Finding> {
     let is_doubt = |finding: &&Finding| {
         finding.gravity >= Gravity::Caution && !TOLD_ELSEWHERE.contains(&finding.code.as_str())

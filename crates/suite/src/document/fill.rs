@@ -1,7 +1,7 @@
-//! Fills a table's cells: evaluates each column over a row's repetitions and writes what it came to.
+//! Fills a table's cells: evaluates each column over a row's repetitions and formats the result.
 //!
-//! Must not know kinds of documents. Invariant: a cell over repetitions is the median of its runs, and carries its
-//! interval where that is asked for and known.
+//! Must not know kinds of documents. Invariant: a cell over repetitions is the median of its runs, with its
+//! interval if requested and known.
 
 use std::cmp::Ordering;
 

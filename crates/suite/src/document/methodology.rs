@@ -1,7 +1,7 @@
-//! How the figures came about: versions, machine, protocol, sizes, durations, load, limits, commands.
+//! How the figures were obtained: versions, machine, protocol, sizes, durations, load, limits, commands.
 //!
-//! Written from what the results themselves say, so that it cannot differ from what was done. Must not know kinds of
-//! documents. Invariant: each fact once, in the order in which rows have it.
+//! Derived from the results themselves, so it cannot differ from what was done. Must not know kinds of
+//! documents. Invariant: each fact once, in the order of the rows.
 
 use loadline_model::client::Protocol;
 use loadline_model::executor::Executor;

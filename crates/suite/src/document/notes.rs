@@ -1,7 +1,7 @@
-//! What stands behind a table: how often its rows were run, what failed, what is pending, charts, links to results.
+//! Notes below a table: how often its rows were run, what failed, what is pending, charts, links to results.
 //!
-//! Must not know kinds of documents. Invariant: the same outcome gives the same notes, and none of them grows with
-//! the number of rows.
+//! Must not know kinds of documents. Invariant: the same outcome gives the same notes, and none of them grows
+//! with the number of rows.
 
 use super::ChartLink;
 use super::compile::{Column, Document, Table};

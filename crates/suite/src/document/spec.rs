@@ -1,13 +1,13 @@
-//! What a document is to hold, as a suite file says it.
+//! The content of a document as specified in a suite file.
 //!
-//! Must not know rows or results. Invariant: everything here is as it was written; it is understood in `compile`.
+//! Must not know rows or results. Invariant: everything here is as written; `compile` interprets it.
 
 use std::collections::BTreeMap;
 
 use loadline_yaml::Placed;
 use serde::Deserialize;
 
-/// A document that is made of a suite's results.
+/// A document made from a suite's results.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DocumentSpec {
@@ -65,7 +65,7 @@ pub struct DocumentSpec {
     pub blank: Option<String>,
 }
 
-/// What a document is.
+/// The kind of a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum DocumentKind {
@@ -137,7 +137,7 @@ pub struct TableSpec {
     pub links: bool,
 }
 
-/// Charts behind a table.
+/// Charts below a table.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ChartsSpec {
@@ -158,7 +158,7 @@ pub struct ChartSpec {
     pub chart: String,
 }
 
-/// Which rows a table has: those that fit everything here.
+/// The rows of a table: those that match everything here.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RowsSpec {
@@ -170,7 +170,7 @@ pub struct RowsSpec {
     pub labels: BTreeMap<String, String>,
 }
 
-/// How a column's cells stand.
+/// The alignment of a column's cells.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Align {
@@ -219,7 +219,7 @@ pub struct ColumnSpec {
 }
 
 impl DocumentSpec {
-    /// A document of one preset, as a suite file with nothing but these settings would have it.
+    /// A document with one preset, equivalent to a suite file with only these settings.
     #[must_use]
     pub fn of_preset(file: &str, preset: &str) -> DocumentSpec {
         DocumentSpec {

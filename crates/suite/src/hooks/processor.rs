@@ -1,6 +1,7 @@
-//! Processor time of this machine and of its processes, for conditions.
+//! CPU time of this machine and its processes, for conditions.
 //!
-//! Must not know conditions, nor how the kernel tells the time. Invariant: what cannot be read is an error, never a zero.
+//! Must not know conditions, nor how the kernel reports time. Invariant: unreadable data is an error, never a
+//! zero.
 
 use std::path::Path;
 

@@ -1,6 +1,6 @@
 //! Waits until a condition holds.
 //!
-//! Must not know hooks. Invariant: a wait ends: by the condition, by its time, or because it was asked to stop.
+//! Must not know hooks. Invariant: a wait ends: by the condition, its time limit, or a request to stop.
 
 use std::time::Duration;
 

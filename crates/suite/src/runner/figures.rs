@@ -1,6 +1,7 @@
-//! Figures that a run's mode asks for: when throughput settled, when the first answer came, what changed over hours.
+//! Figures that a run's mode requires: when throughput settled, when the first response arrived, what changed
+//! over hours.
 //!
-//! Must not know rows or files. Invariant: a figure that the result cannot give is absent.
+//! Must not know rows or files. Invariant: a figure that the result does not contain is absent.
 
 use std::collections::BTreeMap;
 

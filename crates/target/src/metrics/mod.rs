@@ -1,7 +1,7 @@
-//! The server's own metrics: counted per worker, added up when somebody asks.
+//! The server's own metrics: counted per worker, summed on request.
 //!
-//! It must not know sockets. Invariant: the number of series is bounded by paths × methods × codes, and past
-//! [`SERIES_MAX`] of them on one worker new ones count under code `other`; nothing is lost.
+//! It must not know sockets. Invariant: the number of series is bounded by paths × methods × codes; beyond
+//! [`SERIES_MAX`] on one worker, new ones count under code `other`, so nothing is lost.
 
 mod histogram;
 mod process;

@@ -1,7 +1,7 @@
-//! Drives one connection: TLS, the choice between HTTP/1.1 and HTTP/2, and the answers that are no HTTP.
+//! Drives one connection: TLS, the choice between HTTP/1.1 and HTTP/2, and responses that are not HTTP.
 //!
 //! It must not know endpoints. Invariant: whatever the client sends, the task ends, at the latest when the
-//! sweep asks for it.
+//! sweep requests it.
 
 use super::connection::{Connection, Wish};
 use super::service::Handler;

@@ -1,8 +1,7 @@
-//! A testbed as data: which components there are, and what each is told.
+//! A testbed as data: its components and their configuration.
 //!
-//! It must not know files, processes or sockets. Invariant: a plan that exists is sound: every name that a
-//! component refers to is there, nothing refers to itself over any number of hops, and every number is in
-//! its range; [`super::file`] sees to that.
+//! It must not know files, processes or sockets. Invariant: every plan is valid: all referenced names exist,
+//! there are no cycles, and every number is in its range; [`super::file`] ensures that.
 
 use crate::random::RandomDuration;
 use serde::{Deserialize, Serialize};

@@ -1,7 +1,7 @@
-//! The counters of one process, in memory that it shares with the supervisor.
+//! The counters of one process, in memory shared with the supervisor.
 //!
-//! It must not know what is counted. Invariant: what a process counted is there whatever ended it, `SIGKILL`
-//! included, because the supervisor holds the same memory.
+//! It must not know what is counted. Invariant: counts survive any end of the process, including `SIGKILL`,
+//! because the supervisor maps the same memory.
 
 use std::fs::OpenOptions;
 use std::io;

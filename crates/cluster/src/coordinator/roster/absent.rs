@@ -1,4 +1,4 @@
-//! Agents that will not come: their processes have ended before they joined, or nobody can be let in.
+//! Agents that will not come: their processes ended before they joined, or no connections can be accepted.
 //!
 //! Must not know processes or sockets. Invariant: a test does not wait for an agent that is known not to come.
 

@@ -1,7 +1,8 @@
-//! A coordinator that goes on with a test that another began.
+//! A coordinator that takes over a test from another one.
 //!
-//! Must not know why the other is gone. Invariants: what agents hand over is all that they did; the test starts once, and its start stays
-//! where it was; who does not come back is named, and what it did is not made up.
+//! Must not know why the other is gone. Invariants: what agents hand over is everything they did; the test
+//! starts once, and its start time stays the same; agents that do not come back are named, and nothing is made
+//! up for them.
 
 use std::time::Duration;
 

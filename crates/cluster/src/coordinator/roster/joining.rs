@@ -1,7 +1,7 @@
-//! Agents that join: who is let in, and where each sits down.
+//! Joining agents: who is accepted, and in which seat.
 //!
-//! Must not know how a share is made. Invariants: nobody sits in a place that another has; who is not wanted is told why, and who comes too
-//! late to be of use waits for the end of the test.
+//! Must not know how a share is run. Invariants: no two agents share a seat; a rejected agent is told why, and
+//! one that comes too late to be useful waits for the end of the test.
 
 use super::seat::{Seat, State};
 use super::{Act, Expected, Hello, Link, Order, Refusal, Return, Roster, Welcome, What, adopting};

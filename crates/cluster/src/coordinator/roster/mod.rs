@@ -1,8 +1,9 @@
-//! Who takes part, how far each is, and what follows from what they say.
+//! The participants, their progress, and the reactions to their messages.
 //!
-//! A state machine over instants and messages. Must not own sockets, threads or clocks. Invariants: each report is told once,
-//! in the order of its agent; the workers of all agents are numbered without a gap once the roster is closed; an agent
-//! that is lost is told as lost once, and what it had begun and not reported is booked once, when it cannot report any more.
+//! A state machine over instants and messages. Must not own sockets, threads or clocks. Invariants: each report
+//! is told once, in the order of its agent; the workers of all agents are numbered without a gap once the
+//! roster is closed; an agent that is lost is told as lost once, and what it had begun and not reported is
+//! booked once, when it cannot report any more.
 
 mod absent;
 mod adopting;

@@ -1,7 +1,8 @@
-//! Agents that come in the place of lost ones.
+//! Replacements for lost agents.
 //!
-//! Must not know why an agent was lost. Invariants: a share belongs to one agent at a time, and what is planned by time is
-//! begun by the one or booked as lost by the other; a run waits for nobody who cannot come any more.
+//! Must not know why an agent was lost. Invariants: a share belongs to one agent at a time; iterations planned
+//! by time are started by one agent or counted as lost by the other; a run never waits for an agent that cannot
+//! come.
 
 use std::time::Duration;
 

@@ -1,7 +1,8 @@
-//! Agents that cannot be heard for a while, and come back.
+//! Agents that are unreachable for a while and come back.
 //!
-//! Must not know what a connection is. Invariants: while an agent may come back nothing of what it has begun is booked as lost; one that
-//! comes back goes on with the first report that has not arrived; one whose share is another's by then is told to end, and what it did is counted.
+//! Must not know what a connection is. Invariants: while an agent may come back, none of its started requests
+//! count as lost; one that comes back continues with the first report that has not arrived; one whose share was
+//! reassigned is told to end, and what it did is counted.
 
 use std::time::Duration;
 

@@ -1,6 +1,6 @@
-//! One agent's place in a test, and what is known of who sits there.
+//! One agent's seat in a test, and what is known about the agent.
 //!
-//! Must not know other seats. Invariant: what an agent counted stays counted when it is gone.
+//! Must not know other seats. Invariant: an agent's counts remain when it is gone.
 
 use std::cmp::Ordering;
 use std::ops::Range;

@@ -1,6 +1,7 @@
-//! Coordinators and agents in virtual time: connections that break, messages that are lost or come twice, agents and a coordinator that are killed.
+//! Coordinators and agents in virtual time: broken connections, lost or repeated messages, killed agents and
+//! coordinators.
 //!
-//! Must not own a clock. Invariant: whatever happens, what is told sums up to what was done, or says what is lost.
+//! Must not own a clock. Invariant: whatever happens, the reports sum to what was done, or say what is lost.
 
 mod a_day;
 mod standing_in;

@@ -1,7 +1,7 @@
-//! What agents count, used and did, by share and together.
+//! Counts, resource use and results of agents, by share and in total.
 //!
-//! Must not know how they are spoken to. Invariants: what is told of all is the sum of what each has told; what a process used counts once,
-//! however many shares it makes.
+//! Must not know how agents are reached. Invariants: totals are the sum over all agents; the resource use of a
+//! process counts once, however many shares it runs.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,7 +1,7 @@
 //! The behaviour that runs a function of a script.
 //!
-//! Has a virtual user run its iterations, and records how they came out. Must not know JavaScript or k6's modules. Invariant: a
-//! coroutine that was begun here has returned before `iterate` does.
+//! Makes a virtual user run its iterations, and records their results. Must not know JavaScript or k6's
+//! modules. Invariant: a coroutine started here has returned before `iterate` does.
 
 mod asks;
 mod host;
@@ -88,7 +88,7 @@ impl ScriptBehaviour {
         }
     }
 
-    /// Makes the virtual user and runs the script's module code, unless a scenario before did.
+    /// Creates the virtual user and runs the script's init context, unless an earlier scenario did.
     pub(crate) async fn initialise(&mut self) -> Result<(), ScriptFailure> {
         if !self.off_duty.knows(self.ids()) {
             let mut user = self.new_user();
@@ -154,7 +154,7 @@ impl ScriptBehaviour {
         self.slot.guard(taken).await
     }
 
-    /// Runs one iteration; gives the instant at which it ended.
+    /// Runs one iteration; returns the instant at which it ended.
     pub(crate) async fn iterate(&mut self, mut beginning: Beginning) -> Nanos {
         let clock = self.shared.clock;
         if !self.is_ready() {

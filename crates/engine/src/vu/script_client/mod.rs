@@ -1,8 +1,8 @@
 //! The HTTP client of one script virtual user: one hop is one exchange over its own connections.
 //!
-//! Several hops may be under way at once, each in a future of its own. Redirects, cookies, codings
-//! and metrics lie in front of it, in the script. Must not know what a request is for. Invariant:
-//! a connection that failed, or whose answer was not read whole, is never used again.
+//! Several hops may be in flight, each in a separate future. Redirects, cookies, codings and metrics are
+//! handled before it, in the script. Must not know the purpose of a request. Invariant: a connection that
+//! failed, or whose response was not read completely, is never reused.
 
 mod message;
 mod pool;
@@ -61,7 +61,7 @@ const LIMITS: Limits = Limits {
 /// What Go lets a peer send ahead on one stream.
 const STREAM_WINDOW: u32 = 4 << 20;
 
-/// The iteration is to end now; what was under way is given up.
+/// The iteration has to end now; what was in flight is abandoned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Cut;
 

@@ -1,7 +1,7 @@
 //! The page of a dashboard: APDEX, statistics and errors in tables, and what happened over time.
 //!
-//! Must not know how rows are counted. Invariant: no text of a results file is markup, and the page needs nothing beside
-//! itself.
+//! Must not know how rows are counted. Invariant: no text of a results file is interpreted as markup, and the
+//! page is self-contained.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;

@@ -1,4 +1,4 @@
-//! The statistics and errors of a dashboard in lines of text.
+//! The statistics and errors of a dashboard as lines of text.
 //!
 //! Must not know how rows are counted. Invariant: a label is one line, cut to its column.
 

@@ -1,6 +1,6 @@
-//! What happened when: samples in stretches of time, which grow with the length of the test.
+//! Statistics over time: samples in intervals that grow with the length of the test.
 //!
-//! Must not know pages. Invariant: there are at most [`STRETCHES_MAX`] stretches, all of one length.
+//! Must not know pages. Invariant: there are at most [`STRETCHES_MAX`] intervals, all of the same length.
 
 use std::collections::BTreeMap;
 

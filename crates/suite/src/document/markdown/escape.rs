@@ -1,7 +1,7 @@
-//! Text from outside as text of Markdown: what would be markup is escaped, all else stays as it is.
+//! Escapes foreign text for Markdown: markup is escaped, everything else stays as it is.
 //!
-//! The rules are CommonMark's (0.31) with GitHub's tables and strikethrough. Must not know what the text is. Invariant: a
-//! reader of the rendered page sees the characters that were handed in, and a line stays one line.
+//! The rules are CommonMark's (0.31) with GitHub's tables and strikethrough. Must not know what the text is.
+//! Invariant: a reader of the rendered page sees the original characters, and a line stays one line.
 
 use std::borrow::Cow;
 

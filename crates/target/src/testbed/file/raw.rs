@@ -1,7 +1,7 @@
-//! A testbed file as it is written.
+//! The raw content of a testbed file.
 //!
-//! It must not know ranges, defaults or references; that is [`super::convert`]. Invariant: keys that are
-//! not listed here are refused.
+//! It must not know ranges, defaults or references; see [`super::convert`]. Invariant: keys not listed here are
+//! refused.
 
 use super::values::RawTime;
 use loadline_yaml::Placed;

@@ -1,7 +1,7 @@
-//! The place of one replica: the process in it now, and what its processes have counted so far.
+//! The slot of one replica: its current process, and the counts of all its processes so far.
 //!
-//! It must not know other replicas. Invariant: counters of a process are added to those of the place exactly
-//! once, when it is gone.
+//! It must not know other replicas. Invariant: the counters of a process are added to those of the slot exactly
+//! once, when it has ended.
 
 use super::process::{Launch, Process, Who};
 use crate::testbed::message::{Order, Upstream};

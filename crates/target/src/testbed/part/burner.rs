@@ -1,8 +1,8 @@
-//! Threads that really use CPU, and wait, as workers of a server do.
+//! Threads that really use CPU, and wait, like a server's workers.
 //!
-//! It must not know requests. Invariants: a job burns as much CPU time of its thread as it was told, however
-//! busy the machine is, and overshoots by less than a few microseconds; jobs begin in the order of their
-//! arrival; at most `room` of them wait.
+//! It must not know requests. Invariants: a job uses the requested CPU time of its thread, however busy the
+//! machine is, and overshoots by less than a few microseconds; jobs start in order of arrival; at most `room`
+//! of them wait.
 
 use crate::duration::as_ns;
 use std::io;

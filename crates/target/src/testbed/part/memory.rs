@@ -1,7 +1,7 @@
-//! Memory that a process really holds, and the cap that ends it.
+//! Memory that a process really holds, and its limit.
 //!
-//! It must not know requests. Invariant: every byte that is held has been written to, so it counts as
-//! resident; above the cap the process is gone within [`LOOK_EVERY`].
+//! It must not know requests. Invariant: every held byte has been written to, so it counts as resident; a
+//! process above the limit ends within [`LOOK_EVERY`].
 
 use crate::metrics::resident_bytes;
 use crate::testbed::plan::MemoryPlan;

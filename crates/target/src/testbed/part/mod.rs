@@ -1,7 +1,7 @@
-//! One process of a testbed: what it does with a request, and how it is told.
+//! One process of a testbed: how it handles a request, and its configuration.
 //!
-//! It must not know the other processes beyond their addresses. Invariant: what a client was meant to see is
-//! counted in the shared memory before it is sent.
+//! It must not know the other processes beyond their addresses. Invariant: what a client should see is counted
+//! in the shared memory before it is sent.
 
 mod burner;
 mod client;

@@ -1,7 +1,7 @@
-//! A reverse proxy: gateway, balancer of requests, or the front of an autoscaler.
+//! A reverse proxy: gateway, request balancer, or the front of an autoscaler.
 //!
-//! It must not know who started what is behind it. Invariant: the time in the proxy alone is the whole time
-//! less the time from the last byte sent to the last byte read behind it, so that the two add up.
+//! It must not know who started its upstreams. Invariant: the proxy's own time is the total time minus the time
+//! from the last byte sent upstream to the last byte read from there, so the two add up.
 
 use super::burner::Burner;
 use super::client::{Answered, NoAnswer, Pool};

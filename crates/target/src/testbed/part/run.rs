@@ -1,7 +1,7 @@
-//! The life of one process of a testbed, from the plan on its input to the end of it.
+//! The life of one process of a testbed, from the plan on its input to its end.
 //!
-//! It must not know who reads its output. Invariants: the process ends when its input ends, so that it never
-//! outlives its supervisor; it says that it is ready only when it listens.
+//! It must not know who reads its output. Invariants: the process ends when its input ends, so it never
+//! outlives its supervisor; it reports that it is ready only when it listens.
 
 use super::proxy::Proxy;
 use super::queue::Queue;

@@ -1,7 +1,7 @@
-//! The replicas that a proxy may use, and which is next.
+//! The replicas available to a proxy, and the choice of the next one.
 //!
-//! It must not know how requests are forwarded. Invariants: only replicas of the newest list are picked, and
-//! a replica's count of what is open survives a new list.
+//! It must not know how requests are forwarded. Invariants: only replicas of the newest list are chosen, and a
+//! replica's count of open requests survives a new list.
 
 use crate::random::Dice;
 use crate::testbed::message::Upstream;

@@ -1,6 +1,7 @@
-//! A day of load in virtual time, on ten agents of which fifty are lost.
+//! A day of load in virtual time, on ten agents, with fifty losses.
 //!
-//! Must not own a clock. Invariant: after each loss, and at the end, what is told sums up to what was done, or says what is lost.
+//! Must not own a clock. Invariant: after each loss, and at the end, the reports sum to what was done, or say
+//! what is lost.
 
 use super::*;
 

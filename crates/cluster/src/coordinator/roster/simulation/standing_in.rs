@@ -1,6 +1,7 @@
-//! Agents that are lost for good in virtual time, and those that stand in for them.
+//! Agents lost for good in virtual time, and others that stand in for them.
 //!
-//! Must not own a clock. Invariant: whoever makes a share, what is told sums up to what was done, or says what is lost.
+//! Must not own a clock. Invariant: whoever runs a share, the reports sum to what was done, or say what is
+//! lost.
 
 use std::collections::BTreeSet;
 

@@ -126,6 +126,7 @@ fn main() {
     let out_dir = Path::new(&out_dir);
 
     let header_files = [
+        "atom-length.h",
         "block-splice.h",
         "builtin-array-fromasync.h",
         "builtin-iterator-zip-keyed.h",
@@ -149,6 +150,7 @@ fn main() {
         "quickjs-c-atomics.h",
         "quickjs.h",
         "shared-atoms.h",
+        "seen-states.h",
         "shared-names.h",
     ];
 

@@ -105,8 +105,8 @@ fn a_loop_without_end_is_cancelled_without_its_catch_or_finally() {
 #[test]
 fn a_regular_expression_that_goes_back_without_end_is_cancelled() {
     for search in [
-        "/^(a+)+$/.test(text)",
-        "text.replace(/(a|a)*c/g, 'b')",
+        "/^(a+){2,}$/.test(text)",
+        "text.replace(/(a|a){2,}c/g, 'b')",
         "text.split(/(?=(a*)*c)b/)",
     ] {
         let script = format!(
@@ -121,6 +121,25 @@ fn a_regular_expression_that_goes_back_without_end_is_cancelled() {
             "{search}"
         );
         assert!(rehearsed.log().is_empty(), "{search}");
+    }
+}
+
+#[test]
+fn a_regular_expression_that_only_chooses_ends() {
+    for search in [
+        "/^(a+)+$/.test(text)",
+        "text.replace(/(a|aa)*c/g, 'b')",
+        "text.split(/(.*)(.*)=(.*)!/)",
+    ] {
+        let script = format!(
+            "export default function () {{
+                const text = 'a'.repeat(2000) + '=b';
+                {search};
+                console.log('ended');
+            }}"
+        );
+        let rehearsed = Rehearsal::new(&script).run();
+        assert_eq!(rehearsed.log().len(), 1, "{search}");
     }
 }
 

@@ -1607,6 +1607,8 @@ static int re_parse_char_class(REParseState *s, const uint8_t **pp)
     return -1;
 }
 
+#include "atom-length.h"
+
 /* need_check_adv: false if the opcodes always advance the char pointer
    need_capture_init: true if all the captures in the atom are not set
 */
@@ -2326,7 +2328,9 @@ static int re_parse_term(REParseState *s, bool is_backward_dir)
                 add_zero_advance_check =
                     re_need_check_adv_and_capture_init(&need_capture_init,
                                                        s->byte_code.buf + last_atom_start,
-                                                       s->byte_code.size - last_atom_start);
+                                                       s->byte_code.size - last_atom_start) &&
+                    re_may_be_empty(s->byte_code.buf + last_atom_start,
+                                    s->byte_code.size - last_atom_start, s->opaque);
             
                 /* general case: need to reset the capture at each
                    iteration. We don't do it if there are no captures
@@ -2797,11 +2801,14 @@ typedef union {
 } StackElem;
 
 #include "first-char.h"
+#include "seen-states.h"
 
 typedef struct {
     const uint8_t *cbuf;
     const uint8_t *cbuf_end;
+    const uint8_t *bc_buf;
     REFirstChar first;
+    RESeenStates seen;
     /* 0 = 8 bit chars, 1 = 16 bit chars, 2 = 16 bit chars, UTF-16 */
     int cbuf_type;
     int capture_count;
@@ -2820,6 +2827,9 @@ static int lre_poll_timeout(REExecContext *s)
         s->interrupt_counter = INTERRUPT_COUNTER_INIT;
         if (lre_check_timeout(s->opaque))
             return LRE_RET_TIMEOUT;
+        if (!s->seen.is_settled &&
+            ++s->seen.polls > s->seen.width * SEEN_STEPS_PER_CHAR / INTERRUPT_COUNTER_INIT + 1)
+            lre_begin_notes(&s->seen, s->bc_buf, s->opaque);
     }
     return 0;
 }
@@ -3030,6 +3040,9 @@ static intptr_t lre_exec_backtrack(REExecContext *s, uint8_t **capture,
             {
                 const uint8_t *pc1;
 
+                if (unlikely(s->seen.bits != NULL) &&
+                    lre_was_seen(&s->seen, pc, (cptr - s->cbuf) >> (cbuf_type != 0)))
+                    goto no_match;
                 val = get_u32(pc);
                 pc += 4;
                 if (opcode == REOP_split_next_first) {
@@ -3441,12 +3454,16 @@ int lre_exec(uint8_t **capture,
         }
     }
 
+    s->bc_buf = bc_buf;
+    memset(&s->seen, 0, sizeof(s->seen));
+    s->seen.width = clen + 1;
     s->first = lre_first_char(bc_buf + RE_HEADER_LEN);
     /* Of two units that make one character, neither is found alone. */
     if (s->cbuf_type == 2)
         s->first.loop = NULL;
     ret = lre_exec_backtrack(s, capture, bc_buf + RE_HEADER_LEN, cptr);
 
+    lre_end_notes(&s->seen, s->opaque);
     if (s->stack_buf != s->static_stack_buf)
         lre_realloc(s->opaque, s->stack_buf, 0);
     return ret;

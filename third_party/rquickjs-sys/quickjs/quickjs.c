@@ -47471,10 +47471,9 @@ static int string_indexof_char(JSString *p, int c, int from)
         }
     } else {
         if ((c & ~0xff) == 0) {
-            for (i = from; i < len; i++) {
-                if (str8(p)[i] == (uint8_t)c)
-                    return i;
-            }
+            const uint8_t *at = memchr(str8(p) + from, c, len - from);
+            if (at)
+                return at - str8(p);
         }
     }
     return -1;
@@ -47490,8 +47489,12 @@ static int string_indexof(JSString *p1, JSString *p2, int from)
         j = string_indexof_char(p1, c, i);
         if (j < 0 || j + len2 > len1)
             break;
-        if (!string_cmp(p1, p2, j + 1, 1, len2 - 1))
+        if (!p1->is_wide_char && !p2->is_wide_char) {
+            if (!memcmp(str8(p1) + j + 1, str8(p2) + 1, len2 - 1))
+                return j;
+        } else if (!string_cmp(p1, p2, j + 1, 1, len2 - 1)) {
             return j;
+        }
     }
     return -1;
 }
@@ -47628,7 +47631,10 @@ static JSValue js_string_indexOf(JSContext *ctx, JSValueConst this_val,
         inc = 1;
     }
     ret = -1;
-    if (len >= v_len && inc * (stop - start) >= 0) {
+    if (!lastIndexOf) {
+        if (len >= v_len && start <= stop)
+            ret = string_indexof(p, p1, start);
+    } else if (len >= v_len && inc * (stop - start) >= 0) {
         for (i = start;; i += inc) {
             if (!string_cmp(p, p1, i, 0, v_len)) {
                 ret = i;
@@ -47695,7 +47701,9 @@ static JSValue js_string_includes(JSContext *ctx, JSValueConst this_val,
         }
         start = stop = pos;
     }
-    if (start >= 0 && start <= stop) {
+    if (magic == 0) {
+        ret = start <= stop && string_indexof(p, p1, start) >= 0;
+    } else if (start >= 0 && start <= stop) {
         for (i = start;; i++) {
             if (!string_cmp(p, p1, i, 0, v_len)) {
                 ret = 1;

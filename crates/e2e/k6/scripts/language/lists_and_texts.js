@@ -71,6 +71,26 @@ function searches() {
   return sum(seen);
 }
 
+function hopeless_searches() {
+  const words = 'some words that end in nothing and go on and on for a while '.repeat(20);
+  const line = `${'x'.repeat(300)}="v1" ${'y'.repeat(300)}`;
+  const by = [/^(?:\w+\s*)+END/, /(?:\w+\s*)+END/, /^(a|aa)+$/, /(x+x+)+y/, /(.*)(.*)(.*)="(v2)"/, /.*x="(v\d)" (.*)z/, /^(([a-z])+.)+[A-Z]([a-z])+$/];
+  const good = [/(?:\w+\s*)+(on) for/, /(.*)(.*)="(v1)"/, /.*x="(v\d)" (.*)y/, /(x+x+)+=/];
+  const found = (one, text) => { const all = one.exec(text); return all && [all.index, ...all.map((part) => part && part.length)]; };
+  return shown([by.map((one) => [words, line, 'a'.repeat(500) + 'b'].map((text) => found(one, text))), good.map((one) => [words, line].map((text) => found(one, text)))]);
+}
+
+function places() {
+  const texts = ['', 'a', 'abcabc', 'aaab', 'ü€a€', '😀ab', 'ab'.repeat(20), 'aab'];
+  const wanted = ['', 'a', 'b', 'ab', 'bc', 'aab', '€', 'a€', '\uDE00', 'abcabcd', 'ü', 'ba'];
+  let seen = '';
+  for (const text of texts) for (const one of wanted) for (const from of [undefined, 0, 1, 3, -1, 100, NaN]) {
+    seen += shown([text.indexOf(one, from), text.includes(one, from), text.lastIndexOf(one, from), text.startsWith(one, from), text.endsWith(one, from)]);
+    seen += shown([text.split(one), one && text.replaceAll(one, '-')]);
+  }
+  return sum(seen);
+}
+
 function maps() {
   const kinds = {
     small: (at) => at, halves: (at) => at / 2, ids: (at) => 1700000000000 + at, steps: (at) => at * 65536, negative: (at) => -at, large: (at) => at * 2 ** 40,
@@ -91,6 +111,8 @@ export default function () {
   console.log(odd_splices());
   console.log(splits());
   console.log(searches());
+  console.log(hopeless_searches());
+  console.log(places());
   console.log(maps());
   console.log(new Map([[0, 'a'], [-0, 'b'], [NaN, 'c'], [NaN, 'd'], ['0', 'e'], [true, 'f'], [1, 'g'], [1n, 'h']]).size, new Set([1, 1.0, '1', 1n]).size, new Map([[NaN, 1]]).get(0 / 0));
 }

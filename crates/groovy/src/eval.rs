@@ -235,6 +235,9 @@ impl Machine for Interpreter<'_> {
     }
 
     fn invoke(&mut self, receiver: &Value, name: &str, given: &[Value]) -> Outcome {
+        if let Some(value) = self.closure_method(receiver, name, given)? {
+            return Ok(value);
+        }
         match self.invoke_own(receiver, name, given)? {
             Some(value) => Ok(value),
             None => library::invoke(self, receiver, name, given),

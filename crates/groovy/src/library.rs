@@ -38,7 +38,7 @@ use super::order;
 use super::print;
 use super::table::Table;
 use super::thrown::Thrown;
-use super::value::{Machine, Outcome, Value};
+use super::value::{Machine, Outcome, RangeOf, Value};
 
 pub use addresses::url;
 pub(crate) use builders::print_stream;
@@ -431,6 +431,14 @@ pub(crate) fn set_property(
     }
 }
 
+/// What stands in the brackets behind a map: a text with values in it names a property, and so is a text there.
+fn as_name(at: &Value) -> Value {
+    match at {
+        Value::Composed(_) => Value::text(print::text(at)),
+        other => other.clone(),
+    }
+}
+
 /// `value[at]`.
 ///
 /// # Errors
@@ -438,7 +446,7 @@ pub(crate) fn set_property(
 pub(crate) fn at(machine: &mut dyn Machine, of: &Value, at: &Value) -> Outcome {
     match of {
         Value::List(_) | Value::Range(_) => lists::at(of, at),
-        Value::Map(map) => maps::get(machine, map, at),
+        Value::Map(map) => maps::get(machine, map, &as_name(at)),
         Value::Text(_) | Value::Composed(_) => texts::at(&print::text(of), at),
         _ => invoke(machine, of, "getAt", std::slice::from_ref(at)),
     }
@@ -459,7 +467,7 @@ pub(crate) fn put_at(
         Value::Map(map) => {
             maps::may_change(map)?;
             machine.take(64)?;
-            map.put(at, value);
+            map.put(&as_name(at), value);
             Ok(())
         }
         Value::Object(_) if !has_method(of, "putAt") => {
@@ -498,9 +506,15 @@ pub(crate) fn is_case(machine: &mut dyn Machine, case: &Value, value: &Value) ->
             .items
             .borrow()
             .iter()
-            .any(|one| order::equals(one, value)),
+            .any(|one| order::java_equals(one, value)),
         Value::Set(set) => set.has(value),
         Value::Map(map) => map.get(value).is_some_and(|found| order::truth(&found)),
+        // A range of `int` has no `long` and no decimal in it, whatever their values.
+        Value::Range(range)
+            if range.of == RangeOf::Int && !matches!(value, Value::Int(_) | Value::Whole(_)) =>
+        {
+            false
+        }
         Value::Range(range) => match super::number::long_of(value) {
             Some(number) if value.is_number() => {
                 let (low, high) = (range.from.min(range.to), range.from.max(range.to));

@@ -2,7 +2,7 @@
 //!
 //! Must not know requests. Invariant: a cookie is sent to the hosts and paths that it is for, and to nobody else.
 
-use std::net::Ipv4Addr;
+use core::net::Ipv4Addr;
 
 use super::date;
 use super::settings::CookieSettings;

@@ -125,6 +125,7 @@ static LOCAL_TIMES: Table = Table::new(&[
     row("parse", 1, 2, |_, _, given| read(given, Kind::Time)),
     row("of", 2, 4, |_, _, given| made(Kind::Time, clock(given)?)),
     row("MIDNIGHT", 0, 0, |_, _, _| made(Kind::Time, 0)),
+    row("MIN", 0, 0, |_, _, _| made(Kind::Time, 0)),
     row("NOON", 0, 0, |_, _, _| made(Kind::Time, DAY_MS / 2)),
 ]);
 static LOCAL_DATE_TIMES: Table = Table::new(&[

@@ -22,8 +22,6 @@ use super::signs;
 use super::weights;
 use super::wording::{count, counted, duration, listed, percent, rate};
 
-/// Share of what was asked for that must be answered.
-const ANSWERED_MIN: f64 = 0.9;
 /// Share of failures, or of wrong answers, from which numbers need care; the default tolerance of
 /// service level objectives.
 pub(super) const FAILED_CAUTION: f64 = 0.01;
@@ -44,16 +42,10 @@ pub(super) fn judge(facts: &Facts<'_>) -> Delivery {
     if facts.has_lost_agents() {
         return Delivery::FellShort;
     }
-    let Some(asked) = totals.asked else {
+    if totals.asked.is_none() {
         return Delivery::AsFastAsPossible;
-    };
-    let to_answer = if facts.is_script() || facts.is_without_requests() {
-        facts.all.started
-    } else {
-        asked
-    };
-    let unanswered = to_answer > 0 && share(facts.all.completed, to_answer) < ANSWERED_MIN;
-    if facts.missed().is_some() || unanswered || lateness::how_late(facts).is_some() {
+    }
+    if facts.missed().is_some() || facts.lacks_answers() || lateness::how_late(facts).is_some() {
         Delivery::FellShort
     } else {
         Delivery::Delivered

@@ -91,9 +91,7 @@ fn limit_of(facts: &Facts<'_>, knee: Option<&Knee>, seen: &Seen) -> (Limit, Opti
             _ if seen.decides => Limit::Target,
             Some(side) => side,
             None if signs::was_frozen(facts) || is_busy_beside(facts) => Limit::Generator,
-            None if waits_beside(facts) || backlog::falls_behind(facts).is_some() => {
-                return by_time(facts);
-            }
+            None if is_waited_for(facts) => return by_time(facts),
             None => Limit::Nobody,
         };
         return (limit, None);
@@ -165,6 +163,11 @@ fn is_cut_off(facts: &Facts<'_>) -> bool {
 /// Whether a generator that has the arrivals in hand has no time left for what goes as fast as it can beside them.
 fn is_busy_beside(facts: &Facts<'_>) -> bool {
     facts.closed_vus() > 0 && weights::exhausted(facts).is_some()
+}
+
+/// Whether a load that was sent in time was not answered as fast as it was sent.
+fn is_waited_for(facts: &Facts<'_>) -> bool {
+    waits_beside(facts) || backlog::falls_behind(facts).is_some() || facts.lacks_answers()
 }
 
 /// Whether the virtual users of scenarios without a rate wait for one request nearly all of the time, while arrivals are

@@ -35,6 +35,16 @@ impl Facts<'_> {
         requests.any(|request| request.origin.scheme == Scheme::Https)
     }
 
+    /// Whether a tenth of what was asked for, or more, was never answered.
+    pub(super) fn lacks_answers(&self) -> bool {
+        const ANSWERED_MIN: f64 = 0.9;
+        let to_answer = match self.is_script() || self.is_without_requests() {
+            true => self.all.started,
+            false => self.evidence.totals.asked.unwrap_or(0),
+        };
+        to_answer > 0 && share(self.all.completed, to_answer) < ANSWERED_MIN
+    }
+
     /// Whether a signal ended the run, or somebody from outside.
     pub(super) fn is_stopped_by_hand(&self) -> bool {
         matches!(

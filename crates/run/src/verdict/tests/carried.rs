@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use loadline_model::error_class::ErrorClass;
-use loadline_model::verdict::Limit;
+use loadline_model::verdict::{Delivery, Limit};
 
 use super::builder::{MS, Run, arrivals, constant_vus, found, percentiles};
 use super::names::summary;
@@ -57,6 +57,22 @@ fn a_tenth_of_failures_is_in_the_way_of_users_who_think_too() {
     assert_eq!(run.judge().limit, Limit::Plan);
     run.fail(ErrorClass::Refused, 150, 1_000);
     assert_eq!(run.judge().limit, Limit::Target);
+}
+
+/// A fifth of the requests is under way when the time that they get to end is over.
+#[test]
+fn a_load_that_lacks_answers_has_a_limit() {
+    for (cut, delivery, limit) in [
+        (200, Delivery::FellShort, Limit::Target),
+        (20, Delivery::Delivered, Limit::Nobody),
+    ] {
+        let mut run = Run::new(arrivals(100, 10, 500), 10.0, 1_000 - cut, 2_600.0);
+        let counts = &mut run.totals.seen.counts;
+        (counts.started, counts.interrupted) = (1_000, cut);
+        run.totals.asked = Some(1_000);
+        let verdict = run.judge();
+        assert_eq!((verdict.delivery, verdict.limit), (delivery, limit));
+    }
 }
 
 /// Quick requests beside a few slow ones that pile up: a pile of a hundredth of all arrivals is half of theirs.

@@ -126,6 +126,16 @@ fn ran_out_of_data(facts: &Facts<'_>) -> bool {
     ended > 0 && ended >= facts.vus
 }
 
+/// Whether requests that failed took more of the virtual users' time than answers did.
+pub(super) fn fails_mostly(facts: &Facts<'_>) -> bool {
+    facts.seen.failed_time.sum() > facts.seen.answered_time.sum()
+}
+
+/// Whose the failures are, however few; `None` where there are none.
+pub(super) fn side_of_failures(facts: &Facts<'_>) -> Option<Limit> {
+    failing_from(facts, 0.0)
+}
+
 /// Whose the failures are, of which there are so many.
 fn failing_from(facts: &Facts<'_>, needed: f64) -> Option<Limit> {
     let failed = facts.counts.failed_total();

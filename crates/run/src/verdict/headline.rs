@@ -9,7 +9,7 @@ use super::backlog;
 use super::code::Code;
 use super::downtime;
 use super::facts::Facts;
-use super::failing::spoils;
+use super::failing::{fails_mostly, spoils};
 use super::lateness;
 use super::saturation::Knee;
 use super::shapes;
@@ -282,11 +282,6 @@ fn short_headline(
     }
 }
 
-/// Whether requests that failed took more of the virtual users' time than answers did.
-fn mostly_fails(facts: &Facts<'_>) -> bool {
-    facts.seen.failed_time.sum() > facts.seen.answered_time.sum()
-}
-
 fn side_in_words(facts: &Facts<'_>, limit: Limit) -> &'static str {
     match limit {
         Limit::Target => "the target was the limit",
@@ -332,7 +327,7 @@ fn limit_in_words(facts: &Facts<'_>, limit: Limit, reached: &str) -> Headline {
             Some((status, n)) => others_have(facts, status, n),
             None => format!("as fast as the target answered {vus}"),
         },
-        Limit::Target if mostly_fails(facts) => {
+        Limit::Target if fails_mostly(facts) => {
             let class = facts.worst_class().map_or("", ErrorClass::name);
             format!("{vus} spent most of their time on requests that failed: {class}")
         }

@@ -14,8 +14,8 @@ use super::code::Code;
 use super::downtime;
 use super::facts::{Facts, share};
 use super::failing::{
-    FAILURES, FAILURES_OF_OFFERED, cuts_off, failing_side, is_flooded, is_mistaken, is_on_loopback,
-    keeps_out, side_of_silence, spoils,
+    FAILURES, FAILURES_OF_OFFERED, cuts_off, failing_side, fails_mostly, is_flooded, is_mistaken,
+    is_on_loopback, keeps_out, side_of_failures, side_of_silence, spoils,
 };
 use super::lateness;
 use super::link;
@@ -137,6 +137,9 @@ fn limit_of(facts: &Facts<'_>, knee: Option<&Knee>, seen: &Seen) -> (Limit, Opti
 fn tempered(facts: &Facts<'_>, limit: Limit, seen: &Seen) -> Limit {
     match limit {
         Limit::Target if is_kept_out(facts) => Limit::Unknown,
+        Limit::Target if seen.culprit.is_none() && fails_mostly(facts) => {
+            side_of_failures(facts).unwrap_or(limit)
+        }
         Limit::Plan | Limit::Unknown | Limit::Target if is_cut_off(facts) => Limit::Network,
         Limit::Target if seen.culprit.is_none() && link::may_wait_for_windows(facts) => {
             Limit::Unknown

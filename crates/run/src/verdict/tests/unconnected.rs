@@ -106,3 +106,18 @@ fn users_without_a_connection_within_a_machine_wait_for_the_target() {
     run.fail(ErrorClass::ConnectTimeout, 100, 3_000 * MS);
     assert_eq!(run.judge().limit, Limit::Target);
 }
+
+/// Lookups that fail after seconds take most of the time, though most requests are answered.
+#[test]
+fn users_who_mostly_wait_for_what_fails_wait_for_its_side() {
+    for (class, limit) in [
+        (ErrorClass::Dns, Limit::Network),
+        (ErrorClass::Timeout, Limit::Target),
+    ] {
+        let mut run = Run::new(constant_vus(20, 10), 10.0, 130, 11.0);
+        run.answer(130, &[(1.0, 11 * MS)]);
+        run.fail(class, 45, 4_000 * MS);
+        let verdict = run.judge();
+        assert_eq!(verdict.limit, limit, "{}", verdict.headline);
+    }
+}

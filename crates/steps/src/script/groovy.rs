@@ -15,10 +15,10 @@ use loadline_groovy::value::{Bindings, Element, Outcome, Value};
 use loadline_groovy::{Dialect, Script, print};
 
 use super::elements::Held;
-use super::known::OF_SAMPLES;
 use super::lent::LentObjects;
 use super::objects;
 use super::orders::ENGINE;
+use super::sample::OF_SAMPLES;
 use super::task::{ScriptContext, ScriptTask};
 use super::value::{ScriptObject, ScriptValue};
 use crate::host::Host;

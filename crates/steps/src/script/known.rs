@@ -4,6 +4,7 @@
 
 use loadline_groovy::{Dialect, Fault, Script};
 
+use super::sample::OF_SAMPLES;
 use super::value::ScriptObject;
 use super::{ScriptLanguage, elements, objects, sampler};
 
@@ -46,15 +47,6 @@ fn has(name: &str, method: &str) -> Option<bool> {
             .map(of),
     }
 }
-
-/// What these languages ask samples for that is more than a text or a number.
-pub(super) const OF_SAMPLES: &[&str] = &[
-    "getAssertionResults",
-    "getResponseData",
-    "getResponseDataAsBytes",
-    "getSubResults",
-    "getURL",
-];
 
 fn knows(object: ScriptObject, method: &str) -> bool {
     let more: &[&str] = match object {

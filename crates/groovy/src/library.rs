@@ -13,6 +13,7 @@ mod digests;
 mod elements;
 mod files;
 mod formats;
+mod indexing;
 mod json;
 mod json_builder;
 mod lists;
@@ -44,6 +45,7 @@ pub use addresses::url;
 pub(crate) use builders::print_stream;
 pub use counters::Counter;
 pub(crate) use formats::formatted;
+pub(crate) use indexing::{at, element, put_at};
 pub(crate) use regex::pattern;
 pub use sequences::iterator_over;
 pub(crate) use sequences::{spread, values};
@@ -428,70 +430,6 @@ pub(crate) fn set_property(
     match row {
         Some(row) => (row.body)(machine, of, given).map(drop),
         None => Err(no_property(of, name)),
-    }
-}
-
-/// What stands in the brackets behind a map: a text with values in it names a property, and so is a text there.
-fn as_name(at: &Value) -> Value {
-    match at {
-        Value::Composed(_) => Value::text(print::text(at)),
-        other => other.clone(),
-    }
-}
-
-/// `value[at]`.
-///
-/// # Errors
-/// There is nothing.
-pub(crate) fn at(machine: &mut dyn Machine, of: &Value, at: &Value) -> Outcome {
-    match of {
-        Value::List(_) | Value::Range(_) => lists::at(of, at),
-        Value::Map(map) => maps::get(machine, map, &as_name(at)),
-        Value::Text(_) | Value::Composed(_) => texts::at(&print::text(of), at),
-        _ => invoke(machine, of, "getAt", std::slice::from_ref(at)),
-    }
-}
-
-/// `value[at] = …`.
-///
-/// # Errors
-/// It cannot be set.
-pub(crate) fn put_at(
-    machine: &mut dyn Machine,
-    of: &Value,
-    at: &Value,
-    value: Value,
-) -> Outcome<()> {
-    match of {
-        Value::List(list) => lists::put_at(machine, list, at, value),
-        Value::Map(map) => {
-            maps::may_change(map)?;
-            machine.take(64)?;
-            map.put(&as_name(at), value);
-            Ok(())
-        }
-        Value::Object(_) if !has_method(of, "putAt") => {
-            let name = print::text(at);
-            set_property(machine, of, &name, &value)
-        }
-        _ => invoke(machine, of, "putAt", &[at.clone(), value]).map(drop),
-    }
-}
-
-/// A part of a value that is taken apart: `def (a, b) = value`.
-///
-/// # Errors
-/// It cannot be taken apart.
-pub(crate) fn element(machine: &mut dyn Machine, of: &Value, place: usize) -> Outcome {
-    match of {
-        Value::Null => Err(Thrown::null_call("getAt")),
-        Value::List(list) => Ok(list
-            .items
-            .borrow()
-            .get(place)
-            .cloned()
-            .unwrap_or(Value::Null)),
-        _ => at(machine, of, &Value::count(place)),
     }
 }
 

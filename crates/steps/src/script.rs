@@ -9,6 +9,7 @@ mod elements;
 mod groovy;
 mod held;
 pub mod kept;
+mod known;
 mod lent;
 mod objects;
 mod orders;
@@ -20,7 +21,7 @@ pub(crate) mod value;
 use std::sync::{Arc, OnceLock};
 
 pub use calls::unknown_calls;
-pub use groovy::unsupported;
+pub use known::unsupported;
 pub use objects::has;
 pub use task::{ScriptContext, ScriptTask};
 pub use value::{ScriptObject, ScriptValue};

@@ -77,6 +77,15 @@ pub(super) const METHODS: &[&str] = &[
     "sampleEnd",
 ];
 
+/// What scripts in Groovy and BeanShell ask samples for that is more than a text or a number.
+pub(super) const OF_SAMPLES: &[&str] = &[
+    "getAssertionResults",
+    "getResponseData",
+    "getResponseDataAsBytes",
+    "getSubResults",
+    "getURL",
+];
+
 /// Whether a method only asks.
 pub(super) fn is_question(method: &str) -> bool {
     !method.starts_with("set")

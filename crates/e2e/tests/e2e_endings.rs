@@ -10,6 +10,7 @@ use loadline_e2e::target::Target;
 use loadline_e2e::{Ran, bench, clock, loadline, run, web};
 
 use std::cell::Cell;
+use std::process::Command;
 use std::time::Duration;
 
 #[test]
@@ -235,4 +236,23 @@ fn a_script_says_which_signal_ended_it() {
     let told = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(105), "{told}");
     assert!(told.contains("'hangup'"), "{told}");
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn a_run_under_nohup_outlives_its_terminal() {
+    let server = slow_server(Duration::from_millis(10));
+    let folder = tempfile::tempdir().expect("a temporary folder can be made");
+    let mut command = Command::new("nohup");
+    let program = loadline();
+    command.arg(program.get_program()).args(["bench", "-q"]);
+    command.args(["-c", "2", "-z", "2s", &server.url("/")]);
+    command.current_dir(folder.path());
+    let running = Running::start(command);
+    let asked = || (server.accepted() > 0).then_some(());
+    clock::wait_for(Duration::from_secs(10), asked).expect("it sends");
+    running.signal(libc::SIGHUP);
+    let output = running.finish();
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(0), "{told}");
 }

@@ -289,6 +289,20 @@ fn agents_end_with_their_coordinator_however_it_ends() {
 
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
+fn a_coordinator_that_was_stopped_for_a_while_finds_its_agents_again() {
+    let load = ["-c", "6", "-r", "60", "-z", "9s"];
+    let (_server, folder, running) = long_bench(&load);
+    running.signal(libc::SIGSTOP);
+    clock::pause(Duration::from_millis(5_500));
+    running.signal(libc::SIGCONT);
+    let ended = running.finish();
+    assert_eq!(ended.status.code(), Some(0), "{}", text(&ended.stderr));
+    let result = json(&folder.path().join("result.json"));
+    assert_eq!(conserved(&result), (540, 540, 0));
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
 fn a_test_whose_agents_die_before_they_join_ends() {
     let mut command = loadline();
     command.args([

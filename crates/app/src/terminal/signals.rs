@@ -2,9 +2,10 @@
 //!
 //! Must not know what a run is. Invariants: the first signal asks that the run stop; every later one,
 //! and the first after the load, ask that nothing is waited for; no other thread
-//! can keep such a signal from ending the process.
+//! can keep such a signal from ending the process; a process that was started to ignore SIGHUP does.
 
 use std::io;
+use std::mem::MaybeUninit;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, Condvar, LazyLock, Mutex, PoisonError};
@@ -120,12 +121,15 @@ pub(crate) fn orders(first: FirstSignal, second: SecondSignal) -> Result<Orders,
             "the system refuses a thread: {error}; raise its limits, such as ulimit -u"
         ))
     })?;
+    let outlives_terminal = is_ignored(libc::SIGHUP);
     ctrlc::set_handler(handler).map_err(|error| refused(error.to_string()))?;
     // Beside the handler, which is not told which signal came.
-    for (signal, came) in [
-        (signal_hook::consts::SIGTERM, &TERMINATED),
-        (signal_hook::consts::SIGHUP, &HUNG_UP),
-    ] {
+    let mut told_apart = vec![(signal_hook::consts::SIGTERM, &TERMINATED)];
+    match outlives_terminal {
+        true => ignore(libc::SIGHUP),
+        false => told_apart.push((signal_hook::consts::SIGHUP, &HUNG_UP)),
+    }
+    for (signal, came) in told_apart {
         signal_hook::flag::register(signal, Arc::clone(came))
             .map_err(|error| refused(error.to_string()))?;
     }
@@ -135,6 +139,21 @@ pub(crate) fn orders(first: FirstSignal, second: SecondSignal) -> Result<Orders,
             .map_err(|error| refused(error.to_string()))?;
     }
     Ok((others, receiver))
+}
+
+/// Whether who started the process had it ignore a signal, as `nohup` does for one that is to outlive its terminal.
+fn is_ignored(signal: libc::c_int) -> bool {
+    let mut action = MaybeUninit::<libc::sigaction>::uninit();
+    // SAFETY: without a new action the call writes the present one into the room that it is given, and nothing else.
+    let is_told = unsafe { libc::sigaction(signal, std::ptr::null(), action.as_mut_ptr()) } == 0;
+    // SAFETY: the call has written it where it says so.
+    is_told && unsafe { action.assume_init() }.sa_sigaction == libc::SIG_IGN
+}
+
+/// Has the process ignore a signal again.
+fn ignore(signal: libc::c_int) {
+    // SAFETY: no code of the process is called for a signal that is ignored.
+    unsafe { libc::signal(signal, libc::SIG_IGN) };
 }
 
 /// Set when SIGTERM comes, for a command that leaves by itself then; a second one ends the process at once.

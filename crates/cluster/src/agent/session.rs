@@ -3,6 +3,7 @@
 //! Must not know what the engine does. Invariants: clock questions are answered immediately; a live agent sends
 //! something several times per second.
 
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::mpsc::{Sender, channel};
@@ -461,15 +462,26 @@ fn endpoint_of(settings: &AgentSettings) -> Result<Endpoint, AgentError> {
     let unreachable = |why: String| AgentError::Unreachable(format!("{}: {why}", settings.join));
     let host = settings.join.rsplit_once(':').map(|(host, _)| host);
     let host = host.ok_or_else(|| unreachable("a host and a port are required".to_owned()))?;
-    Endpoint::from_shared(format!("https://{}", settings.join))
+    let endpoint = Endpoint::from_shared(format!("https://{}", settings.join))
         .map_err(|error| unreachable(error.to_string()))?
         .connect_timeout(TRY_LIMIT)
         .initial_stream_window_size(WINDOW)
-        .initial_connection_window_size(WINDOW)
-        .http2_keep_alive_interval(Duration::from_secs(1))
-        .keep_alive_timeout(Duration::from_secs(3))
+        .initial_connection_window_size(WINDOW);
+    let endpoint = match is_loopback(host) {
+        true => endpoint,
+        false => endpoint
+            .http2_keep_alive_interval(Duration::from_secs(1))
+            .keep_alive_timeout(Duration::from_secs(3)),
+    };
+    endpoint
         .tls_config(settings.identity.client(host))
         .map_err(|error| unreachable(in_full(&error)))
+}
+
+/// Whether a coordinator is on this machine: the system tells of its end, and one that says nothing is stopped and goes on later.
+fn is_loopback(host: &str) -> bool {
+    let address = host.trim_matches(['[', ']']).parse::<IpAddr>();
+    address.is_ok_and(|address| address.is_loopback())
 }
 
 /// Connects, and tries again while the coordinator is not there yet.
@@ -504,4 +516,22 @@ fn in_full(error: &dyn std::error::Error) -> String {
         cause = error.source();
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_coordinator_at_an_address_of_loopback_is_on_this_machine() {
+        for (host, is_here) in [
+            ("127.0.0.1", true),
+            ("127.9.9.9", true),
+            ("[::1]", true),
+            ("10.0.0.1", false),
+            ("loadline-coordinator", false),
+        ] {
+            assert_eq!(is_loopback(host), is_here, "{host}");
+        }
+    }
 }

@@ -18,6 +18,7 @@ use loadline_metric::MetricRegistry;
 use loadline_model::TestPlan;
 use loadline_model::sample::Sample;
 use tokio::sync::{mpsc, oneshot};
+use tokio::time::MissedTickBehavior;
 use tonic::transport::Server;
 use tonic::{Request, Response, Status, Streaming};
 
@@ -40,6 +41,8 @@ pub(crate) const MESSAGE_MAX: usize = 64 << 20;
 pub(crate) const WINDOW: u32 = 4 << 20;
 /// How often time is looked at.
 const TICK: Duration = Duration::from_millis(200);
+/// How late that may be on a busy machine; by more, and the process was stopped.
+const LATE_MAX: Duration = Duration::from_millis(500);
 
 /// What is sent over one link.
 type Outgoing = mpsc::UnboundedSender<Outbound>;
@@ -292,9 +295,18 @@ pub(super) fn serve(
 
 async fn watch_time(shared: &Shared) {
     let mut ticks = tokio::time::interval(TICK);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut due = platform::monotonic_ns();
     loop {
         ticks.tick().await;
         let now = platform::monotonic_ns();
-        shared.decide(|roster| roster.tick(now));
+        let late = now.saturating_sub(due);
+        due = now + TICK.as_nanos() as u64;
+        shared.decide(|roster| {
+            if late > LATE_MAX.as_nanos() as u64 {
+                roster.stood_still(late);
+            }
+            roster.tick(now)
+        });
     }
 }

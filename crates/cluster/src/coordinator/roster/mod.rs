@@ -263,6 +263,20 @@ impl Roster {
         }
     }
 
+    /// The coordinator itself did not run for so long, as where its machine was stopped: what it did not hear meanwhile is
+    /// nobody's silence.
+    pub(super) fn stood_still(&mut self, for_ns: u64) {
+        for seat in &mut self.seats {
+            seat.heard_ns = seat.heard_ns.saturating_add(for_ns);
+            if let Some(away) = &mut seat.away {
+                away.since_ns = away.since_ns.saturating_add(for_ns);
+            }
+            if let Some(awaited) = &mut seat.awaited {
+                awaited.until_ns = awaited.until_ns.saturating_add(for_ns);
+            }
+        }
+    }
+
     /// Time has passed.
     pub(super) fn tick(&mut self, now_ns: u64) -> Vec<Act> {
         let mut acts = Vec::new();

@@ -161,6 +161,16 @@ fn who_is_silent_for_three_seconds_is_lost_and_who_speaks_is_not() {
     assert!(matches!(lost[..], [(0, _)]), "{lost:?}");
 }
 
+#[test]
+fn nobody_was_silent_while_the_coordinator_stood_still() {
+    let mut roster = started([1, 1]);
+    roster.stood_still(9 * S);
+    assert!(gone(roster.tick(10 * S)).is_empty());
+    roster.heard(11 * S, 1, Said::Live(Live::default()));
+    let lost = gone(roster.tick(12 * S + 1));
+    assert!(matches!(lost[..], [(0, _)]), "{lost:?}");
+}
+
 /// What the one worker of an agent says at its end.
 fn ended() -> Said {
     let ended = WorkerReport::Ended {

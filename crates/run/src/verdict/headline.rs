@@ -13,6 +13,7 @@ use super::failing::{fails_mostly, spoils};
 use super::lateness;
 use super::saturation::Knee;
 use super::shapes;
+use super::stability;
 use super::wording::{count, counted, duration, percent, rate};
 
 /// Share of good answers from which the others go without mention in the headline.
@@ -192,6 +193,10 @@ fn sent_headline(facts: &Facts<'_>, limit: Limit) -> Headline {
             (Some(late), _) => format!("{text}, but {late}: {}", side_in_words(facts, limit)),
             (None, Limit::Generator) => {
                 format!("the offered load was delivered, partly late: {text}")
+            }
+            (None, Limit::Nobody) => format!("the offered load was delivered: {text}"),
+            (None, _) if stability::interrupts_many(facts) => {
+                format!("the offered load was delivered, but responses stalled: {text}")
             }
             (None, _) => format!("the offered load was delivered: {text}"),
         });

@@ -24,6 +24,7 @@ use super::queue;
 use super::resources::Seen;
 use super::saturation::Knee;
 use super::signs;
+use super::stability;
 use super::weights::{self, OCCUPIED, Weights};
 use super::wording::{count, counted, duration, listed, percent, rate};
 
@@ -170,7 +171,11 @@ fn is_busy_beside(facts: &Facts<'_>) -> bool {
 
 /// Whether a load that was sent in time was not answered as fast as it was sent.
 fn is_waited_for(facts: &Facts<'_>) -> bool {
-    waits_beside(facts) || backlog::falls_behind(facts).is_some() || facts.lacks_answers()
+    let falls_behind = backlog::falls_behind(facts).is_some();
+    waits_beside(facts)
+        || falls_behind
+        || facts.lacks_answers()
+        || stability::interrupts_many(facts)
 }
 
 /// Whether the virtual users of scenarios without a rate wait for one request nearly all of the time, while arrivals are
@@ -189,7 +194,11 @@ fn wait_for_one(facts: &Facts<'_>, users: u64) -> bool {
 /// Who takes most of the time of a request.
 fn by_time(facts: &Facts<'_>) -> (Limit, Option<Weights>) {
     let weights = Weights::of(facts, false);
-    let limit = weights.map_or(Limit::Unknown, |weights| heaviest(weights, Limit::Target));
+    let limit = match weights {
+        _ if is_cut_off(facts) => Limit::Network,
+        Some(weights) => heaviest(weights, Limit::Target),
+        None => Limit::Unknown,
+    };
     (limit, weights)
 }
 

@@ -65,13 +65,9 @@ const PER_PEER_MIN: u64 = 100;
 const OF_SLOW_PEER_MIN: u64 = 30;
 
 pub(super) fn findings(facts: &Facts<'_>, limit: Limit) -> Vec<Finding> {
-    let mut findings = Vec::new();
-    findings.extend(outage(facts, limit));
+    let mut findings = interruptions(facts, limit);
     if facts.load_is_constant() && facts.rows.len() >= ROWS_MIN {
-        let cold = cold_start(facts);
-        // A start is no pause.
-        findings.extend(pauses(facts, limit).filter(|_| cold.is_none()));
-        findings.extend(cold);
+        findings.extend(cold_start(facts));
     }
     let is_even = facts.load_is_constant() || facts.threads_start_at_once();
     if is_even && !weights::is_held_up(facts) {
@@ -89,6 +85,24 @@ pub(super) fn findings(facts: &Facts<'_>, limit: Limit) -> Vec<Finding> {
     findings.extend(slow_peer(&facts.seen.peers, "address"));
     findings.extend(slow_peer(&facts.seen.by_header, header));
     findings
+}
+
+/// Times in which nothing was answered, or everything took long.
+fn interruptions(facts: &Facts<'_>, limit: Limit) -> Vec<Finding> {
+    let mut found = Vec::from_iter(outage(facts, limit));
+    // A start is no pause.
+    if facts.load_is_constant() && facts.rows.len() >= ROWS_MIN && cold_start(facts).is_none() {
+        found.extend(pauses(facts, limit));
+    }
+    found
+}
+
+/// Whether such times held one response in twenty up for half a second or more: who sees that was not served, though all was sent.
+pub(super) fn interrupts_many(facts: &Facts<'_>) -> bool {
+    const LONG_NS: f64 = 500e6;
+    let at = facts.answered_time().quantiles(&[0.5, 0.95]);
+    let are_held = at.is_some_and(|at| at[1] - at[0] >= LONG_NS);
+    are_held && !interruptions(facts, Limit::Nobody).is_empty()
 }
 
 fn outage(facts: &Facts<'_>, limit: Limit) -> Option<Finding> {

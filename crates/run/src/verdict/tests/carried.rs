@@ -75,6 +75,29 @@ fn a_load_that_lacks_answers_has_a_limit() {
     }
 }
 
+/// An event loop that is blocked every few seconds, while arrivals find free users.
+#[test]
+fn a_load_that_was_carried_with_long_stalls_is_not_called_well() {
+    for (stalled_ms, limit) in [(700, Limit::Target), (300, Limit::Nobody)] {
+        let mut run = Run::new(arrivals(150, 9, 300), 9.0, 1_350, 20.0);
+        run.answer(1_350, &[(0.9, 20 * MS), (0.1, stalled_ms * MS)]);
+        for (second, row) in run.series.iter_mut().enumerate() {
+            let is_hit = second % 3 == 1;
+            let worst = if is_hit { stalled_ms as f64 } else { 21.0 };
+            row.service_time_ns = percentiles(20.0, worst);
+        }
+        run.metric(
+            "service_time_ns",
+            &[(20 * MS, 1_215), (stalled_ms * MS, 135)],
+        );
+        let verdict = run.judge();
+        assert!(found(&verdict, Code::Pauses).is_some());
+        assert_eq!(verdict.limit, limit, "{}", verdict.headline);
+        let is_told = verdict.headline.contains("but responses stalled");
+        assert_eq!(is_told, limit == Limit::Target);
+    }
+}
+
 /// Quick requests beside a few slow ones that pile up: a pile of a hundredth of all arrivals is half of theirs.
 #[test]
 fn a_pile_is_measured_by_the_requests_that_take_the_time() {

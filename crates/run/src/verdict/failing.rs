@@ -116,6 +116,8 @@ pub(super) fn side_of_silence(facts: &Facts<'_>) -> Limit {
         None if given_up == 0 && fail_on_the_way => Limit::Network,
         Some(_) => Limit::Unknown,
         None if facts.are_unacknowledged(given_up) => Limit::Network,
+        // Who sends slowly, and who carries it slowly, look the same.
+        None if facts.still_receives() && weights::round_trip(facts).is_some() => Limit::Unknown,
         None => Limit::Target,
     }
 }

@@ -25,12 +25,13 @@ fn was_behind(facts: &Facts<'_>) -> bool {
 
 /// Arrivals that surely were begun late: that many more responses than requests took that much longer.
 pub(super) fn begun_late(facts: &Facts<'_>) -> u64 {
-    const STEPS: [f64; 6] = [0.5, 0.75, 0.9, 0.95, 0.97, 0.99];
+    /// A service time is compared at each of them.
+    const STEPS: usize = 100;
     let seen = facts.seen;
     let longer = |ns| longer_than(&seen.answered_time, ns) + longer_than(&seen.failed_time, ns);
-    let steps = seen.answered_time.quantiles(&STEPS);
-    let steps = steps.filter(|_| facts.open).into_iter().flatten();
-    let late = steps.map(|step| {
+    let shares = std::array::from_fn::<f64, STEPS, _>(|step| step as f64 / STEPS as f64);
+    let steps = seen.answered_time.quantiles(&shares).filter(|_| facts.open);
+    let late = steps.into_iter().flatten().map(|step| {
         let step = step as u64;
         longer_than(&seen.response_time, step + LATE_NS).saturating_sub(longer(step))
     });

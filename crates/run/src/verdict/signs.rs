@@ -168,8 +168,9 @@ fn busy(facts: &Facts<'_>) -> Option<Finding> {
 }
 
 fn throttled(facts: &Facts<'_>) -> Option<Finding> {
-    let throttled = facts.evidence.totals.throttled_ns? as f64 / 1e9;
     let elapsed = facts.elapsed_seconds();
+    // The kernel adds up the times of all processors.
+    let throttled = (facts.evidence.totals.throttled_ns? as f64 / 1e9).min(elapsed);
     (elapsed > 0.0 && throttled / elapsed >= THROTTLED).then(|| {
         Code::GeneratorThrottled.finding(
             Gravity::Caution,

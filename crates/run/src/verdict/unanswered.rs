@@ -45,6 +45,13 @@ impl Facts<'_> {
         to_answer > 0 && share(self.all.completed, to_answer) < ANSWERED_MIN
     }
 
+    /// Whether bytes came in most of the last seconds, which belong to responses that did not end in time.
+    pub(super) fn still_receives(&self) -> bool {
+        let last = &self.rows[self.rows.len() * 2 / 3..];
+        let receiving = last.iter().filter(|row| row.bytes_received > 0).count();
+        receiving * 2 > last.len()
+    }
+
     /// Whether a signal ended the run, or somebody from outside.
     pub(super) fn is_stopped_by_hand(&self) -> bool {
         matches!(

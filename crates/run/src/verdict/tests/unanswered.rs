@@ -30,6 +30,21 @@ fn a_load_that_is_sent_and_not_answered_is_the_targets() {
     assert_eq!(left_behind(5).judge().limit, Limit::Nobody);
 }
 
+/// Large responses of which some bytes come in each second, over a long way.
+#[test]
+fn responses_that_never_end_may_be_carried_slowly() {
+    for (bytes, limit) in [(40_000, Limit::Unknown), (0, Limit::Target)] {
+        let mut run = left_behind(200);
+        let connections = &mut run.totals.seen.connections;
+        (0..30).for_each(|_| connections.min_rtt.record(20 * MS));
+        run.series
+            .iter_mut()
+            .for_each(|row| row.bytes_received = bytes);
+        let verdict = run.judge();
+        assert_eq!(verdict.limit, limit, "{}", verdict.headline);
+    }
+}
+
 /// Nothing says whether the target or what lies before it takes no more connections, but failures that name the way.
 #[test]
 fn requests_that_wait_for_a_connection_do_not_tell_that_the_target_hangs() {

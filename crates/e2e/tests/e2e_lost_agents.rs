@@ -106,7 +106,7 @@ fn another_makes_the_share_of_a_lost_agent_again() {
 }
 
 /// A test of three agents, one of which is told to end some time after all have begun to send.
-fn one_of_three_leaves(folder: &Path, command: &[&str], after: Duration) {
+fn one_of_three_leaves(folder: &Path, command: &[&str], (signal, after): (i32, Duration)) {
     let (server, running, at, token) = coordinator(folder, "3", command);
     let mut agents: Vec<Running> = ["vienna", "graz", "linz"]
         .map(|name| Running::start(agent(&at, &token, name)))
@@ -114,9 +114,14 @@ fn one_of_three_leaves(folder: &Path, command: &[&str], after: Duration) {
     let asked = || (server.accepted() >= 3).then_some(());
     clock::wait_for(SOON, asked).expect("all agents send");
     clock::pause(after);
-    agents[1].signal(libc::SIGTERM);
+    agents[1].signal(signal);
     let left = agents.remove(1).finish();
-    assert_eq!(left.status.code(), Some(143), "{}", text(&left.stderr));
+    assert_eq!(
+        left.status.code(),
+        Some(128 + signal),
+        "{}",
+        text(&left.stderr)
+    );
     let output = running.finish();
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
 }
@@ -128,7 +133,8 @@ fn an_agent_that_is_told_to_end_gives_its_share_back_at_once() {
     let mut command = vec!["--await-agent", "300ms", "--json", "result.json"];
     command.extend(LOADED);
     // Its load would go on for 30 s if it had only lost its connection.
-    one_of_three_leaves(folder.path(), &command, Duration::from_millis(1_300));
+    let leaves = (libc::SIGTERM, Duration::from_millis(1_300));
+    one_of_three_leaves(folder.path(), &command, leaves);
     let result = json(&folder.path().join("result.json"));
     let (asked, completed, lost) = conserved(&result);
     assert_eq!(asked, 1_200);
@@ -140,7 +146,7 @@ fn an_agent_that_is_told_to_end_gives_its_share_back_at_once() {
     assert!(gravity.contains("caution"), "{gravity}");
     for part in [
         "graz was lost",
-        "it was stopped by SIGTERM",
+        "it was stopped by a signal",
         "stands in for graz",
     ] {
         assert!(told.contains(part), "{told}");
@@ -329,15 +335,34 @@ fn a_test_whose_agents_die_before_they_join_ends() {
 
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
+fn an_agent_that_is_told_to_end_waits_for_no_coordinator() {
+    let nobody = format!("127.0.0.1:{}", free_port());
+    for signal in [libc::SIGTERM, libc::SIGINT] {
+        let agent = Running::start(agent(&nobody, TOKEN, "vienna"));
+        clock::pause(Duration::from_millis(500));
+        agent.signal(signal);
+        let left = agent.finish();
+        assert_eq!(
+            left.status.code(),
+            Some(128 + signal),
+            "{}",
+            text(&left.stderr)
+        );
+    }
+}
+
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
 fn an_agent_that_is_told_to_end_reports_all_that_it_did() {
-    for csv in [false, true] {
+    for (signal, csv) in [(libc::SIGTERM, false), (libc::SIGINT, true)] {
         let folder = tempfile::tempdir().expect("there is room");
         let mut command = vec!["--await-agent", "300ms", "--json", "result.json"];
         if csv {
             command.extend(["--csv", "samples.csv"]);
         }
         command.extend(["-c", "6", "-z", "3s", "--pacing", "5ms"]);
-        one_of_three_leaves(folder.path(), &command, Duration::from_millis(1_500));
+        let leaves = (signal, Duration::from_millis(1_500));
+        one_of_three_leaves(folder.path(), &command, leaves);
         let result = json(&folder.path().join("result.json"));
         let (_, completed, lost) = conserved(&result);
         assert_eq!(lost, 0, "csv {csv}: {completed} are known");

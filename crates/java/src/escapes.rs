@@ -88,9 +88,13 @@ pub fn unescape_html(text: &str) -> String {
     while let Some(at) = rest.find('&') {
         out.push_str(&rest[..at]);
         rest = &rest[at..];
-        let entity = rest[1..].split_once(';').and_then(|(name, after)| {
-            let means = means(name)?;
-            Some((means, after))
+        // No name goes on beyond another `&`: what is looked at for one is not looked at again for the next.
+        let name = rest[1..]
+            .find([';', '&'])
+            .map(|end| rest[1..].split_at(end));
+        let entity = name.and_then(|(name, after)| {
+            let after = after.strip_prefix(';')?;
+            Some((means(name)?, after))
         });
         match entity {
             Some((means, after)) => {
@@ -167,6 +171,13 @@ mod tests {
             "&lt;&eacute;&#65;&#x41;&nope;&amp;amp;&lt&#xZ;&euro;&copy;&alpha;&#128512;",
         );
         assert_eq!(unescaped, "<éAA&nope;&amp;&lt&#xZ;€©α😀");
+    }
+
+    #[test]
+    fn signs_that_no_semicolon_follows_are_looked_at_once() {
+        let text = "&".repeat(1_000_000);
+        assert!(unescape_html(&text) == text, "as it was");
+        assert_eq!(unescape_html("&a&lt;&&amp;"), "&a<&&");
     }
 
     #[test]

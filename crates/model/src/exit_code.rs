@@ -62,8 +62,8 @@ exit_codes! {
     ObserverLost = 111, "an observer that the test requires could not read, or stopped reading";
     /// An agent was lost.
     AgentLost = 112, "an agent was lost, and with it a part of the load";
-    /// `loadline jmeter`: stopped by SIGINT; the number that the shell reports.
-    Interrupted = 130, "jmeter dialect: stopped by SIGINT";
+    /// `loadline jmeter`, `loadline agent`: stopped by SIGINT; the number that the shell reports.
+    Interrupted = 130, "jmeter dialect and agents: stopped by SIGINT";
     /// `loadline jmeter`, `loadline agent`: stopped by SIGTERM; the number that the shell reports.
     Terminated = 143, "jmeter dialect and agents: stopped by SIGTERM";
     /// Anything else.

@@ -121,7 +121,7 @@ pub enum Command {
     /// Join a coordinator and generate a share of its load
     ///
     /// Exit codes: those of the test; 104 when the coordinator cannot be reached or refuses this agent, 105
-    /// when the coordinator is gone, 143 when stopped by SIGTERM.
+    /// when the coordinator is gone, 130 when stopped by SIGINT, 143 by SIGTERM.
     Agent(AgentArgs),
     /// Run, follow and stop tests in a Kubernetes cluster
     K8s(Box<k8s::K8sArgs>),

@@ -45,7 +45,7 @@ pub(super) fn run(args: AgentArgs, env: &Env, files: &Files) -> Result<ExitCode,
         name: args.name,
         place: of_pod(env),
         orphan_grace: args.orphan_grace,
-        leave: signals::termination()?,
+        leave: signals::leave()?,
         on_note: |note| print::to_stderr(&format!("loadline: {note}\n")),
     };
     let ended = attend(settings, engine_setup).map_err(|error| {
@@ -54,7 +54,7 @@ pub(super) fn run(args: AgentArgs, env: &Env, files: &Files) -> Result<ExitCode,
             AgentError::CoordinatorLost { .. } => ExitCode::ExternalAbort,
             AgentError::Unable(_) => ExitCode::Other,
             AgentError::Defect(_) => ExitCode::Internal,
-            AgentError::Left => ExitCode::Terminated,
+            AgentError::Left => signals::code_of_shell(),
         };
         Ending::refusal(code, &error.to_string())
     })?;

@@ -237,10 +237,7 @@ fn exit_code(taken: &Taken, ended: ExitCode) -> ExitCode {
 /// A test that a signal ended has the shell's code of it; any other one ends as if all were well.
 fn ended_by(stop: StopReason) -> ExitCode {
     match stop {
-        StopReason::Interrupted | StopReason::Aborted => match signals::name() {
-            "terminated" => ExitCode::Terminated,
-            _ => ExitCode::Interrupted,
-        },
+        StopReason::Interrupted | StopReason::Aborted => signals::code_of_shell(),
         _ => ExitCode::Ok,
     }
 }

@@ -4,6 +4,7 @@
 //! and the first after the load, ask that nothing is waited for; no other thread
 //! can keep such a signal from ending the process; a process that was started to ignore SIGHUP does.
 
+use std::fmt::Display;
 use std::io;
 use std::mem::MaybeUninit;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -113,8 +114,6 @@ pub(crate) fn orders(first: FirstSignal, second: SecondSignal) -> Result<Orders,
         *came.lock().unwrap_or_else(PoisonError::into_inner) = true;
         changed.notify_all();
     };
-    let refused =
-        |why: String| Ending::refusal(ExitCode::Other, &format!("cannot catch signals: {why}"));
     // The handler has a thread of its own, and what makes it does not say that there is none.
     aside(|| ()).map_err(|error| {
         refused(format!(
@@ -122,7 +121,7 @@ pub(crate) fn orders(first: FirstSignal, second: SecondSignal) -> Result<Orders,
         ))
     })?;
     let outlives_terminal = is_ignored(libc::SIGHUP);
-    ctrlc::set_handler(handler).map_err(|error| refused(error.to_string()))?;
+    ctrlc::set_handler(handler).map_err(refused)?;
     // Beside the handler, which is not told which signal came.
     let mut told_apart = vec![(signal_hook::consts::SIGTERM, &TERMINATED)];
     match outlives_terminal {
@@ -130,13 +129,11 @@ pub(crate) fn orders(first: FirstSignal, second: SecondSignal) -> Result<Orders,
         false => told_apart.push((signal_hook::consts::SIGHUP, &HUNG_UP)),
     }
     for (signal, came) in told_apart {
-        signal_hook::flag::register(signal, Arc::clone(came))
-            .map_err(|error| refused(error.to_string()))?;
+        signal_hook::flag::register(signal, Arc::clone(came)).map_err(refused)?;
     }
     // Caught, not ignored: a process that it starts would ignore them too.
     for signal in WITHOUT_MEANING {
-        signal_hook::flag::register(signal, Arc::default())
-            .map_err(|error| refused(error.to_string()))?;
+        signal_hook::flag::register(signal, Arc::default()).map_err(refused)?;
     }
     Ok((others, receiver))
 }
@@ -156,20 +153,28 @@ fn ignore(signal: libc::c_int) {
     unsafe { libc::signal(signal, libc::SIG_IGN) };
 }
 
-/// Set when SIGTERM comes, for a command that leaves by itself then; a second one ends the process at once.
+/// Set when SIGTERM or SIGINT comes, for a command that leaves by itself then; a second one ends the process at once.
 ///
 /// # Errors
-/// When the signal cannot be caught.
-pub(crate) fn termination() -> Result<Arc<AtomicBool>, Ending> {
-    let came = Arc::clone(&TERMINATED);
-    let (signal, code) = (signal_hook::consts::SIGTERM, ExitCode::Terminated.code());
-    // In this order: the first signal finds the flag unset.
-    signal_hook::flag::register_conditional_shutdown(signal, code.into(), Arc::clone(&came))
-        .and_then(|_| signal_hook::flag::register(signal, Arc::clone(&came)))
-        .map_err(|error| {
-            Ending::refusal(ExitCode::Other, &format!("cannot catch signals: {error}"))
-        })?;
+/// When the signals cannot be caught.
+pub(crate) fn leave() -> Result<Arc<AtomicBool>, Ending> {
+    let came = Arc::<AtomicBool>::default();
+    for (signal, code) in [
+        (signal_hook::consts::SIGTERM, ExitCode::Terminated.code()),
+        (signal_hook::consts::SIGINT, ExitCode::Interrupted.code()),
+    ] {
+        // In this order: the first signal finds the flag unset.
+        signal_hook::flag::register_conditional_shutdown(signal, code.into(), Arc::clone(&came))
+            .and_then(|_| signal_hook::flag::register(signal, Arc::clone(&came)))
+            .map_err(refused)?;
+    }
+    signal_hook::flag::register(signal_hook::consts::SIGTERM, Arc::clone(&TERMINATED))
+        .map_err(refused)?;
     Ok(came)
+}
+
+fn refused(why: impl Display) -> Ending {
+    Ending::refusal(ExitCode::Other, &format!("cannot catch signals: {why}"))
 }
 
 /// Ends the process in less than a second, whatever it is at: whoever asked has asked twice.
@@ -224,6 +229,14 @@ pub(crate) fn name() -> &'static str {
         "hangup"
     } else {
         "interrupt"
+    }
+}
+
+/// The exit code by which a shell tells of the signal that came.
+pub(crate) fn code_of_shell() -> ExitCode {
+    match TERMINATED.load(Ordering::Relaxed) {
+        true => ExitCode::Terminated,
+        false => ExitCode::Interrupted,
     }
 }
 

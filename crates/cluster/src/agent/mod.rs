@@ -48,7 +48,7 @@ pub struct AgentSettings {
     pub on_note: fn(&str),
     /// Where it runs.
     pub place: Place,
-    /// Set when the agent is to leave the test, such as by SIGTERM: its share is free at once.
+    /// Set when the agent is to leave the test, such as by a signal: its share is free at once.
     pub leave: Arc<AtomicBool>,
 }
 
@@ -136,7 +136,7 @@ impl fmt::Display for AgentError {
                 f,
                 "{why}; the coordinator was notified; this is a defect of loadline: please report it with this message"
             ),
-            AgentError::Left => f.write_str("stopped by SIGTERM; the coordinator was notified"),
+            AgentError::Left => f.write_str("stopped by a signal"),
         }
     }
 }

@@ -43,7 +43,7 @@ impl Why {
     /// What the coordinator is told.
     pub(super) fn words(&self) -> String {
         match self {
-            Why::Stopped => "it was stopped by SIGTERM".to_owned(),
+            Why::Stopped => "it was stopped by a signal".to_owned(),
             Why::Defect(what) => what.clone(),
         }
     }

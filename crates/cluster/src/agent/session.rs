@@ -131,7 +131,10 @@ struct Session<'a> {
 
 impl Session<'_> {
     async fn attend(&mut self, patience: Duration) -> Result<Ended, AgentError> {
-        let mut channel = join(&self.endpoint, &self.settings.join, patience).await?;
+        let mut channel = tokio::select! {
+            channel = join(&self.endpoint, &self.settings.join, patience) => channel?,
+            () = told_to_leave(self.settings) => return Err(AgentError::Left),
+        };
         loop {
             let why = match self.attend_over(channel).await {
                 Err(AgentError::CoordinatorLost { why, .. }) if self.goes_on() => why,
@@ -482,6 +485,13 @@ fn endpoint_of(settings: &AgentSettings) -> Result<Endpoint, AgentError> {
 fn is_loopback(host: &str) -> bool {
     let address = host.trim_matches(['[', ']']).parse::<IpAddr>();
     address.is_ok_and(|address| address.is_loopback())
+}
+
+/// Waits until the agent is to leave.
+async fn told_to_leave(settings: &AgentSettings) {
+    while !settings.leave.load(Relaxed) {
+        tokio::time::sleep(LIVE_EVERY).await;
+    }
 }
 
 /// Connects, and tries again while the coordinator is not there yet.

@@ -1,25 +1,25 @@
-//! One aggregate of whichever kind a metric asks for.
+//! One aggregate of any metric kind.
 //!
-//! Must not know names or tags. Invariant: an aggregate never changes its kind, and merging two of
-//! different kinds changes nothing.
+//! Must not know names or tags. Invariant: an aggregate never changes its kind, and merging two of different
+//! kinds changes nothing.
 
 use crate::threshold::Aggregate;
 use crate::{Contains, Gauge, MetricType, NotFinite, Rate, TimeTrend, ValueCounter, ValueTrend};
 use serde::{Deserialize, Serialize};
 
-/// What was put together of a metric's values.
+/// The aggregate of a metric's values.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Aggregated {
     /// A sum.
     Counter(ValueCounter),
-    /// Last, smallest, largest.
+    /// Last, smallest and largest value.
     Gauge(Gauge),
     /// Share of non-zero values.
     Rate(Rate),
     /// A distribution of a script's own values, in the metric's unit.
     Values(ValueTrend),
-    /// A distribution of times that the engine measured, in whole nanoseconds.
+    /// A distribution of times measured by the engine, in whole nanoseconds.
     Times(TimeTrend),
 }
 
@@ -38,7 +38,7 @@ impl Aggregated {
         }
     }
 
-    /// Records a value in the metric's unit (times in milliseconds) seen at an instant.
+    /// Records a value in the metric's unit (times in milliseconds), seen at `at_ns`.
     ///
     /// # Errors
     /// [`NotFinite`]; nothing is recorded.
@@ -59,7 +59,7 @@ impl Aggregated {
         }
     }
 
-    /// Gives what was recorded and forgets it; a distribution keeps its memory for the next values.
+    /// Takes what was recorded; a distribution keeps its memory for reuse.
     #[must_use]
     pub fn take(&mut self) -> Aggregated {
         match self {
@@ -79,7 +79,7 @@ impl Aggregated {
         }
     }
 
-    /// The aggregate as thresholds are held against it.
+    /// The aggregate in the form in which thresholds evaluate it.
     #[must_use]
     pub fn for_threshold(&self) -> Aggregate<'_> {
         match self {
@@ -91,7 +91,7 @@ impl Aggregated {
         }
     }
 
-    /// Adds all that another aggregate of the same kind recorded.
+    /// Merges another aggregate of the same kind.
     pub fn merge(&mut self, other: &Aggregated) {
         match (self, other) {
             (Aggregated::Counter(mine), Aggregated::Counter(theirs)) => mine.merge(theirs),

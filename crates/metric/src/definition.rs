@@ -1,20 +1,20 @@
-//! What a metric is: its kind, its unit, its number; and the metrics that every script run has.
+//! The definition of a metric: its kind, unit and id; and the metrics of every script run.
 //!
-//! Must not know who records. Invariant: a built-in metric's number is its place in
-//! [`BuiltIn::ALL`]; metrics of a script are numbered after them.
+//! Must not know who records. Invariant: a built-in metric's id is its index in [`BuiltIn::ALL`]; a script's
+//! metrics follow.
 
 use std::fmt;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-/// How the values of a metric are put together.
+/// How the values of a metric are aggregated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum MetricType {
     /// A sum.
     Counter,
-    /// The last value, with the smallest and the largest.
+    /// The last value, with the minimum and the maximum.
     Gauge,
     /// The share of values that are not zero.
     Rate,
@@ -41,7 +41,7 @@ impl fmt::Display for MetricType {
     }
 }
 
-/// What the values of a metric are.
+/// What the values of a metric mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Contains {
@@ -71,19 +71,19 @@ impl fmt::Display for Contains {
     }
 }
 
-/// The number of a metric within one run.
+/// The id of a metric within one run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct MetricId(pub u32);
 
-/// What a metric is.
+/// The definition of a metric.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MetricDefinition {
     /// Name, unique in a run.
     pub name: Arc<str>,
-    /// How its values are put together.
+    /// How its values are aggregated.
     #[serde(rename = "type")]
     pub kind: MetricType,
-    /// What its values are.
+    /// What its values mean.
     pub contains: Contains,
 }
 
@@ -95,7 +95,7 @@ macro_rules! built_in_metrics {
         pub enum BuiltIn { $($(#[doc = $doc])+ $variant,)+ }
 
         impl BuiltIn {
-            /// Every built-in metric, in the order of their numbers.
+            /// Every built-in metric, in order of ids.
             pub const ALL: &'static [BuiltIn] = &[$(BuiltIn::$variant),+];
 
             /// The metric's name.
@@ -104,13 +104,13 @@ macro_rules! built_in_metrics {
                 match self { $(BuiltIn::$variant => $name,)+ }
             }
 
-            /// How its values are put together.
+            /// How its values are aggregated.
             #[must_use]
             pub fn kind(self) -> MetricType {
                 match self { $(BuiltIn::$variant => MetricType::$kind,)+ }
             }
 
-            /// What its values are.
+            /// What its values mean.
             #[must_use]
             pub fn contains(self) -> Contains {
                 match self { $(BuiltIn::$variant => Contains::$contains,)+ }
@@ -120,27 +120,27 @@ macro_rules! built_in_metrics {
 }
 
 built_in_metrics! {
-    /// Virtual users at work.
+    /// Active virtual users.
     Vus = "vus", Gauge, Default;
     /// Virtual users initialized.
     VusMax = "vus_max", Gauge, Default;
-    /// Iterations run to their end.
+    /// Complete iterations.
     Iterations = "iterations", Counter, Default;
-    /// Length of whole iterations.
+    /// Duration of complete iterations.
     IterationDuration = "iteration_duration", Trend, Time;
-    /// Iterations due and not started.
+    /// Iterations that were due but not started.
     DroppedIterations = "dropped_iterations", Counter, Default;
-    /// Checks that held.
+    /// Checks that passed.
     Checks = "checks", Rate, Default;
-    /// Length of groups.
+    /// Duration of groups.
     GroupDuration = "group_duration", Trend, Time;
-    /// HTTP requests, each hop for itself.
+    /// HTTP requests; every hop counts.
     HttpReqs = "http_reqs", Counter, Default;
-    /// HTTP requests whose answer was not expected.
+    /// HTTP requests with an unexpected response.
     HttpReqFailed = "http_req_failed", Rate, Default;
     /// Sending + waiting + receiving.
     HttpReqDuration = "http_req_duration", Trend, Time;
-    /// Waiting for a connection, making it included.
+    /// Waiting for a connection, including making one.
     HttpReqBlocked = "http_req_blocked", Trend, Time;
     /// TCP handshake.
     HttpReqConnecting = "http_req_connecting", Trend, Time;
@@ -159,7 +159,7 @@ built_in_metrics! {
 }
 
 impl BuiltIn {
-    /// The metric's number.
+    /// The metric's id.
     #[must_use]
     pub fn id(self) -> MetricId {
         MetricId(self as u32)

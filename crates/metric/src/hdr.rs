@@ -12,7 +12,7 @@ use std::io::Write as _;
 
 const V2_COOKIE: u32 = 0x1c84_9303 | WORD_SIZE_TAG;
 const V2_COMPRESSED_COOKIE: u32 = 0x1c84_9304 | WORD_SIZE_TAG;
-/// Readers take the counts' width from here; V2 writes variable-width ones and still sets it.
+/// Readers take the width of counts from here; V2 writes variable-width counts and still sets it.
 const WORD_SIZE_TAG: u32 = 0x10;
 const SIGNIFICANT_DIGITS: u32 = 3;
 /// `log2` of the sub-buckets per half bucket: 2,048 sub-buckets resolve 3 digits.
@@ -38,7 +38,7 @@ pub fn encode_v2(trend: &TimeTrend) -> Vec<u8> {
     bytes
 }
 
-/// The compressed V2 form as base64, as it stands in histogram logs: it begins with `HISTF`.
+/// The compressed V2 form as base64, as in histogram logs; it starts with `HISTF`.
 #[must_use]
 pub fn encode_v2_base64(trend: &TimeTrend) -> String {
     let mut encoder = ZlibEncoder::new(Vec::new(), Compression::default());
@@ -57,7 +57,7 @@ fn length(bytes: &[u8]) -> u32 {
     u32::try_from(bytes.len()).expect("56,320 counts of at most 9 bytes fit")
 }
 
-/// Counts by HdrHistogram's index, up to the largest value's.
+/// Counts by HdrHistogram's index, up to that of the largest value.
 fn counts(trend: &TimeTrend) -> Vec<u64> {
     let Some(max) = trend.max() else {
         return Vec::new();

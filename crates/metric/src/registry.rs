@@ -1,7 +1,7 @@
 //! The metrics that exist in a run: the built-in ones and those that scripts declare.
 //!
-//! Shared by all workers, since any virtual user may declare a metric while it is made. Must not
-//! know values. Invariant: a number, once given, means the same metric for the rest of the run.
+//! Shared by all workers, since any virtual user may declare a metric in its init context. Must not know
+//! values. Invariant: an id, once assigned, means the same metric for the rest of the run.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -9,35 +9,35 @@ use std::sync::{Arc, RwLock, RwLockReadGuard};
 
 use crate::{BuiltIn, Contains, MetricDefinition, MetricId, MetricType};
 
-/// Bytes of a metric's name, at least and at most (k6 2.2.0 takes exactly these).
+/// Allowed length of a metric's name in bytes (exactly k6 2.2.0's limits).
 const NAME_BYTES: std::ops::RangeInclusive<usize> = 2..=129;
-/// Metrics a run may have: each declaration of a script stays, so one in a loop must find an end.
+/// Limit on the metrics of a run. Declarations are never removed, so a declaration in a loop needs a limit.
 pub const METRICS_MAX: usize = 100_000;
 
 /// Why a metric could not be declared; the texts are k6's.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DeclareError {
-    /// Not a name that a metric can have.
+    /// Not a valid name of a metric.
     Name(String),
-    /// There is a metric of that name and another type.
+    /// A metric of that name exists with another type.
     Type {
         /// The name.
         name: String,
-        /// The type that it has.
+        /// Its type.
         has: MetricType,
-        /// The type that was asked for.
+        /// The requested type.
         asked: MetricType,
     },
-    /// There is a metric of that name and type whose values are something else.
+    /// A metric of that name and type exists, but its values mean something else.
     Contains {
         /// The name.
         name: String,
-        /// What its values are.
+        /// What its values mean.
         has: Contains,
-        /// What was asked for.
+        /// What was requested.
         asked: Contains,
     },
-    /// There are [`METRICS_MAX`] metrics already.
+    /// There are already [`METRICS_MAX`] metrics.
     TooMany,
 }
 
@@ -95,7 +95,7 @@ impl Default for MetricRegistry {
 }
 
 impl MetricRegistry {
-    /// A registry of the built-in metrics.
+    /// A registry with the built-in metrics.
     #[must_use]
     pub fn new() -> MetricRegistry {
         let mut known = Known::default();
@@ -107,10 +107,10 @@ impl MetricRegistry {
         }
     }
 
-    /// The number of a script's metric, which is made when there is none of that name.
+    /// The id of a script's metric; creates the metric if the name is new.
     ///
     /// # Errors
-    /// A bad name, or a metric of that name that is something else.
+    /// An invalid name, or an existing metric of that name with another type or contents.
     pub fn declare(
         &self,
         name: &str,
@@ -148,13 +148,13 @@ impl MetricRegistry {
         Ok(id)
     }
 
-    /// What a metric is; `None` for a number that was not given out here.
+    /// The definition of a metric; `None` if the id is not from this registry.
     #[must_use]
     pub fn get(&self, id: MetricId) -> Option<MetricDefinition> {
         self.read().definitions.get(id.0 as usize).cloned()
     }
 
-    /// The metric of a name; `None` when there is none yet.
+    /// The metric with this name; `None` if there is none yet.
     #[must_use]
     pub fn by_name(&self, name: &str) -> Option<(MetricId, MetricDefinition)> {
         let known = self.read();
@@ -162,7 +162,7 @@ impl MetricRegistry {
         Some((id, known.definitions[id.0 as usize].clone()))
     }
 
-    /// All metrics that exist now, in the order of their numbers.
+    /// All metrics that exist now, in order of their ids.
     #[must_use]
     pub fn snapshot(&self) -> Vec<MetricDefinition> {
         self.read().definitions.clone()

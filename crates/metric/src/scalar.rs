@@ -1,7 +1,7 @@
 //! The metric kinds without a distribution: summary, counter, gauge, rate.
 //!
 //! Must not know where values come from. Invariant: every kind merges associatively and commutatively
-//! (`ValueCounter` to within rounding), and integer totals stop at their largest value instead of wrapping.
+//! (`ValueCounter` to within rounding), and integer totals saturate instead of wrapping.
 
 use crate::sum::CompensatedSum;
 use std::fmt;
@@ -27,10 +27,10 @@ impl fmt::Display for NotFinite {
 
 impl std::error::Error for NotFinite {}
 
-/// Count, sum, smallest and largest of times in ns, without a distribution: for the phases of a request.
+/// Count, sum, minimum and maximum of times in ns, without a distribution: for the phases of a request.
 ///
-/// As data it is `{"count", "sum", "min", "max"}`, the extremes `null` without a value and the sum cut to
-/// sixty-four bits, which hold 584 years.
+/// Serialized as `{"count", "sum", "min", "max"}`. The extremes are `null` without a value; the sum is
+/// truncated to 64 bits, which hold 584 years.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "SummaryFields", into = "SummaryFields")]
 pub struct Summary {
@@ -142,14 +142,14 @@ impl Summary {
     }
 }
 
-/// A sum of whole things: requests, bytes.
+/// A sum of whole numbers: requests, bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counter {
     total: u64,
 }
 
 impl Counter {
-    /// Adds `n`; stops at `u64::MAX`.
+    /// Adds `n`; saturates at `u64::MAX`.
     #[inline]
     pub fn add(&mut self, n: u64) {
         self.total = self.total.saturating_add(n);
@@ -166,20 +166,20 @@ impl Counter {
         self.total
     }
 
-    /// Back to 0.
+    /// Resets to 0.
     pub fn clear(&mut self) {
         self.total = 0;
     }
 }
 
-/// A sum of any values: a custom counter of a script. Compensated, so that the order hardly matters.
+/// A sum of arbitrary values: a script's custom counter. Compensated, so that the order hardly matters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ValueCounter {
     total: CompensatedSum,
 }
 
 impl ValueCounter {
-    /// Adds `value`; the total stops at ±`f64::MAX`.
+    /// Adds `value`; the total saturates at ±`f64::MAX`.
     ///
     /// # Errors
     /// [`NotFinite`] for NaN and the infinities; nothing is added.
@@ -200,7 +200,7 @@ impl ValueCounter {
         self.total.value()
     }
 
-    /// Back to 0.
+    /// Resets to 0.
     pub fn clear(&mut self) {
         *self = Self::default();
     }
@@ -221,12 +221,12 @@ struct Seen {
 }
 
 impl Gauge {
-    /// Sets the value as of `at_ns`, the caller's time since the run's start.
+    /// Sets the value as of `at_ns`, nanoseconds since the run's start.
     ///
-    /// The latest instant wins, whatever the order of the calls; at the same instant the larger value.
+    /// The latest time wins, whatever the order of the calls; at the same time, the larger value wins.
     ///
     /// # Errors
-    /// [`NotFinite`] for NaN and the infinities; the gauge stays as it was.
+    /// [`NotFinite`] for NaN and the infinities; the gauge keeps its value.
     pub fn set(&mut self, value: f64, at_ns: u64) -> Result<(), NotFinite> {
         NotFinite::check(value)?;
         let one = Seen {
@@ -239,14 +239,14 @@ impl Gauge {
         Ok(())
     }
 
-    /// Makes its last value older than any that is set from now on.
+    /// Makes its last value older than any value set from now on.
     pub fn put_before_start(&mut self) {
         if let Some(seen) = &mut self.seen {
             seen.last_at_ns = 0;
         }
     }
 
-    /// Adds what `other` saw; the later of the two last values stays.
+    /// Merges `other`; the later of the two last values wins.
     pub fn merge(&mut self, other: &Self) {
         let (Some(mine), Some(theirs)) = (self.seen, other.seen) else {
             self.seen = self.seen.or(other.seen);

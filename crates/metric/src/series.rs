@@ -1,6 +1,6 @@
-//! How many series there may be, and what is told when there were more.
+//! The limit on the number of series, and the explanation when a run exceeds it.
 //!
-//! Must not know how series are kept. Invariant: a word on too many series names the tag that made them.
+//! Must not know how series are kept. Invariant: an explosion of series names the tag that caused it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -10,28 +10,28 @@ use serde::{Deserialize, Serialize};
 
 use crate::{OVERFLOW_TAG, TagSet};
 
-/// Series that are kept apart unless told otherwise: at 300 bytes to 30 KB each, what a generator can still afford.
+/// Default limit on separate series. At 300 bytes to 30 KB each, this is what a generator can still afford.
 pub const DEFAULT_SERIES_CAP: usize = 100_000;
 
-/// Why series overflowed: the tag with the most values when the cap was first met.
+/// Why series overflowed: the tag with the most values when the limit was first reached.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Explosion {
-    /// The metric whose series first found no place.
+    /// The metric of the first series beyond the limit.
     pub metric: Arc<str>,
-    /// Of that series' tags the one with the most distinct values; `None` when it has no tags.
+    /// The tag of that metric's series with the most distinct values; `None` when they have no tags.
     pub tag: Option<Arc<str>>,
     /// Distinct values of that tag at that moment.
     pub values: usize,
 }
 
-/// The tags of a series for all that found no place: the run's, and the mark.
+/// The tags of the overflow series: the tags of the run, and [`OVERFLOW_TAG`].
 #[must_use]
 pub fn overflow_tags(run_tags: &TagSet) -> TagSet {
     run_tags.clone().with(OVERFLOW_TAG, "true")
 }
 
 impl Explosion {
-    /// Why a metric whose series have these tags is full.
+    /// Explains why `metric` is at its limit, from the tags of its series.
     pub fn of<'a>(metric: Arc<str>, series: impl Iterator<Item = &'a TagSet>) -> Explosion {
         let mut values: BTreeMap<&Arc<str>, BTreeSet<&str>> = BTreeMap::new();
         for (name, value) in series.flat_map(TagSet::as_slice) {

@@ -4,18 +4,18 @@
 //! (NIST Digital Library of Mathematical Functions, 8.17.22, evaluated by Lentz's method); quantiles
 //! are found by bisection. Must not know what is compared. Invariant: no result is NaN.
 
-/// Terms after which the continued fraction has met its limit for all arguments that occur.
+/// Limit on the terms; the continued fraction converges earlier for all arguments that occur.
 const TERMS_MAX: u32 = 300;
 const PRECISION: f64 = 1e-14;
-/// Stands for zero where a fraction would be divided by it.
+/// Replaces zero where a fraction would be divided by it.
 const TINY: f64 = 1e-300;
-/// Halvings of the search for a quantile: more than the digits of a double.
+/// Bisections in the search for a quantile: more than the bits of a double.
 const HALVINGS: u32 = 100;
-/// Far beyond any quantile that is asked for.
+/// Far beyond any quantile that is requested.
 const QUANTILE_MAX: f64 = 1e6;
 
-/// The value that |t| exceeds with this chance, for so many degrees of freedom; infinite for fewer
-/// than a tenth of one.
+/// The value that |t| exceeds with this probability, for the given degrees of freedom; infinite for less than a
+/// tenth of a degree.
 #[must_use]
 pub fn two_sided_quantile(chance: f64, degrees: f64) -> f64 {
     if degrees.is_nan() || degrees < 0.1 {
@@ -33,7 +33,7 @@ pub fn two_sided_quantile(chance: f64, degrees: f64) -> f64 {
     high
 }
 
-/// The chance that |t| is at least this large.
+/// The probability that |t| is at least this large.
 #[must_use]
 pub fn two_sided_chance(t: f64, degrees: f64) -> f64 {
     if !t.is_finite() {
@@ -52,7 +52,7 @@ fn incomplete_beta(a: f64, b: f64, x: f64) -> f64 {
     }
     let logarithm = ln_gamma(a + b) - ln_gamma(a) - ln_gamma(b) + a * x.ln() + b * (1.0 - x).ln();
     let front = logarithm.exp();
-    // The fraction converges fast on its side of the mean alone.
+    // The fraction converges fast only on this side of the mean.
     if x < (a + 1.0) / (a + b + 2.0) {
         front * beta_fraction(a, b, x) / a
     } else {

@@ -1,7 +1,7 @@
-//! Sums that stay right: 128- and 192-bit integers for nanoseconds, compensated sums for `f64`.
+//! Accurate sums: 128- and 192-bit integers for nanoseconds, compensated sums for `f64`.
 //!
-//! Must not know what is summed. Invariant: integer sums are exact, and stop at their largest value instead of
-//! wrapping; compensated sums stay finite.
+//! Must not know what is summed. Invariant: integer sums are exact and saturate instead of wrapping;
+//! compensated sums stay finite.
 
 use serde::{Deserialize, Serialize};
 
@@ -75,7 +75,7 @@ impl Squares {
         let (carried, low) = wide_product(self.low, u128::from(count));
         let high = (u128::from(self.high) * u128::from(count)).saturating_add(carried);
         let (sum_high, sum_low) = wide_product(sum, sum);
-        // Only sums that stopped at their largest value can make the difference negative.
+        // Only saturated sums can make the difference negative.
         if (high, low) < (sum_high, sum_low) {
             return 0.0;
         }
@@ -115,7 +115,7 @@ impl Squares {
 /// A sum of `f64` with the rounding errors kept beside it (Neumaier 1974, "Rundungsfehleranalyse einiger
 /// Verfahren zur Summation endlicher Summen", method IV).
 ///
-/// Stops at ±`f64::MAX`.
+/// Saturates at ±`f64::MAX`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(from = "[f64; 2]", into = "[f64; 2]")]
 pub(crate) struct CompensatedSum {
@@ -129,7 +129,7 @@ impl From<CompensatedSum> for [f64; 2] {
     }
 }
 
-/// Parts that are not finite sum to nothing.
+/// Parts that are not finite give an empty sum.
 impl From<[f64; 2]> for CompensatedSum {
     fn from(parts: [f64; 2]) -> CompensatedSum {
         CompensatedSum::from_parts(parts).unwrap_or_default()

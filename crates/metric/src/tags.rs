@@ -1,7 +1,7 @@
-//! Tag sets: the sorted labels that tell the series of one metric apart.
+//! Tag sets: sorted labels that distinguish the series of one metric.
 //!
-//! Must not know which tags exist. Invariant: sorted by name, one value per name; so equal sets compare equal whatever
-//! the order they were built in.
+//! Must not know which tags exist. Invariant: sorted by name, one value per name; so equal sets compare equal,
+//! whatever the order in which they were built.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -12,8 +12,8 @@ use serde::{Deserialize, Serialize};
 /// The name of the tag that marks an overflow series.
 pub const OVERFLOW_TAG: &str = "overflow";
 
-/// A sorted set of tags. Names and values are shared: a clone copies pointers, and a caller that interns
-/// its strings stores each text once.
+/// A sorted set of tags. Names and values are shared: a clone copies pointers, and a caller that interns its
+/// strings stores each text once.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(from = "BTreeMap<String, String>", into = "BTreeMap<String, String>")]
 pub struct TagSet {
@@ -33,15 +33,15 @@ impl From<TagSet> for BTreeMap<String, String> {
     }
 }
 
-/// What has tags, however it holds them: a set, or the parts of a request that a set could be made
-/// of. So a sample that nobody asked to see in full never becomes a set.
+/// Anything that has tags: a set, or the parts of a request from which a set could be built. A sample that
+/// nobody needs in full never has to become a set.
 pub trait Tagged {
     /// The value of a tag; `None` without it.
     fn tag(&self, name: &str) -> Option<&str>;
-    /// Calls `each` with every tag, in any order, each name once.
+    /// Calls `each` with every tag, in any order; each name occurs once.
     fn each_tag(&self, each: &mut dyn FnMut(&str, &str));
 
-    /// Whether every tag of `wanted` is here with the same value: how a sample matches a sub-metric.
+    /// Whether every tag of `wanted` is present with the same value: how a sample matches a sub-metric.
     fn has_all(&self, wanted: &TagSet) -> bool {
         wanted
             .iter()
@@ -66,7 +66,7 @@ impl TagSet {
         Self { tags: Vec::new() }
     }
 
-    /// Sets a tag; an earlier value of the same name is replaced.
+    /// Sets a tag, replacing an earlier value of the same name.
     pub fn set(&mut self, name: impl Into<Arc<str>>, value: impl Into<Arc<str>>) {
         let (name, value) = (name.into(), value.into());
         match self.place(&name) {
@@ -75,7 +75,7 @@ impl TagSet {
         }
     }
 
-    /// The same set with one tag more (or replaced).
+    /// The same set with one more (or replaced) tag.
     #[must_use]
     pub fn with(mut self, name: impl Into<Arc<str>>, value: impl Into<Arc<str>>) -> Self {
         self.set(name, value);
@@ -93,7 +93,7 @@ impl TagSet {
         self.tags.iter().map(|(name, value)| (&**name, &**value))
     }
 
-    /// The tags as they are stored, for callers that share the strings further.
+    /// The tags as stored, for callers that share the strings.
     #[must_use]
     pub fn as_slice(&self) -> &[(Arc<str>, Arc<str>)] {
         &self.tags
@@ -116,7 +116,7 @@ impl TagSet {
     }
 }
 
-/// Of two tags with the same name the later one stays.
+/// If a name occurs twice, the later tag wins.
 impl<N: Into<Arc<str>>, V: Into<Arc<str>>> FromIterator<(N, V)> for TagSet {
     fn from_iter<I: IntoIterator<Item = (N, V)>>(tags: I) -> Self {
         tags.into_iter()

@@ -1,5 +1,5 @@
-//! Measurements of script runs: whatever way a run is cut into workers and seconds, its sum says
-//! the same as one recorder that saw everything, and percentiles are those of the sorted values.
+//! Measurements of script runs: however a run is split into workers and seconds, the sum equals one recorder
+//! that saw everything, and percentiles are those of the sorted values.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use loadline_metric::{
 };
 use proptest::prelude::*;
 
-/// Something that a script does.
+/// One action of a script.
 #[derive(Clone, Debug)]
 enum Deed {
     Http {
@@ -30,7 +30,7 @@ enum Deed {
     Group,
 }
 
-/// A deed, where it is done.
+/// An action with its place and time.
 #[derive(Clone, Debug)]
 struct Done {
     deed: Deed,
@@ -120,7 +120,7 @@ fn merged(parts: impl IntoIterator<Item = MeasurementsDelta>) -> MeasurementsDel
         })
 }
 
-/// Running numbers are a worker's own; the instants tell the order here.
+/// Running numbers differ between workers; here the timestamps define the order.
 fn without_running_numbers(mut delta: MeasurementsDelta) -> MeasurementsDelta {
     let forget = |first: &mut FirstSeen| first.order = 0;
     let sections = delta.scenarios.values_mut().chain([&mut delta.root]);

@@ -1,11 +1,12 @@
 //! Counts per bucket index: a short sorted list first, 64-counter pages once the list is full.
 //!
-//! Must not know what an index means. Invariant: the count of an index is its page's counter plus its entry in the
-//! list; a counter that would overflow moves into the list, so counts never wrap (they stop at `u64::MAX`).
+//! Must not know what an index means. Invariant: the count of an index is its page's counter plus its entry in
+//! the list; a counter that would overflow moves into the list, so counts never wrap (they saturate at
+//! `u64::MAX`).
 
 use std::iter;
 
-/// Entries kept as a list before pages are made: below it a list (1 KB) is smaller than the pages would be.
+/// Entries kept as a list before pages are used: below this number, a list (1 KB) is smaller than the pages.
 const LIST_MAX: usize = 64;
 const PAGE_LEN: usize = 64;
 const PAGE_SHIFT: u32 = PAGE_LEN.ilog2();
@@ -17,7 +18,7 @@ const NO_PAGE: u16 = u16::MAX;
 pub(super) struct Buckets {
     /// The page number (index >> 6) of the directory's first entry.
     first_page: i32,
-    /// Place in `pages` per page number; empty until the list has overflowed.
+    /// Index into `pages` per page number; empty until the list has overflowed.
     directory: Vec<u16>,
     pages: Vec<[u32; PAGE_LEN]>,
     /// Ascending by index, no entry with count 0.
@@ -34,7 +35,7 @@ impl Buckets {
     /// Counts `n` values at `index`.
     #[inline]
     pub(super) fn add(&mut self, index: i32, n: u64) {
-        // A page before the first wraps round to a place beyond the directory.
+        // A page before the first one wraps round to an index beyond the directory.
         let place = (index >> PAGE_SHIFT).wrapping_sub(self.first_page) as u32 as usize;
         if let Some(&page) = self.directory.get(place)
             && let Some(counters) = self.pages.get_mut(usize::from(page))
@@ -103,7 +104,7 @@ impl Buckets {
         &mut self.pages[usize::from(self.directory[place])][counter_place(index)]
     }
 
-    /// Makes the directory reach `page` and says where in it.
+    /// Extends the directory to cover `page` and returns its index.
     fn directory_place(&mut self, page: i32) -> usize {
         if self.directory.is_empty() {
             self.first_page = page;
@@ -153,7 +154,7 @@ impl Buckets {
             })
     }
 
-    /// Forgets all counts and keeps the memory.
+    /// Clears all counts; keeps the memory.
     pub(super) fn clear(&mut self) {
         for page in &mut self.pages {
             page.fill(0);
@@ -161,7 +162,7 @@ impl Buckets {
         self.list.clear();
     }
 
-    /// A copy without the pages that hold nothing.
+    /// A copy without empty pages.
     pub(super) fn compact_copy(&self) -> Self {
         let mut copy = Self::default();
         copy.merge(self);

@@ -1,8 +1,8 @@
-//! The histogram's written form, by serde: see [`Histogram`] for the layout.
+//! Serialization of the histogram with serde; see [`Histogram`] for the layout.
 //!
-//! Must not know which format carries it, beyond that it is self-describing, and whether people read it: the others have the
-//! short form of `packed`. Invariant: what was written reads back
-//! equal, and no input makes the reader panic, miscount, or use more memory than a bounded multiple of its length.
+//! Must not know the format, except that it is self-describing, and whether it is human-readable: other formats
+//! use the short form of `packed`. Invariant: a written histogram reads back equal, and no input makes the
+//! reader panic, miscount, or use more memory than a bounded multiple of its length.
 
 use super::buckets::Buckets;
 use super::{Histogram, MAX_INDEX, MIN_INDEX, SCALE};
@@ -13,13 +13,13 @@ use std::fmt;
 /// Why an encoded histogram was refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DecodeError {
-    /// Written at another scale than 9.
+    /// Written at a scale other than 9.
     Scale(i32),
     /// A bucket that no finite value falls into.
     Index(i64),
     /// More values than `u64` can count.
     CountOverflow,
-    /// Bytes that are none of the short form.
+    /// Bytes that are not the short form.
     Bytes,
 }
 
@@ -129,7 +129,7 @@ pub(super) struct Runs {
 }
 
 impl Runs {
-    /// `None` without buckets.
+    /// The encoded buckets; `None` if there are none.
     fn of(buckets: &Buckets) -> Option<Self> {
         let (offset, _) = buckets.iter().next()?;
         let mut counts = Vec::new();
@@ -175,7 +175,7 @@ fn checked_index(index: i64) -> Result<i32, DecodeError> {
 pub(super) enum Step {
     /// Values in the next bucket, written as it is.
     Count(u64),
-    /// Empty buckets to pass over, written as a negative number.
+    /// Empty buckets to skip, written as a negative number.
     Gap(i64),
 }
 

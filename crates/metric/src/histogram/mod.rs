@@ -26,10 +26,10 @@ pub struct Bucket {
 
 /// A distribution of finite values, each known to within 0.068 %.
 ///
-/// Counts stop at `u64::MAX`; they never wrap. Serialized (in self-describing formats) as
-/// `{"scale":9,"zero":n,"positive":{"offset":i,"counts":[…]},"negative":{…}}`: `offset` is the index of the first
-/// bucket, a positive number is the count of the next bucket, and a negative number `-g` skips `g` empty
-/// buckets. Parts that hold nothing are left out.
+/// Counts saturate at `u64::MAX`; they never wrap. Serialized (in self-describing formats) as
+/// `{"scale":9,"zero":n,"positive":{"offset":i,"counts":[…]},"negative":{…}}`: `offset` is the index of the
+/// first bucket, a positive number is the count of the next bucket, and a negative number `-g` skips `g` empty
+/// buckets. Empty parts are omitted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Histogram {
     count: u64,
@@ -140,9 +140,9 @@ impl Histogram {
             .chain(self.positive().map(|b| (midpoint(b.index), b.count)))
     }
 
-    /// The midpoint of the bucket that holds the value of this rank, 0 being the smallest value's.
+    /// The midpoint of the bucket that holds the value of this rank; rank 0 is the smallest value.
     ///
-    /// `None` when there are not so many values.
+    /// `None` when there are fewer values.
     #[must_use]
     pub fn midpoint_at_rank(&self, rank: u64) -> Option<f64> {
         let mut seen = 0u64;
@@ -152,7 +152,7 @@ impl Histogram {
         })
     }
 
-    /// Adds all that `other` recorded.
+    /// Merges `other`.
     pub fn merge(&mut self, other: &Self) {
         self.count = self.count.saturating_add(other.count);
         self.zero = self.zero.saturating_add(other.zero);
@@ -160,7 +160,7 @@ impl Histogram {
         self.negative.merge(&other.negative);
     }
 
-    /// Forgets everything and keeps the memory for the next values.
+    /// Clears all values; keeps the memory for reuse.
     pub fn clear(&mut self) {
         self.count = 0;
         self.zero = 0;
@@ -168,7 +168,7 @@ impl Histogram {
         self.negative.clear();
     }
 
-    /// A copy that holds memory for non-empty buckets only, for sending on.
+    /// A copy with memory for non-empty buckets only, for sending.
     #[must_use]
     pub fn compact_copy(&self) -> Self {
         Self {
@@ -191,10 +191,9 @@ impl Histogram {
         }
     }
 
-    /// The same counts in the buckets of a coarser scale for the values times `factor` (1e-9: from
-    /// nanoseconds to seconds). Counts are exact; a value within 0.068 % of a bucket's bound may lie on
-    /// its other side. A bucket of ours always goes to the same one, so that counts that grow here grow
-    /// there.
+    /// The same counts in the buckets of a coarser scale, for the values times `factor` (1e-9: from nanoseconds
+    /// to seconds). Counts are exact; a value within 0.068 % of a bucket's bound may land on the other side.
+    /// Each of our buckets always maps to the same bucket, so counts that grow here also grow there.
     #[must_use]
     pub fn downscale_times(&self, schema: Schema, factor: f64) -> Downscaled {
         let shift = SCALE - i32::from(schema.0);
@@ -225,7 +224,7 @@ impl Schema {
     /// The finest schema of Prometheus' native histograms.
     pub const FINEST: Self = Self(8);
 
-    /// `None` outside -10..=8. Prometheus takes -4..=8, OpenTelemetry all of them.
+    /// `None` outside -10..=8. Prometheus supports -4..=8, OpenTelemetry all of them.
     #[must_use]
     pub fn new(schema: i8) -> Option<Self> {
         (-10..=8).contains(&schema).then_some(Self(schema))

@@ -7,7 +7,7 @@
 
 use super::encoding::{DecodeError, Encoded, Runs, Step};
 
-/// Seven bits a byte: so many hold any number here.
+/// Seven bits per byte: this many bits hold any number used here.
 const BITS_MAX: u32 = 70;
 
 impl Encoded {
@@ -33,7 +33,7 @@ impl Encoded {
     }
 
     /// # Errors
-    /// The bytes end too soon, go on for too long, or hold a number that is none of its place.
+    /// The bytes end too early, run too long, or hold a number out of range.
     pub(super) fn unpack(mut bytes: &[u8]) -> Result<Encoded, DecodeError> {
         let read = &mut bytes;
         let unpacked = Encoded {
@@ -55,7 +55,7 @@ fn take_runs(bytes: &mut &[u8]) -> Result<Option<Runs>, DecodeError> {
         return Ok(None);
     }
     let offset = take_signed(bytes)?;
-    // What the bytes claim may be more than they hold.
+    // The bytes may claim more steps than they hold.
     let mut counts = Vec::with_capacity(steps.min(bytes.len()));
     for _ in 0..steps {
         let number = take_wide(bytes)?;

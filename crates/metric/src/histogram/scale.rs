@@ -22,13 +22,14 @@ const BOUNDS_LEN: usize = 1 << SCALE;
 const SLOTS_LEN: usize = 1024;
 /// Fraction bits below a slot number.
 const SLOT_SHIFT: u32 = 54;
-/// The low bits of a slot's entry: how many bounds lie below the slot (0..=512).
+/// The low bits of a slot's entry: the number of bounds below the slot (0..=512).
 const PASSED_MASK: u64 = (1 << 10) - 1;
 const FIXED_ONE: u128 = 1 << 126;
 
 /// `floor((2^(k/512) - 1) * 2^64)` with the lowest bit clear, for each bucket bound in one octave.
 static BOUNDS: [u64; BOUNDS_LEN] = bounds();
-/// Per slot: the place of the bound inside it (top 54 bits; all ones without one) and the bounds below it.
+/// Per slot: the position of the bound inside it (top 54 bits; all ones if there is none) and the number of
+/// bounds below it.
 static SLOTS: [u64; SLOTS_LEN] = slots();
 /// The arithmetic middle of a bucket over its lower bound: `(1 + 2^(1/512)) / 2`.
 const MIDPOINT_FACTOR: f64 = 1.0 + bounds()[1] as f64 / TWO_POW_64 / 2.0;
@@ -36,7 +37,7 @@ const TWO_POW_64: f64 = 18_446_744_073_709_551_616.0;
 
 /// The bucket of a non-zero integer. Exact for all of `u64`, also where `f64` would round.
 ///
-/// Zero has no bucket; it is given that of 1.
+/// Zero has no bucket; it gets the bucket of 1.
 #[inline]
 #[must_use]
 pub fn index_of_u64(value: u64) -> i32 {
@@ -78,7 +79,8 @@ pub fn upper_bound(index: i32) -> f64 {
     lower_bound(index.saturating_add(1)).min(f64::MAX)
 }
 
-/// The value that stands for bucket `index`: the middle of its bounds, at most 0.068 % from any normal value in it.
+/// The value that represents bucket `index`: the middle of its bounds, at most 0.068 % from any normal value in
+/// it.
 #[must_use]
 pub fn midpoint(index: i32) -> f64 {
     let (mantissa, exponent) = bound_parts(index);

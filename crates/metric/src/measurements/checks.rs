@@ -1,7 +1,7 @@
-//! Checks and groups as a worker sees them.
+//! Checks and groups as one worker records them.
 //!
-//! Must not know metrics. Invariants: recording a known check allocates nothing; the number of
-//! groups, and of checks over all of them, has a limit, beyond which they share one place each.
+//! Must not know metrics. Invariants: recording a known check allocates nothing; the number of groups, and of
+//! checks over all groups, is limited. Beyond its limit, each kind shares one overflow entry.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ struct Group {
     touched: bool,
     checks: Vec<(Arc<str>, CheckCounts)>,
     places: BTreeMap<Arc<str>, usize>,
-    /// The check that was recorded last: scripts make theirs in the same order again and again.
+    /// The last recorded check: scripts run their checks in the same order again and again.
     last: usize,
 }
 
@@ -29,11 +29,11 @@ struct Group {
 pub(super) struct Checks {
     cap: usize,
     groups: Vec<Group>,
-    /// The places of the groups by scenario and path.
+    /// Index of each group by scenario and path.
     places: Pairs,
     last: usize,
     checks_made: usize,
-    /// Running number of what is seen for the first time.
+    /// Running number for things seen for the first time.
     order: u64,
     pub(super) explosion: Option<Explosion>,
 }
@@ -51,7 +51,7 @@ impl Checks {
         }
     }
 
-    /// Notes that a group was entered.
+    /// Records that a group was entered.
     pub(super) fn group(&mut self, scenario: Option<&str>, path: &str, at_ns: u64) {
         let place = self.place_of_group(scenario, path, at_ns);
         self.groups[place].touched = true;
@@ -174,8 +174,8 @@ impl Checks {
         });
     }
 
-    /// Moves what was seen since the last time into `delta`, under its scenario where it has one,
-    /// and always under the whole.
+    /// Moves what was recorded since the last call into `delta`: always into the whole, and into the scenario
+    /// where there is one.
     pub(super) fn take_into(&mut self, delta: &mut MeasurementsDelta) {
         for group in self.groups.iter_mut().filter(|group| group.touched) {
             group.touched = false;

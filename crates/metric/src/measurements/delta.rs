@@ -1,8 +1,7 @@
-//! What was measured in an interval: what workers ship, `run` merges, and a journal keeps.
+//! What was measured in an interval: workers send it, `run` merges it, and a journal keeps it.
 //!
-//! Must not know how it was recorded. Invariants: merging is associative; a metric, check or group
-//! is in here only if it was seen; what is merged beyond the limit goes to an overflow place and is
-//! counted.
+//! Must not know how it was recorded. Invariants: merging is associative; a metric, check or group appears only
+//! if it was seen; anything beyond a limit goes to an overflow entry and is counted.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,8 +16,8 @@ use crate::{
     OVERFLOW_TAG, TagSet,
 };
 
-/// When something was first seen; earlier is smaller. Things that one worker saw at one instant
-/// keep their order by the worker's running number.
+/// When something was first seen; earlier is smaller. Things that one worker saw at the same instant are
+/// ordered by its running number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct FirstSeen {
     /// Nanoseconds from the start of the run.
@@ -27,18 +26,18 @@ pub struct FirstSeen {
     pub order: u64,
 }
 
-/// How often a check held.
+/// How often a check passed and failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CheckCounts {
-    /// When it was first made.
+    /// When it was first evaluated.
     pub first: FirstSeen,
-    /// How often it held.
+    /// How often it passed.
     pub passes: u64,
-    /// How often it did not.
+    /// How often it failed.
     pub fails: u64,
 }
 
-/// What was measured with a group's path.
+/// What was measured under a group's path.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GroupDelta {
     /// When it was first entered.
@@ -54,7 +53,7 @@ pub struct GroupDelta {
 pub struct SectionDelta {
     /// Metrics.
     pub values: MetricValues,
-    /// Groups by path; the empty path stands for what lies in no group.
+    /// Groups by path; the empty path holds everything outside of groups.
     pub groups: BTreeMap<Arc<str>, GroupDelta>,
 }
 
@@ -63,26 +62,26 @@ pub struct SectionDelta {
 pub struct ByTagDelta {
     /// Metrics by value.
     pub rows: BTreeMap<Arc<str>, MetricValues>,
-    /// Why requests failed, by value; none where nothing did.
+    /// Failure reasons by value; no entry without failures.
     #[serde(default)]
     pub reasons: BTreeMap<Arc<str>, Reasons>,
-    /// Metrics of the values that found no place.
+    /// Metrics of the values beyond the limit.
     pub rest: MetricValues,
-    /// Requests whose value found no place.
+    /// Requests whose value was beyond the limit.
     pub overflowed: u64,
 }
 
-/// Every metric of an interval by all its tags.
+/// Every metric of an interval, by its full set of tags.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SeriesDelta {
-    /// What the script's own metrics in here are.
+    /// Definitions of the script's own metrics in here.
     pub definitions: BTreeMap<MetricId, MetricDefinition>,
     /// The values.
     pub values: SeriesValues,
 }
 
 impl SeriesDelta {
-    /// What a metric in here is; `None` for one that was not seen and is not built in.
+    /// The definition of a metric in here; `None` if it was not seen and is not built in.
     #[must_use]
     pub fn definition(&self, metric: MetricId) -> Option<MetricDefinition> {
         definition_of(metric, &self.definitions)
@@ -102,35 +101,35 @@ fn definition_of(
 /// What was measured in an interval.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct MeasurementsDelta {
-    /// What the script's own metrics in here are.
+    /// Definitions of the script's own metrics in here.
     pub definitions: BTreeMap<MetricId, MetricDefinition>,
-    /// Everything together.
+    /// The whole test.
     pub root: SectionDelta,
-    /// Each scenario for itself; empty unless asked for.
+    /// Each scenario separately; empty unless requested.
     pub scenarios: BTreeMap<Arc<str>, SectionDelta>,
     /// Sub-metrics.
     #[serde(with = "as_list")]
     pub submetrics: BTreeMap<(MetricId, TagSet), Aggregated>,
-    /// By the tag asked for; `None`: not asked for, or nothing seen.
+    /// By the requested tag; `None` if no tag was requested or nothing was seen.
     pub by_tag: Option<ByTagDelta>,
-    /// Every metric by all its tags; empty unless asked for. An interval has it, and the whole does
-    /// not keep it.
+    /// Every metric by its full set of tags; empty unless requested. Only intervals have it; the whole does not
+    /// keep it.
     #[serde(skip)]
     pub by_all_tags: SeriesValues,
-    /// The series that were seen; in an interval at least those that are new, and none unless asked for.
+    /// The series seen: in an interval, at least the new ones. Empty unless requested.
     #[serde(skip)]
     pub distinct: DistinctSeries,
-    /// What had more values than have a place; `None` when all had one.
+    /// What exceeded its limit of values; `None` when everything fit.
     pub explosion: Option<Explosion>,
 }
 
-/// Where checks go whose names found no place.
+/// The name of the overflow entry for checks.
 pub(super) fn overflow_name() -> Arc<str> {
     format!("{{{OVERFLOW_TAG}:true}}").into()
 }
 
 impl MeasurementsDelta {
-    /// What a metric in here is; `None` for one that was not seen and is not built in.
+    /// The definition of a metric in here; `None` if it was not seen and is not built in.
     #[must_use]
     pub fn definition(&self, metric: MetricId) -> Option<MetricDefinition> {
         definition_of(metric, &self.definitions)
@@ -145,7 +144,7 @@ impl MeasurementsDelta {
         })
     }
 
-    /// The values of a metric, or with tags those of a sub-metric; `None` when there are none.
+    /// The values of a metric, or of a sub-metric if `tags` are given; `None` when there are none.
     #[must_use]
     pub fn get(&self, metric: MetricId, tags: &TagSet) -> Option<&Aggregated> {
         if tags.is_empty() {
@@ -155,8 +154,8 @@ impl MeasurementsDelta {
         }
     }
 
-    /// Makes the gauges, checks and groups of `setup()` older than those of the run, whose clock begins
-    /// after it.
+    /// Makes the gauges, checks and groups of `setup()` older than those of the run, whose clock starts after
+    /// it.
     pub fn put_before_start(&mut self) {
         let scenarios = self.scenarios.values_mut();
         for section in scenarios.chain([&mut self.root]) {
@@ -175,7 +174,7 @@ impl MeasurementsDelta {
         }
     }
 
-    /// Records a gauge of the whole test, which no worker can see alone.
+    /// Sets a gauge of the whole test, which no single worker can see.
     ///
     /// # Errors
     /// [`NotFinite`]; nothing is recorded.
@@ -186,7 +185,7 @@ impl MeasurementsDelta {
         Ok(())
     }
 
-    /// Adds another interval or worker.
+    /// Merges another interval or worker.
     pub fn merge(&mut self, other: MeasurementsDelta) {
         self.definitions.extend(other.definitions);
         self.root.merge(other.root);
@@ -287,7 +286,7 @@ impl ByTagDelta {
     }
 }
 
-/// JSON has no keys but text: the map as a list of its entries.
+/// JSON object keys must be strings, so the map is written as a list of its entries.
 mod as_list {
     use std::collections::BTreeMap;
 

@@ -1,7 +1,8 @@
-//! How many series a run has, whether or not anybody keeps them: k6 warns of many.
+//! Counts the series of a run, whether or not they are kept: k6 warns when there are many.
 //!
-//! Must not know which series are kept. Invariants: memory is bounded whatever the number; a series counts once
-//! however many workers saw it, and in whatever order its tags came; up to [`EXACT_MAX`] the count is exact.
+//! Must not know which series are kept. Invariants: memory is bounded whatever the number; a series counts
+//! once, however many workers saw it and whatever the order of its tags; the count is exact up to
+//! [`EXACT_MAX`].
 
 use std::collections::BTreeSet;
 
@@ -9,16 +10,16 @@ use serde::{Deserialize, Serialize};
 
 use crate::{BuiltIn, HttpTimes, MetricId, Tagged};
 
-/// Series that are counted one by one, 8 bytes each; what is beyond is estimated.
+/// Series counted individually, 8 bytes each; beyond this the number is estimated.
 const EXACT_MAX: usize = 1 << 18;
-/// The estimate's registers, a byte each: its standard error is `1.04 / √REGISTERS`, 0.8 %.
+/// Registers of the estimate, one byte each; its standard error is `1.04 / √REGISTERS`, 0.8 %.
 const REGISTERS: usize = 1 << 14;
-/// Series that a worker saw lately; a power of two.
+/// Recently seen series that a worker remembers; a power of two.
 const RECENT: usize = 256;
-/// Keeps the hash of an exchange apart from that of a metric.
+/// Distinguishes the hash of an exchange from that of a metric.
 const EXCHANGE: u64 = 1 << 32;
 
-/// A set of series, of which only their number can be asked.
+/// A set of series that only knows how many it holds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Seen", into = "Seen")]
 pub struct DistinctSeries(Seen);
@@ -75,7 +76,7 @@ impl DistinctSeries {
         self.insert(mixed(hash_of(tags) ^ u64::from(metric.0)));
     }
 
-    /// Adds another interval or worker.
+    /// Merges another interval or worker.
     pub fn merge(&mut self, other: DistinctSeries) {
         match other.0 {
             Seen::Exact(hashes) => hashes.into_iter().for_each(|hash| self.insert(hash)),
@@ -118,7 +119,7 @@ fn register(registers: &mut [u8], hash: u64) {
     *place = (*place).max(rank as u8);
 }
 
-/// Far above `2.5 · REGISTERS`, where the raw estimate needs no correction.
+/// The count here is far above `2.5 · REGISTERS`, so the raw estimate needs no correction.
 fn estimate(registers: &[u8]) -> u64 {
     let m = REGISTERS as f64;
     let alpha = 0.7213 / (1.0 + 1.079 / m);
@@ -129,7 +130,7 @@ fn estimate(registers: &[u8]) -> u64 {
     (alpha * m * m / sum).round() as u64
 }
 
-/// The series that one worker saw, and those that are new since they were last taken.
+/// The series that one worker saw, and those that are new since the last take.
 #[derive(Debug)]
 pub(super) struct SeriesCounter {
     recent: Box<[u64; RECENT]>,
@@ -154,7 +155,7 @@ impl SeriesCounter {
         }
     }
 
-    /// The same for all metrics of an exchange.
+    /// The same, for all metrics of an HTTP exchange.
     #[inline]
     pub(super) fn saw_http(&mut self, judged: bool, tags: &dyn Tagged) {
         let of_tags = hash_of(tags);
@@ -168,7 +169,7 @@ impl SeriesCounter {
         }
     }
 
-    /// Whether this was not seen lately; it is then.
+    /// Whether this hash was not seen recently; marks it as seen.
     #[inline]
     fn is_new(&mut self, hash: u64) -> bool {
         let place = &mut self.recent[(hash >> 32) as usize % RECENT];
@@ -180,7 +181,7 @@ impl SeriesCounter {
     }
 }
 
-/// The sum of the tags' hashes, so that their order is nothing.
+/// The sum of the tags' hashes, so that their order does not matter.
 #[inline]
 fn hash_of(tags: &dyn Tagged) -> u64 {
     let mut sum = 0_u64;
@@ -191,7 +192,7 @@ fn hash_of(tags: &dyn Tagged) -> u64 {
     sum
 }
 
-/// The finalizer of SplitMix64: each bit of the input turns half of the output's.
+/// The finalizer of SplitMix64: every input bit flips half of the output bits.
 #[inline]
 fn mixed(number: u64) -> u64 {
     let number = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -199,7 +200,7 @@ fn mixed(number: u64) -> u64 {
     number ^ (number >> 31)
 }
 
-/// Folds a text into a number that spreads well once it is mixed, or in its upper bits.
+/// Folds text into a number that spreads well after mixing, or in its upper bits.
 #[inline]
 pub(super) fn fold(start: u64, text: &[u8]) -> u64 {
     let step =

@@ -1,7 +1,7 @@
-//! The metrics of one HTTP exchange, recorded at once, and their table by one tag.
+//! The metrics of one HTTP exchange, recorded together, and their table by one tag.
 //!
-//! Must not know connections. Invariant: one exchange is one value of each time, one request, and
-//! one share when it was judged.
+//! Must not know connections. Invariant: an exchange records one value of each time, one request and, if it was
+//! judged, one value of the failure rate.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,13 +15,14 @@ use crate::{BuiltIn, Explosion, MetricRegistry, Tagged};
 /// Where the time of one HTTP exchange went, in nanoseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct HttpTimes {
-    /// Held back by a limit of requests per second before the request began: part of none of k6's times.
+    /// Time that a limit of requests per second held the request back before it started; part of none of k6's
+    /// times.
     pub held: u64,
-    /// From asking for a connection to having one.
+    /// From asking for a connection to getting one.
     pub blocked: u64,
-    /// TCP handshake; zero on a connection in use.
+    /// TCP handshake; zero on a reused connection.
     pub connecting: u64,
-    /// TLS handshake; zero on a connection in use.
+    /// TLS handshake; zero on a reused connection.
     pub tls_handshaking: u64,
     /// Sending the request.
     pub sending: u64,
@@ -40,7 +41,7 @@ impl HttpTimes {
             .saturating_add(self.receiving)
     }
 
-    /// Every time with its metric, in the order in which k6 tells them.
+    /// Every time with its metric, in the order in which k6 reports them.
     #[must_use]
     pub fn each(&self) -> [(BuiltIn, u64); 7] {
         [
@@ -56,8 +57,8 @@ impl HttpTimes {
 }
 
 impl Measurements {
-    /// Records one HTTP exchange: all that [`BuiltIn`] names of it. `failed` is `None` when nobody
-    /// judged the answer.
+    /// Records all [`BuiltIn`] metrics of one HTTP exchange. `failed` is `None` when nothing judged the
+    /// response.
     pub fn record_http(
         &mut self,
         times: &HttpTimes,
@@ -127,22 +128,22 @@ fn record_all(
     }
 }
 
-/// The requests of one value of the tag.
+/// The requests with one value of the tag.
 #[derive(Debug)]
 struct Row {
     value: Arc<str>,
     values: Accumulators,
-    /// Failed requests by why.
+    /// Failed requests by reason.
     reasons: Reasons,
 }
 
-/// Requests by the value of one tag. Of each the count, the share of failures, why they failed, and the
-/// duration are kept: what a table shows.
+/// Requests by the value of one tag: count, failure rate, failure reasons and duration, which is what a table
+/// shows.
 #[derive(Debug)]
 pub(super) struct ByTag {
     tag: String,
     cap: usize,
-    /// Whether it is told when the rows do not suffice.
+    /// Whether to report that the rows did not suffice.
     was_asked_for: bool,
     rows: Vec<Row>,
     places: BTreeMap<Arc<str>, usize>,
@@ -153,7 +154,7 @@ pub(super) struct ByTag {
 }
 
 impl ByTag {
-    /// The table that a plan wants.
+    /// The table that a plan requests.
     pub(super) fn of(plan: &SeriesPlan) -> Option<ByTag> {
         plan.by_tag.clone().map(|tag| ByTag {
             tag,
@@ -200,7 +201,7 @@ impl ByTag {
             .record_ns(times.duration());
     }
 
-    /// `None` when there is no place for another value.
+    /// The row for a value; `None` when the table is full.
     fn place_of(&mut self, value: &str) -> Option<usize> {
         if let Some(row) = self.rows.get(self.last)
             && is_same(&row.value, value)

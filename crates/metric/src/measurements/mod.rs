@@ -1,8 +1,8 @@
-//! What a worker of a script run records into: metrics, sub-metrics, checks, groups.
+//! Where a worker of a script run records metrics, sub-metrics, checks and groups.
 //!
-//! Must not know who records, nor when it is taken. Invariants: recording a known metric, check or
-//! group allocates nothing; every value of a metric is in exactly one place of the whole, and in
-//! every sub-metric whose tags it carries.
+//! Must not know who records, nor when the values are taken. Invariants: recording a known metric, check or
+//! group allocates nothing; every value of a metric counts once in the whole, and once in every sub-metric
+//! whose tags it carries.
 
 mod checks;
 mod delta;
@@ -38,11 +38,11 @@ const SCENARIO_TAG: &str = "scenario";
 const GROUP_TAG: &str = "group";
 const CHECK_TAG: &str = "check";
 
-/// One part of a run whose metrics are kept for themselves; the whole is the sum of its parts.
+/// One part of a run with metrics of its own; the whole is the sum of its parts.
 #[derive(Debug, Default)]
 struct Part {
     scenario: Option<Arc<str>>,
-    /// `None` when groups are not told apart.
+    /// `None` when groups are not kept apart.
     group: Option<Arc<str>>,
     first_at_ns: u64,
     values: Accumulators,
@@ -64,11 +64,11 @@ pub struct Measurements {
     by_group: bool,
     series_cap: usize,
     parts: Vec<Part>,
-    /// The places of the parts by scenario and group.
+    /// Index of each part by scenario and group.
     part_places: Pairs,
     last_part: usize,
     submetrics: Vec<Submetric>,
-    /// By metric, the places of its sub-metrics.
+    /// Indices of the sub-metrics, by metric.
     submetrics_of: Vec<Vec<usize>>,
     by_tag: Option<ByTag>,
     by_all_tags: Option<TaggedSeries>,
@@ -77,7 +77,7 @@ pub struct Measurements {
 }
 
 impl Measurements {
-    /// Empty measurements. Sub-metrics of metrics that do not exist are left out.
+    /// Empty measurements. Sub-metrics of unknown metrics are ignored.
     #[must_use]
     pub fn new(plan: &SeriesPlan, registry: Arc<MetricRegistry>) -> Measurements {
         let mut measurements = Measurements {
@@ -120,7 +120,8 @@ impl Measurements {
         });
     }
 
-    /// Records a value in the metric's unit (times in milliseconds); `at_ns` from the start of the run.
+    /// Records a value in the metric's unit (times in milliseconds); `at_ns` is the time from the start of the
+    /// run.
     ///
     /// # Errors
     /// [`NotFinite`]; nothing is recorded.
@@ -141,13 +142,13 @@ impl Measurements {
         Ok(())
     }
 
-    /// Records a time that the engine measured.
+    /// Records a time measured by the engine.
     pub fn record_ns(&mut self, metric: MetricId, ns: u64, at_ns: u64, tags: &dyn Tagged) {
         self.list(metric, true, at_ns, tags);
         self.each_place(metric, at_ns, tags, |place| place.record_ns(ns));
     }
 
-    /// Counts so many of a built-in metric.
+    /// Adds `n` to a built-in counter.
     pub fn count(&mut self, metric: BuiltIn, n: u64, at_ns: u64, tags: &dyn Tagged) {
         self.each_place(metric.id(), at_ns, tags, |place| {
             place
@@ -156,15 +157,15 @@ impl Measurements {
         });
     }
 
-    /// Records how a check came out. It is listed by its tags, `check` and `group`.
+    /// Records the result of a check. It is listed by its tags `check` and `group`.
     pub fn check(&mut self, passed: bool, at_ns: u64, tags: &dyn Tagged) {
         let metric = BuiltIn::Checks.id();
         self.list(metric, passed, at_ns, tags);
         self.each_place(metric, at_ns, tags, |place| place.record_one(passed));
     }
 
-    /// Lists the check or group that a value stands for. As in k6, the value's tags say which, whoever
-    /// recorded it; without them it is not listed.
+    /// Lists the check or group that a value belongs to. As in k6, the value's tags decide, whoever recorded
+    /// it; a value without them is not listed.
     #[inline]
     fn list(&mut self, metric: MetricId, held: bool, at_ns: u64, tags: &dyn Tagged) {
         let is_check = metric == BuiltIn::Checks.id();
@@ -183,7 +184,7 @@ impl Measurements {
         }
     }
 
-    /// What was seen since the last call; memory for more of the same is kept.
+    /// Takes what was recorded since the last call; keeps the memory for reuse.
     #[must_use]
     pub fn take(&mut self) -> MeasurementsDelta {
         let mut delta = MeasurementsDelta::default();
@@ -229,7 +230,7 @@ impl Measurements {
         }
     }
 
-    /// Calls `record` with every accumulator that a value belongs into.
+    /// Calls `record` with every accumulator that a value belongs to.
     #[inline]
     fn each_place(
         &mut self,
@@ -283,7 +284,7 @@ impl Measurements {
         self.last_part
     }
 
-    /// Beyond the limit the metrics of groups go to their scenario alone.
+    /// Beyond the limit, metrics of groups are recorded under their scenario only.
     fn make_part(&mut self, scenario: Option<&str>, group: Option<&str>, at_ns: u64) -> usize {
         let group = group.filter(|_| self.parts.len() < self.series_cap);
         if let Some(place) = self.part_places.find(scenario, group) {
@@ -300,7 +301,8 @@ impl Measurements {
     }
 }
 
-/// The path from the first group that was entered: what stands before it, the script itself put there.
+/// The path from the first group that was entered: anything before it was put into the tag by the script
+/// itself.
 #[inline]
 fn group_path(tag: &str) -> &str {
     match tag.is_empty() || tag.starts_with("::") {
@@ -309,8 +311,8 @@ fn group_path(tag: &str) -> &str {
     }
 }
 
-/// Whether two texts are equal. Empty ones are not compared byte by byte: their pointers lead
-/// nowhere, and to look there with masked vector instructions takes 100 ns.
+/// Whether two texts are equal. Empty texts are not compared byte by byte: their pointers are dangling, and
+/// reading there with masked vector instructions takes 100 ns.
 #[inline]
 fn is_same(one: &str, other: &str) -> bool {
     one.len() == other.len() && (one.is_empty() || one == other)
@@ -332,7 +334,7 @@ impl Part {
             && is_same_if_any(self.group.as_deref(), group)
     }
 
-    /// Adds what was recorded to the whole, to its scenario and to its group in both.
+    /// Adds what was recorded to the whole, to its scenario, and to its group in both.
     fn take_into(&mut self, delta: &mut MeasurementsDelta) {
         let values = self.values.take();
         if values.is_empty() {
@@ -347,8 +349,8 @@ impl Part {
 
     fn add_to(&self, section: &mut SectionDelta, values: MetricValues) {
         if let Some(group) = &self.group {
-            // A group that was entered is known by its order; this only covers what carries the
-            // tag without having entered one.
+            // An entered group already has its order; this only covers values that carry the tag of a group
+            // never entered.
             let first = FirstSeen {
                 at_ns: self.first_at_ns,
                 order: u64::MAX,

@@ -1,20 +1,20 @@
-//! Places by two names, of which either may be missing: a scenario and a group.
+//! Indices by a pair of names, either of which may be missing: a scenario and a group.
 //!
-//! Must not know what lies at a place. Invariant: a look for what is known allocates nothing, and
-//! costs no more when there are many.
+//! Must not know what an index points to. Invariant: looking up a known pair allocates nothing, and costs no
+//! more when there are many.
 
 use std::collections::BTreeMap;
 
-/// Ends the first name. Names of scenarios have no such character.
+/// Ends the first name. Scenario names never contain this character.
 const SEPARATOR: char = '\0';
-/// Stands before a name that is there.
+/// Precedes a name that is present.
 const IS_THERE: char = '+';
 
-/// Places by two names.
+/// Indices by a pair of names.
 #[derive(Debug, Default)]
 pub(super) struct Pairs {
     places: BTreeMap<Box<str>, usize>,
-    /// Where names are put together; kept for its memory.
+    /// Buffer for joined names; kept to reuse its memory.
     key: String,
 }
 

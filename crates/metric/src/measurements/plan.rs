@@ -1,38 +1,38 @@
-//! Which series a script run keeps: its metrics always, everything else because somebody asked.
+//! Which series a script run keeps: its metrics always, everything else on request.
 //!
-//! Must not know why they are wanted. Invariant: no series grows with the number of requests, and
-//! those that grow with the values of a tag have a limit.
+//! Must not know why they are requested. Invariant: no series grows with the number of requests, and series
+//! that grow with the values of a tag are limited.
 
 use serde::{Deserialize, Serialize};
 
 use crate::threshold::MetricSelector;
 use crate::{BuiltIn, DEFAULT_SERIES_CAP, TagSet};
 
-/// The tag by which k6 parts expected answers from others.
+/// The tag by which k6 separates expected responses from others.
 pub const EXPECTED_RESPONSE_TAG: &str = "expected_response";
 
-/// Which series a script run keeps beside its metrics.
+/// Which series a script run keeps besides its metrics.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SeriesPlan {
-    /// Sub-metrics: samples of a metric that carry all these tags. Each once.
+    /// Sub-metrics: samples of a metric that carry all these tags. No duplicates.
     pub submetrics: Vec<MetricSelector>,
-    /// Metrics and checks of each scenario for itself.
+    /// Whether to keep metrics and checks of each scenario separately.
     pub by_scenario: bool,
-    /// Metrics of each group for itself.
+    /// Whether to keep metrics of each group separately.
     pub by_group: bool,
-    /// HTTP metrics for each value of this tag; `None`: not kept.
+    /// Keep HTTP metrics for each value of this tag; `None`: do not.
     pub by_tag: Option<String>,
-    /// Rows of that table at most where nobody asked for it, so that it is no news if they do not suffice; `None`: it was
-    /// asked for, and has [`Self::series_cap`] rows.
+    /// Limit on the rows of that table if the user did not request it; exceeding it is not reported. `None`:
+    /// the user requested it, and [`Self::series_cap`] applies.
     #[serde(default)]
     pub by_tag_max: Option<usize>,
-    /// Every metric by all its tags, for outputs that keep series.
+    /// Whether to keep every metric by its full set of tags, for outputs that keep series.
     pub by_all_tags: bool,
-    /// How many series there are, kept or not.
+    /// Whether to count the series, kept or not.
     pub counts_series: bool,
-    /// Tags of the whole run, which an overflow series keeps.
+    /// Tags of the whole run; the overflow series keeps them.
     pub run_tags: TagSet,
-    /// Values of [`Self::by_tag`], series of one metric, checks and groups that get a place of their own.
+    /// Limit on the values of [`Self::by_tag`], on the series of one metric, and on checks and groups.
     pub series_cap: usize,
 }
 
@@ -53,8 +53,8 @@ impl Default for SeriesPlan {
 }
 
 impl SeriesPlan {
-    /// The plan for thresholds on these metrics; those without tags need no series of their own.
-    /// With `expected_response` the system tag of that name is on, and so is k6's own sub-metric of it.
+    /// The plan for thresholds on these metrics; metrics without tags need no extra series. If
+    /// `expected_response` is true, the system tag of that name is on, and so is k6's own sub-metric of it.
     #[must_use]
     pub fn for_thresholds<'a>(
         selectors: impl IntoIterator<Item = &'a MetricSelector>,

@@ -1,7 +1,7 @@
-//! Why requests failed, counted by a few words.
+//! Reasons of failed requests, with their counts.
 //!
-//! Must not know connections. Invariant: there are at most [`REASONS_MAX`] reasons and the one for all others, and
-//! their counts add up to what was added.
+//! Must not know connections. Invariant: at most [`REASONS_MAX`] reasons plus one for all others, and the
+//! counts sum to what was added.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -10,20 +10,20 @@ use serde::{Deserialize, Serialize};
 
 use crate::Tagged;
 
-/// Reasons with a count of their own: what more there is are texts with numbers in them.
+/// Limit on distinct reasons; beyond it, texts usually differ in numbers only.
 pub const REASONS_MAX: usize = 8;
-/// What the others are counted under.
+/// The reason under which all others are counted.
 pub const OTHER_REASONS: &str = "other reasons";
-/// Characters of a reason.
+/// Maximum length of a reason in characters.
 const LENGTH_MAX: usize = 160;
 
-/// Failed requests by why they failed.
+/// Failed requests by reason.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Reasons(BTreeMap<String, u64>);
 
 impl Reasons {
-    /// Counts so many more of a reason.
+    /// Adds `count` to a reason.
     pub fn add(&mut self, reason: &str, count: u64) {
         let is_full = self.0.len() >= REASONS_MAX && !self.0.contains_key(reason);
         let reason = if is_full { OTHER_REASONS } else { reason };
@@ -35,7 +35,7 @@ impl Reasons {
         }
     }
 
-    /// Adds those of another interval or worker.
+    /// Merges those of another interval or worker.
     pub fn merge(&mut self, other: &Reasons) {
         for (reason, count) in &other.0 {
             self.add(reason, *count);
@@ -56,7 +56,7 @@ impl Reasons {
     }
 }
 
-/// Why a request failed, as its tags say it: the error, else the status of its answer.
+/// Why a request failed, according to its tags: the error, otherwise the status of the response.
 pub(super) fn reason_of(tags: &dyn Tagged) -> Cow<'_, str> {
     let said = |name| tags.tag(name).filter(|text| !text.is_empty());
     match (said("error"), said("status")) {

@@ -1,9 +1,8 @@
-//! Every metric by all of its tags: what outputs that keep series ask for.
+//! Every metric by its full set of tags, for outputs that keep series.
 //!
-//! Must not know which tags exist. Invariants: recording into a set of tags that was met before
-//! allocates nothing; series of a metric beyond the limit share one place, which carries the run's tags
-//! and `overflow:true`, and no other metric is touched by it; what was not recorded since the last time
-//! holds no memory but its tags.
+//! Must not know which tags exist. Invariants: recording into a known set of tags allocates nothing; a metric's
+//! series beyond the limit share one overflow series, which carries the run's tags and `overflow:true`, and no
+//! other metric is affected; a set without new values holds no memory except its tags.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -13,22 +12,22 @@ use super::values::{Accumulator, Accumulators};
 use crate::series::overflow_tags;
 use crate::{Aggregated, Explosion, MetricId, MetricRegistry, TagSet, Tagged};
 
-/// The values of each set of tags, by metric in order. Lists, not trees: most sets have few metrics, and a node of a tree has
-/// room for eleven aggregates, which are large.
+/// The values of each set of tags, in order of metrics. Lists, not trees: most sets have few metrics, and a
+/// tree node has room for eleven aggregates, which are large.
 pub type SeriesValues = BTreeMap<TagSet, Vec<(MetricId, Aggregated)>>;
 
-/// Sets looked up lately; a power of two.
+/// Recently used sets that are cached; a power of two.
 const RECENT: usize = 256;
-/// Marks a place in the table of recent sets that nothing has taken.
+/// Marks a free slot in the cache of recent sets.
 const NO_SET: u32 = u32::MAX;
 
 /// One set of tags and its metrics.
 #[derive(Debug)]
 struct Set {
     tags: TagSet,
-    /// The tags as they came, for comparing without looking them up one by one.
+    /// The tags as received, to compare them without single look-ups.
     text: Arc<[u8]>,
-    /// The metrics that have a series with these tags; of an HTTP exchange its first alone.
+    /// The metrics that have a series with these tags; of an HTTP exchange only the first.
     metrics: Vec<MetricId>,
     values: Accumulators,
 }
@@ -43,20 +42,20 @@ impl Set {
 /// The series of one worker.
 #[derive(Debug)]
 pub(super) struct TaggedSeries {
-    /// Series of one metric at most.
+    /// Limit on the series of one metric.
     cap: usize,
-    /// Series by the metric's number.
+    /// Number of series, by metric.
     made: Vec<usize>,
     sets: Vec<Set>,
-    // Ordered, not hashed: values of tags that come from a target cannot provoke collisions.
+    // Ordered, not hashed: tag values that come from a target cannot provoke collisions.
     places: BTreeMap<Arc<[u8]>, u32>,
     by_tags: BTreeMap<TagSet, u32>,
-    /// Names and values, each once.
+    /// Names and values, each stored once.
     strings: BTreeSet<Arc<str>>,
     recent: Box<[u32; RECENT]>,
     text: Vec<u8>,
     rest: Accumulators,
-    /// What the series of the rest carry.
+    /// The tags of the overflow series.
     rest_tags: TagSet,
     pub(super) explosion: Option<Explosion>,
 }
@@ -78,7 +77,7 @@ impl TaggedSeries {
         }
     }
 
-    /// The accumulators of a set of tags, in which the metric has a place.
+    /// The accumulators for a set of tags in which the metric has a series.
     #[inline]
     pub(super) fn of(
         &mut self,
@@ -89,7 +88,7 @@ impl TaggedSeries {
         self.text.clear();
         let text = &mut self.text;
         tags.each_tag(&mut |name, value| {
-            // Lengths keep `a=bc` and `ab=c` apart.
+            // Lengths distinguish `a=bc` from `ab=c`.
             text.extend((name.len() as u32).to_le_bytes());
             text.extend(name.as_bytes());
             text.extend((value.len() as u32).to_le_bytes());
@@ -123,7 +122,7 @@ impl TaggedSeries {
         self.of(metric, tags, registry).of(metric, registry)
     }
 
-    /// The place of the set whose text was just made; `None` when the metric has none left.
+    /// The index of the set whose text was just built; `None` when the metric is at its limit.
     fn look_up(
         &mut self,
         metric: MetricId,
@@ -137,7 +136,7 @@ impl TaggedSeries {
                 let (name, value) = (shared(strings, name), shared(strings, value));
                 set.set(name, value);
             });
-            // The same tags may come in another order.
+            // The same tags may arrive in another order.
             self.by_tags.get(&set).copied()
         });
         if let Some(place) = known
@@ -182,7 +181,7 @@ impl TaggedSeries {
         Explosion::of(name.unwrap_or_default(), sets.map(|set| &set.tags))
     }
 
-    /// What was recorded since the last time.
+    /// Takes what was recorded since the last call.
     pub(super) fn take(&mut self) -> SeriesValues {
         let mut taken = SeriesValues::new();
         for set in &mut self.sets {
@@ -210,7 +209,7 @@ fn shared(strings: &mut BTreeSet<Arc<str>>, text: &str) -> Arc<str> {
     text
 }
 
-/// Adds series to others.
+/// Merges series into others.
 pub(super) fn merge_tagged(into: &mut SeriesValues, from: SeriesValues) {
     for (tags, values) in from {
         merge_list(into.entry(tags).or_default(), values);
@@ -276,7 +275,7 @@ mod tests {
         assert_eq!(again.keys().collect::<Vec<_>>(), [&tags(7)]);
     }
 
-    /// Tags in an order of their own.
+    /// The tags in another order.
     struct Backwards(TagSet);
 
     impl Tagged for Backwards {
@@ -336,7 +335,7 @@ mod tests {
         for n in 0..4 {
             record(&mut series, &registry, &tags(n));
         }
-        // Tags that another metric has met first are the metric's own too.
+        // A set that another metric created first counts for this metric too.
         let known = TagSet::new().with("id", "0");
         record(&mut series, &registry, &known);
         let taken = series.take();

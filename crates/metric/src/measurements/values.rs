@@ -1,7 +1,7 @@
 //! The accumulators of one part of a run, by metric.
 //!
-//! Must not know tags. Invariant: a metric has an accumulator once it was recorded, and gives it
-//! out only when it was recorded since the last time.
+//! Must not know tags. Invariant: a metric gets an accumulator when first recorded; it is handed out only if
+//! something was recorded since the last take.
 
 use std::collections::BTreeMap;
 
@@ -13,13 +13,13 @@ pub type MetricValues = BTreeMap<MetricId, Aggregated>;
 /// One metric's accumulator.
 #[derive(Debug)]
 pub(super) struct Accumulator {
-    /// Whether something was recorded since it was last taken.
+    /// Whether something was recorded since the last take.
     touched: bool,
     value: Aggregated,
 }
 
 impl Accumulator {
-    /// For a metric of this number; a number without a metric counts.
+    /// An accumulator for a metric; an unknown metric gets a counter.
     pub(super) fn of(metric: MetricId, registry: &MetricRegistry) -> Accumulator {
         let definition = registry
             .get(metric)
@@ -37,7 +37,7 @@ impl Accumulator {
         Ok(())
     }
 
-    /// Records a time that the engine measured; into anything but exact times, in milliseconds.
+    /// Records a time measured by the engine: in ns for exact times, in milliseconds for everything else.
     #[inline]
     pub(super) fn record_ns(&mut self, ns: u64) {
         self.touched = true;
@@ -49,7 +49,7 @@ impl Accumulator {
         }
     }
 
-    /// Records that something happened, or for a rate whether it did.
+    /// Counts an event; for a rate, records whether it happened.
     #[inline]
     pub(super) fn record_one(&mut self, happened: bool) {
         self.touched = true;
@@ -61,7 +61,7 @@ impl Accumulator {
         }
     }
 
-    /// What was recorded since the last time; keeps the memory for more.
+    /// Takes what was recorded since the last call; keeps the memory for reuse.
     pub(super) fn take(&mut self) -> Option<Aggregated> {
         std::mem::take(&mut self.touched).then(|| self.value.take())
     }
@@ -70,7 +70,7 @@ impl Accumulator {
 /// Accumulators by the metric's number.
 #[derive(Debug, Default)]
 pub(super) struct Accumulators {
-    // Boxed, since most parts of a run use few metrics and an accumulator is large.
+    // Boxed: most parts of a run use few metrics, and an accumulator is large.
     by_number: Vec<Option<Box<Accumulator>>>,
 }
 
@@ -102,7 +102,7 @@ impl Accumulators {
         self.by_number[place] = Some(Box::new(Accumulator::of(metric, registry)));
     }
 
-    /// What was recorded since the last time.
+    /// Takes what was recorded since the last call.
     pub(super) fn take(&mut self) -> MetricValues {
         self.taken().collect()
     }
@@ -115,8 +115,7 @@ impl Accumulators {
         })
     }
 
-    /// The same, but what was not recorded since is given back to the system: for the many series of
-    /// which few are busy.
+    /// Like [`Self::take`], but frees accumulators without new values: for many series of which few are busy.
     pub(super) fn take_or_free(&mut self) -> Vec<(MetricId, Aggregated)> {
         for accumulator in &mut self.by_number {
             if accumulator.as_ref().is_some_and(|known| !known.touched) {
@@ -126,7 +125,7 @@ impl Accumulators {
         self.take_listed()
     }
 
-    /// What was recorded since the last time, by metric in order, in a list that has room for no more.
+    /// Takes what was recorded since the last call, in order of metrics; the list has no spare capacity.
     pub(super) fn take_listed(&mut self) -> Vec<(MetricId, Aggregated)> {
         let touched = self.by_number.iter().flatten();
         let count = touched.filter(|known| known.touched).count();
@@ -136,7 +135,7 @@ impl Accumulators {
     }
 }
 
-/// Adds values to others, metric by metric.
+/// Merges values into others, metric by metric.
 pub(super) fn merge_values(into: &mut MetricValues, from: MetricValues) {
     for (metric, value) in from {
         merge_value(into, metric, value);

@@ -1,6 +1,6 @@
-//! Thresholds held against aggregates.
+//! Evaluates thresholds against aggregates.
 //!
-//! Must not know how aggregates are gathered or windowed: the caller hands over the aggregate of the threshold's
+//! Must not know how aggregates are collected or windowed: the caller passes the aggregate of the threshold's
 //! window, and its length. Invariant: a metric without data neither passes nor fails; the caller decides.
 
 use super::{Aggregation, Bound, Threshold, TimeUnit};
@@ -11,15 +11,15 @@ use std::time::Duration;
 /// The aggregate of one metric.
 #[derive(Clone, Copy, Debug)]
 pub enum Aggregate<'a> {
-    /// Whole things.
+    /// A sum of whole numbers.
     Counter(&'a Counter),
-    /// Any values, summed.
+    /// A sum of arbitrary values.
     ValueCounter(&'a ValueCounter),
     /// Last value.
     Gauge(&'a Gauge),
     /// Share of non-zero.
     Rate(&'a Rate),
-    /// Distribution of any values.
+    /// Distribution of arbitrary values.
     Values(&'a ValueTrend),
     /// Distribution of times.
     Times(&'a TimeTrend),
@@ -27,16 +27,16 @@ pub enum Aggregate<'a> {
     Summary(&'a Summary),
 }
 
-/// What kind of metric a threshold is put on.
+/// The kind of metric that a threshold applies to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MetricKind {
-    /// A sum, of whole things or any values.
+    /// A sum of whole numbers or arbitrary values.
     Counter,
     /// A last value.
     Gauge,
     /// A share of non-zero values.
     Rate,
-    /// A distribution of any values.
+    /// A distribution of arbitrary values.
     Trend,
     /// A distribution of times.
     TimeTrend,
@@ -62,7 +62,7 @@ impl MetricKind {
         matches!(self, Self::TimeTrend | Self::TimeSummary)
     }
 
-    /// The aggregations this kind can answer, for messages.
+    /// The aggregations that this kind supports, for messages.
     fn aggregations(self) -> &'static str {
         match self {
             Self::Counter => "count and rate",
@@ -87,14 +87,14 @@ impl MetricKind {
     }
 }
 
-/// Why a threshold does not suit a kind of metric.
+/// Why a threshold does not fit a kind of metric.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Mismatch {
-    /// The kind has no such aggregation.
+    /// The kind does not support this aggregation.
     Aggregation(Aggregation, MetricKind),
-    /// A bound with a unit of time on something that is no time.
+    /// A bound with a unit of time on a metric that is not a time.
     TimeBound(MetricKind),
-    /// A bound in percent on something that is no share.
+    /// A bound in percent on a metric that is not a share.
     PercentBound(MetricKind),
 }
 
@@ -113,10 +113,11 @@ impl fmt::Display for Mismatch {
 
 impl std::error::Error for Mismatch {}
 
-/// What came of holding a threshold against an aggregate.
+/// The result of evaluating a threshold.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Evaluation {
-    /// The computed value: ns for times, 0..=1 for shares, per second for a counter's rate. `None` without data.
+    /// The computed value: ns for times, 0..=1 for shares, per second for a counter's rate. `None` without
+    /// data.
     pub observed: Option<f64>,
     /// Whether the condition holds.
     pub outcome: Outcome,
@@ -127,7 +128,7 @@ pub struct Evaluation {
 pub enum Outcome {
     /// It holds.
     Passed,
-    /// It does not.
+    /// It does not hold.
     Failed,
     /// There was nothing to compute from; see [`Threshold::outcome_without_data`].
     NoData,
@@ -140,7 +141,7 @@ impl Outcome {
 }
 
 impl Threshold {
-    /// Whether this threshold can be put on a metric of this kind.
+    /// Whether this threshold fits a metric of this kind.
     ///
     /// # Errors
     /// [`Mismatch`] says what does not fit.
@@ -155,11 +156,11 @@ impl Threshold {
         }
     }
 
-    /// Holds the threshold against the aggregate of its window (of the whole run without one), which spans
+    /// Evaluates the threshold against the aggregate of its window (of the whole run without one), which spans
     /// `elapsed`.
     ///
     /// # Errors
-    /// [`Mismatch`] when the threshold does not suit the metric.
+    /// [`Mismatch`] when the threshold does not fit the metric.
     pub fn evaluate(
         &self,
         aggregate: Aggregate<'_>,
@@ -174,15 +175,15 @@ impl Threshold {
         Ok(Evaluation { observed, outcome })
     }
 
-    /// What k6 decides at the end of a run about a metric that never had data: a share passes, and so does a
-    /// counter's rate over no time; the rest is taken as 0.
+    /// k6's decision at the end of a run about a metric that never had data: a share passes, and so does a
+    /// counter's rate over zero time; any other value counts as 0.
     #[must_use]
     pub fn outcome_without_data(&self, kind: MetricKind) -> Outcome {
         Outcome::of(self.aggregation == Aggregation::Rate || self.holds(0.0, kind))
     }
 
-    /// Compares in the unit that the bound was written in: a whole number of ns divided once is the nearest f64
-    /// to the decimal, so `avg<0.3` and `max==50ms` say what they seem to.
+    /// Compares in the unit in which the bound was written: a whole number of ns divided once is the `f64`
+    /// nearest to the decimal, so `avg<0.3` and `max==50ms` mean what they say.
     fn holds(&self, value: f64, kind: MetricKind) -> bool {
         let unit_ns = |unit: TimeUnit| unit.nanoseconds() as f64;
         let (value, bound) = match self.bound {
@@ -211,7 +212,7 @@ impl Aggregate<'_> {
         }
     }
 
-    /// `None` without data, and for aggregations that the kind does not have.
+    /// The computed value; `None` without data, and for aggregations that the kind does not support.
     fn compute(&self, aggregation: Aggregation, elapsed: Duration) -> Option<f64> {
         match self {
             Self::Counter(counter) => of_sum(counter.total() as f64, aggregation, elapsed),

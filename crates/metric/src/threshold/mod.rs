@@ -1,7 +1,7 @@
 //! Thresholds: conditions on aggregated metrics that pass or fail a run.
 //!
 //! Must not know when they are evaluated, nor what a failure leads to. Invariant: a parsed threshold is well-formed;
-//! whether it suits its metric is told by [`Threshold::check`] before anything runs.
+//! [`Threshold::check`] tells before the run whether it fits its metric.
 //!
 //! # Grammar
 //!
@@ -50,11 +50,11 @@ use std::time::Duration;
 pub struct Threshold {
     /// The text it was parsed from, trimmed.
     pub source: Arc<str>,
-    /// The metric it names; `None` when the context says which.
+    /// The metric it names; `None` when the context decides.
     pub metric: Option<MetricSelector>,
     /// What is computed from the metric.
     pub aggregation: Aggregation,
-    /// How far back it looks; `None` for the whole run. Never zero.
+    /// Length of the window back in time; `None` for the whole run. Never zero.
     pub window: Option<Duration>,
     /// How the computed value is compared with the bound.
     pub operator: Operator,
@@ -103,7 +103,7 @@ pub enum Operator {
 /// The right side of a threshold.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Bound {
-    /// Without a unit; milliseconds when the metric is a time.
+    /// Without a unit; milliseconds if the metric is a time.
     Number(f64),
     /// With `%`: the number as written, 0..=100 for a share.
     Percent(f64),

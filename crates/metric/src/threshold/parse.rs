@@ -1,13 +1,13 @@
-//! The parser of thresholds: one pass over the text, by the grammar in the parent module.
+//! The parser of thresholds: one pass over the text, with the grammar in the parent module.
 //!
-//! Must not know metrics. Invariant: every error carries the position where reading stopped making sense.
+//! Must not know metrics. Invariant: every error carries the position at which the text stopped making sense.
 
 use super::problem::{ParseError, Problem};
 use super::selector::{self, MetricSelector};
 use super::{Aggregation, Bound, Operator, Threshold, TimeUnit};
 use std::time::Duration;
 
-/// In the order in which they must be tried: an operator before its own beginning.
+/// In matching order: an operator comes before its own prefix.
 const OPERATORS: [(&str, Operator); 7] = [
     ("===", Operator::Equal),
     ("==", Operator::Equal),
@@ -42,7 +42,7 @@ pub(super) fn threshold(text: &str) -> Result<Threshold, ParseError> {
     })
 }
 
-/// `selector:`; `None`, with nothing consumed, when no selector stands here.
+/// `selector:`; `None`, with nothing consumed, when there is no selector here.
 fn metric_prefix(cursor: &mut Cursor<'_>) -> Result<Option<MetricSelector>, ParseError> {
     let start = cursor.position();
     let name = cursor.name();

@@ -1,4 +1,4 @@
-//! What can be wrong with a threshold's text, and how it is told.
+//! What can be wrong with a threshold's text, and the message for it.
 //!
 //! Must not know how text is parsed. Invariant: the position is a character boundary of the text.
 
@@ -9,7 +9,7 @@ use std::fmt;
 pub struct ParseError {
     /// The whole text.
     pub text: String,
-    /// Byte offset of the trouble in `text`.
+    /// Byte offset of the problem in `text`.
     pub position: usize,
     /// What is wrong there.
     pub problem: Problem,
@@ -24,25 +24,25 @@ pub enum Problem {
     UnknownAggregation(String),
     /// `error_rate`, `goodput` or `throughput` after a selector: they name a metric themselves.
     TwoMetrics(String),
-    /// A number should stand here.
+    /// A number is missing here.
     NoNumber,
     /// NaN, infinite, or beyond the range of `f64`.
     NotFinite,
     /// Outside 0..=100.
     PercentileRange(String),
-    /// This character should stand here.
+    /// This character is missing here.
     Missing(char),
-    /// None of the operators stands here.
+    /// An operator is missing here.
     NoOperator,
     /// Not `%` and not a unit of time.
     UnknownUnit(String),
-    /// A window of no length, or longer than 584 years.
+    /// A zero-length window, or one longer than 584 years.
     WindowRange,
     /// More text after the end.
     Trailing,
-    /// A metric name should stand here.
+    /// A metric name is missing here.
     NoMetricName,
-    /// A tag name should stand here.
+    /// A tag name is missing here.
     NoTagName,
     /// The same tag twice.
     TagTwice(String),

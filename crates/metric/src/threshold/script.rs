@@ -1,9 +1,9 @@
 //! The conditions of a script's `thresholds`: k6's grammar, and what loadline adds to it.
 //!
-//! What k6 2.2 reads means what it means there; a text that it refuses is refused with its words, unless it is a
-//! condition with a window (`p(95)[1m]<500`) or a bound with a unit (`p(95)<1s`, `rate<1%`). Short forms of the other
-//! commands (`p95`, `goodput`) are refused: a script that is accepted here runs under k6 as well, or uses what the
-//! documentation names as added. Must not know metrics.
+//! What k6 2.2 accepts has the same meaning here. What k6 refuses is refused with k6's words, except a
+//! condition with a window (`p(95)[1m]<500`) or a bound with a unit (`p(95)<1s`, `rate<1%`). The short forms of
+//! the other commands (`p95`, `goodput`) are refused: a script that is accepted here also runs under k6, or
+//! uses what the documentation lists as added. Must not know metrics.
 
 use super::parse::{self, Cursor};
 use super::{Aggregation, Bound, Operator, Threshold};
@@ -11,7 +11,7 @@ use loadline_go::float;
 use std::fmt;
 use std::time::Duration;
 
-/// In the order in which k6 looks for them: the first one with something behind it divides the text.
+/// In k6's search order: the first operator that is followed by text splits the condition.
 const OPERATORS: [(&str, Operator); 7] = [
     ("<=", Operator::AtMost),
     ("<", Operator::Less),
@@ -34,15 +34,15 @@ pub struct ConditionError {
 /// What is wrong with a script's condition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ConditionProblem {
-    /// No operator, or nothing behind it.
+    /// No operator, or nothing after it.
     Malformed,
-    /// What stands before the operator is no aggregation.
+    /// The text before the operator is not an aggregation.
     NoAggregation,
-    /// What stands between the brackets of `p(…)` is no number; Go's words.
+    /// The text in the parentheses of `p(…)` is not a number; Go's words.
     Percentile(String),
     /// The percentile is not in 0..=100.
     PercentileRange,
-    /// What stands behind the operator is no number; Go's words.
+    /// The text after the operator is not a number; Go's words.
     Bound(String),
 }
 
@@ -114,7 +114,7 @@ fn divided(text: &str) -> Option<(&str, Operator, &str)> {
     })
 }
 
-/// What stands before `[1m]`, and the window; the whole text where no window can be read.
+/// Splits off the window: the text before `[1m]`, and the window. The whole text if no window can be read.
 fn without_window(left: &str) -> (&str, Option<Duration>) {
     let read = || {
         let (before, _) = left.split_once('[')?;
@@ -134,7 +134,7 @@ fn aggregation(left: &str) -> Result<Aggregation, ConditionProblem> {
         "min" => Aggregation::Min,
         "med" => Aggregation::Med,
         "max" => Aggregation::Max,
-        // Without a number k6 takes the 0th.
+        // Without a number, k6 uses the 0th percentile.
         "p" => Aggregation::Percentile(0.0),
         _ => {
             let number = left

@@ -1,4 +1,4 @@
-//! What k6 2.2.0 was seen to take and to refuse, run with one threshold each.
+//! What k6 2.2.0 accepts and refuses, as observed by running it with one threshold each.
 
 use super::*;
 

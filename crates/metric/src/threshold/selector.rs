@@ -1,6 +1,6 @@
-//! A metric selector: a metric's name and the tags of a sub-metric, written as k6 does: `name{tag:value}`.
+//! A metric selector: a metric's name and the tags of a sub-metric, in k6's form `name{tag:value}`.
 //!
-//! Must not know which metrics exist. Invariant: the name is not empty and no tag stands twice.
+//! Must not know which metrics exist. Invariant: the name is not empty and no tag occurs twice.
 
 use super::parse::Cursor;
 use super::problem::{ParseError, Problem};
@@ -10,7 +10,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-/// Names a metric, or with tags those of its samples that carry them all.
+/// Selects a metric or, with tags, its samples that carry all of them.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct MetricSelector {
@@ -33,7 +33,7 @@ impl MetricSelector {
 impl FromStr for MetricSelector {
     type Err = ParseError;
 
-    /// Parses `name` or `name{tag:value,…}`; values may be quoted, spaces around names and values are dropped.
+    /// Parses `name` or `name{tag:value,…}`; values may be quoted, spaces around names and values are ignored.
     fn from_str(text: &str) -> Result<Self, ParseError> {
         let mut cursor = Cursor::new(text);
         cursor.skip_spaces();
@@ -64,7 +64,7 @@ impl From<MetricSelector> for String {
     }
 }
 
-/// `name{tag:value}`, values quoted where they would not read back otherwise.
+/// `name{tag:value}`; values are quoted if they would not parse otherwise.
 impl fmt::Display for MetricSelector {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.metric)?;
@@ -95,7 +95,7 @@ fn quote_for(value: &str) -> Option<char> {
     }
 }
 
-/// `{tag:value,…}` if it stands at the cursor, else no tags.
+/// Parses `{tag:value,…}` at the cursor; no tags if there is none.
 pub(super) fn tags(cursor: &mut Cursor<'_>) -> Result<TagSet, ParseError> {
     let mut tags = TagSet::new();
     if !cursor.eat("{") {

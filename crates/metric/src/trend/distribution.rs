@@ -1,11 +1,11 @@
-//! What both trends share: the histogram, the raw values while they are few, the smallest and the largest.
+//! What both trends share: the histogram, the raw values while there are few, the minimum and the maximum.
 //!
-//! Must not know sums. Invariant: the raw values are all values, or there are none of them.
+//! Must not know sums. Invariant: `raw` holds all values or none.
 
 use crate::Histogram;
 use std::cmp::Ordering;
 
-/// Raw values kept per aggregate. Up to here percentiles agree with k6 to the digit; beyond, 8 KB per
+/// Raw values kept per aggregate. Up to this count, percentiles agree with k6 to the digit; beyond it, 8 KB per
 /// series would outweigh most histograms.
 pub const RAW_VALUES_MAX: usize = 1_024;
 
@@ -59,9 +59,10 @@ impl Value for f64 {
 #[derive(Clone, Debug)]
 pub(super) struct Distribution<V> {
     pub(super) histogram: Histogram,
-    /// All values in the order they came, or nothing once there were too many.
+    /// All values in recording order; empty after more than [`RAW_VALUES_MAX`].
     pub(super) raw: Vec<V>,
-    /// While empty the largest value, and `max` the smallest, so that recording needs no special case.
+    /// While empty, `min` is the largest possible value and `max` the smallest, so that recording needs no
+    /// special case.
     min: V,
     max: V,
 }
@@ -78,8 +79,8 @@ impl<V: Value> Default for Distribution<V> {
 }
 
 impl<V: Value> Distribution<V> {
-    /// `None` when the parts contradict each other: `extent` must be given exactly when there are values,
-    /// and `raw`, unless empty, must be all of them.
+    /// Rebuilds a distribution; `None` when the parts contradict each other. `extent` must be given exactly
+    /// when there are values, and a non-empty `raw` must hold all of them.
     pub(super) fn from_parts(
         histogram: Histogram,
         raw: Vec<V>,
@@ -182,7 +183,7 @@ impl<V: Value> Distribution<V> {
     }
 
     /// The values at these quantiles, as k6 defines them: the value at rank `q * (n - 1)` of the sorted values,
-    /// interpolated linearly between two ranks. `q` is held within 0..=1, NaN taken as 0.
+    /// interpolated linearly between two ranks. `q` is clamped to 0..=1; NaN counts as 0.
     pub(super) fn quantiles(&self, wanted: &[f64]) -> Option<Vec<f64>> {
         let (min, max) = self.extent()?;
         let sorted = self.sorted_raw();
@@ -216,9 +217,9 @@ impl<V: Value> Distribution<V> {
         Some(wanted.iter().map(quantile).collect())
     }
 
-    /// Counts of the values up to each of the ascending bounds (inclusive) and above the bound before it; one entry
-    /// more than bounds for the values above them all. From the raw values when they are all there, else each
-    /// bucket counts whole at its midpoint (held within the extent).
+    /// Counts the values in each interval between ascending upper bounds (inclusive), with one extra entry for
+    /// the values above the last. Uses the raw values when all are kept; otherwise each bucket counts as a
+    /// whole, at its midpoint (clamped to the extent).
     pub(super) fn counts_per_bound(&self, upper_bounds: &[f64]) -> Vec<u64> {
         let mut counts = vec![0u64; upper_bounds.len() + 1];
         self.for_each(|value, n| {
@@ -228,8 +229,8 @@ impl<V: Value> Distribution<V> {
         counts
     }
 
-    /// Calls `visit` with values and how often they occur: the raw values when they are all there, else the
-    /// minimum and the maximum as themselves and the rest as bucket midpoints held within the extent.
+    /// Calls `visit` with each value and its count: the raw values when all are kept; otherwise the exact
+    /// minimum and maximum, and bucket midpoints (clamped to the extent) for the rest.
     pub(super) fn for_each(&self, mut visit: impl FnMut(f64, u64)) {
         let Some((min, max)) = self.extent() else {
             return;
@@ -250,8 +251,8 @@ impl<V: Value> Distribution<V> {
         }
     }
 
-    /// `steps` equal steps from the smallest to the largest value: `steps + 1` bounds, the first being the
-    /// smallest value. Empty when there are no values.
+    /// `steps` equal steps from the smallest to the largest value, as `steps + 1` bounds; the first is the
+    /// smallest value. Empty without values.
     pub(super) fn equal_width_bounds(&self, steps: usize) -> Vec<f64> {
         let Some((min, max)) = self.extent() else {
             return Vec::new();

@@ -1,7 +1,7 @@
-//! The trends' written form, by serde: see [`TimeTrend`] and [`ValueTrend`] for the layouts.
+//! Serialization of trends with serde; see [`TimeTrend`] and [`ValueTrend`] for the layouts.
 //!
-//! Must not know which format carries it. Invariant: what was written reads back equal (as far as the format keeps
-//! `f64` exactly), and parts that contradict each other are refused.
+//! Must not know the format. Invariant: a written trend reads back equal (as far as the format keeps `f64`
+//! exactly), and contradictory parts are refused.
 
 use super::distribution::{Distribution, Value};
 use super::{TimeTrend, ValueTrend};
@@ -23,7 +23,7 @@ struct Encoded<V, Sum> {
     raw: Vec<V>,
 }
 
-/// Stands for `Option::default`, which would ask that `V` have a default.
+/// Replaces `Option::default`, which would require `V: Default`.
 fn none<V>() -> Option<V> {
     None
 }

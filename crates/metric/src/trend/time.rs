@@ -9,9 +9,10 @@ use crate::sum::Squares;
 
 /// A distribution of times in ns.
 ///
-/// Counts and sums stop at their largest value; they never wrap. Equality means that the same times were recorded.
-/// Serialized as `{"histogram":…,"sum":"<decimal>","squares":"<hexadecimal>","min":n,"max":n,"raw":[…]}`; `min`,
-/// `max` and `raw` are left out when empty, and the sums are text since they exceed what JSON readers keep exactly.
+/// Counts and sums saturate; they never wrap. Two trends are equal when the same times were recorded.
+/// Serialized as `{"histogram":…,"sum":"<decimal>","squares":"<hexadecimal>","min":n,"max":n,"raw":[…]}`.
+/// `min`, `max` and `raw` are omitted when empty. The sums are text because they exceed what JSON readers keep
+/// exactly.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TimeTrend {
     pub(super) distribution: Distribution<u64>,
@@ -48,14 +49,14 @@ impl TimeTrend {
         self.distribution.merge(&other.distribution);
     }
 
-    /// Forgets everything and keeps the histogram's memory for the next values.
+    /// Clears all values; keeps the histogram's memory for reuse.
     pub fn clear(&mut self) {
         self.sum = 0;
         self.squares = Squares::default();
         self.distribution.clear();
     }
 
-    /// A copy that holds memory for non-empty buckets only: what a worker sends on each second.
+    /// A copy with memory for non-empty buckets only, as a worker sends every second.
     #[must_use]
     pub fn compact_copy(&self) -> Self {
         Self {
@@ -107,47 +108,50 @@ impl TimeTrend {
         (!self.is_empty()).then(|| self.squares.stddev(self.count(), self.sum))
     }
 
-    /// The time in ns at quantile `q` (0..=1, held within; NaN counts as 0); `None` when empty.
+    /// The time in ns at quantile `q` (clamped to 0..=1; NaN counts as 0); `None` when empty.
     ///
     /// k6's definition: the value at rank `q * (n - 1)`, interpolated between two ranks. Exact up to
-    /// [`super::RAW_VALUES_MAX`] values, within 0.068 % beyond; the minimum at 0 and the maximum at 1 always.
+    /// [`super::RAW_VALUES_MAX`] values and within 0.068 % beyond; always exact at 0 (the minimum) and 1 (the
+    /// maximum).
     #[must_use]
     pub fn quantile(&self, q: f64) -> Option<f64> {
         self.distribution.quantiles(&[q])?.pop()
     }
 
-    /// Several quantiles at once, cheaper than one by one; `None` when empty.
+    /// Several quantiles at once; cheaper than one call each. `None` when empty.
     #[must_use]
     pub fn quantiles(&self, wanted: &[f64]) -> Option<Vec<f64>> {
         self.distribution.quantiles(wanted)
     }
 
-    /// How many times are at most `ns`: exact while raw values are kept, else to within the bucket around `ns`.
+    /// How many times are at most `ns`: exact while raw values are kept, otherwise to within the bucket of
+    /// `ns`.
     #[must_use]
     pub fn count_at_or_below(&self, ns: u64) -> u64 {
         self.counts_per_bound(&[ns as f64])[0]
     }
 
-    /// Times per row of a table with these ascending upper bounds (inclusive, in ns); one entry more than
-    /// bounds, for the times above them all. Beyond the raw values each bucket counts whole, at its midpoint.
+    /// Counts times per row of a table with these ascending upper bounds (inclusive, in ns). The result has one
+    /// entry more than there are bounds, for the times above the last. Without raw values, each bucket counts
+    /// as a whole, at its midpoint.
     #[must_use]
     pub fn counts_per_bound(&self, upper_bounds: &[f64]) -> Vec<u64> {
         self.distribution.counts_per_bound(upper_bounds)
     }
 
-    /// The times with how often they occur; beyond the raw values, bucket midpoints between the exact extremes.
+    /// Visits each time with its count; without raw values, bucket midpoints between the exact extremes.
     pub(crate) fn for_each(&self, visit: impl FnMut(f64, u64)) {
         self.distribution.for_each(visit);
     }
 
-    /// The bounds of a table of equal steps: the smallest time, then `steps` more up to the largest.
-    /// Empty when there are no values.
+    /// Bounds of a table with equal steps: the smallest time, then `steps` more up to the largest. Empty
+    /// without values.
     #[must_use]
     pub fn equal_width_bounds(&self, steps: usize) -> Vec<f64> {
         self.distribution.equal_width_bounds(steps)
     }
 
-    /// The raw times in the order they came; `None` once there were more than [`super::RAW_VALUES_MAX`].
+    /// The raw times in recording order; `None` after more than [`super::RAW_VALUES_MAX`] times.
     #[must_use]
     pub fn raw_values(&self) -> Option<&[u64]> {
         self.distribution

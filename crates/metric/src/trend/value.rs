@@ -1,7 +1,7 @@
-//! The trend of any finite values: a script's custom trends.
+//! The trend of arbitrary finite values: a script's custom trends.
 //!
-//! Must not know units. Invariant: only finite values are inside; sums are compensated, so that merging in another
-//! order differs by rounding at most.
+//! Must not know units. Invariant: it holds finite values only; sums are compensated, so the order of merging
+//! changes them by rounding at most.
 
 use super::distribution::Distribution;
 use crate::sum::CompensatedSum;
@@ -9,9 +9,9 @@ use crate::{Histogram, NotFinite};
 
 /// A distribution of finite `f64` values.
 ///
-/// Equality means that the same values were recorded and that the sums agree to the last bit. Serialized as
-/// `{"histogram":…,"sum":[s,e],"squares":[s,e],"min":v,"max":v,"raw":[…]}`, where a sum is `s + e` and `e` what
-/// rounding lost; `min`, `max` and `raw` are left out when empty.
+/// Two trends are equal when the same values were recorded and the sums agree to the last bit. Serialized as
+/// `{"histogram":…,"sum":[s,e],"squares":[s,e],"min":v,"max":v,"raw":[…]}`; a sum is `s + e`, where `e` is the
+/// rounding error. `min`, `max` and `raw` are omitted when empty.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ValueTrend {
     pub(super) distribution: Distribution<f64>,
@@ -57,14 +57,14 @@ impl ValueTrend {
         self.distribution.merge(&other.distribution);
     }
 
-    /// Forgets everything and keeps the histogram's memory for the next values.
+    /// Clears all values; keeps the histogram's memory for reuse.
     pub fn clear(&mut self) {
         self.sum = CompensatedSum::default();
         self.squares = CompensatedSum::default();
         self.distribution.clear();
     }
 
-    /// A copy that holds memory for non-empty buckets only: what a worker sends on each second.
+    /// A copy with memory for non-empty buckets only, as a worker sends every second.
     #[must_use]
     pub fn compact_copy(&self) -> Self {
         Self {
@@ -116,39 +116,41 @@ impl ValueTrend {
         (!self.is_empty()).then(|| self.squares.stddev(self.count(), &self.sum))
     }
 
-    /// The value at quantile `q`; defined as for [`super::TimeTrend::quantile`]. `None` when empty.
+    /// The value at quantile `q`, defined as in [`super::TimeTrend::quantile`]; `None` when empty.
     #[must_use]
     pub fn quantile(&self, q: f64) -> Option<f64> {
         self.distribution.quantiles(&[q])?.pop()
     }
 
-    /// Several quantiles at once, cheaper than one by one; `None` when empty.
+    /// Several quantiles at once; cheaper than one call each. `None` when empty.
     #[must_use]
     pub fn quantiles(&self, wanted: &[f64]) -> Option<Vec<f64>> {
         self.distribution.quantiles(wanted)
     }
 
-    /// How many values are at most `value`: exact while raw values are kept, else to within the bucket around it.
+    /// How many values are at most `value`: exact while raw values are kept, otherwise to within the bucket of
+    /// `value`.
     #[must_use]
     pub fn count_at_or_below(&self, value: f64) -> u64 {
         self.counts_per_bound(&[value])[0]
     }
 
-    /// Values per row of a table with these ascending upper bounds (inclusive); one entry more than bounds, for
-    /// the values above them all. Beyond the raw values each bucket counts whole, at its midpoint.
+    /// Counts values per row of a table with these ascending upper bounds (inclusive). The result has one entry
+    /// more than there are bounds, for the values above the last. Without raw values, each bucket counts as a
+    /// whole, at its midpoint.
     #[must_use]
     pub fn counts_per_bound(&self, upper_bounds: &[f64]) -> Vec<u64> {
         self.distribution.counts_per_bound(upper_bounds)
     }
 
-    /// The bounds of a table of equal steps: the smallest value, then `steps` more up to the largest.
-    /// Empty when there are no values.
+    /// Bounds of a table with equal steps: the smallest value, then `steps` more up to the largest. Empty
+    /// without values.
     #[must_use]
     pub fn equal_width_bounds(&self, steps: usize) -> Vec<f64> {
         self.distribution.equal_width_bounds(steps)
     }
 
-    /// The raw values in the order they came; `None` once there were more than [`super::RAW_VALUES_MAX`].
+    /// The raw values in recording order; `None` after more than [`super::RAW_VALUES_MAX`] values.
     #[must_use]
     pub fn raw_values(&self) -> Option<&[f64]> {
         self.distribution

@@ -1,7 +1,7 @@
-//! What each agent of a test did, beside what all of them did together.
+//! What each agent of a test did, next to what all of them did together.
 //!
-//! Must not know how agents are spoken to. Invariant: the counts of all agents sum to those of the test; percentiles do not, which is
-//! why they are kept for each.
+//! Must not know how agents are reached. Invariant: the counts of all agents sum to those of the test.
+//! Percentiles do not, so they are kept per agent.
 
 use loadline_metric::TimeTrend;
 use serde::{Deserialize, Serialize};
@@ -12,37 +12,39 @@ use crate::snapshot::{Counts, Snapshot};
 /// One agent's share of a test.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct AgentShare {
-    /// What it is called.
+    /// The agent's name.
     pub name: String,
-    /// How many agents had its share before it and were lost; each has a row of its own.
+    /// How many agents had this share before and were lost; each has its own row.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub replaced: u32,
-    /// The lost agent whose share it made beside what it did otherwise; `None`: the share is its own.
+    /// The lost agent whose share this row covers, in addition to the agent's own; `None`: the share is its
+    /// own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stands_in_for: Option<String>,
     /// Its worker threads.
     pub workers: u32,
-    /// Cores that it may use; like processor time and memory those of its process, which stand in the first row of it, and zero in others.
+    /// Cores that the process may use. Cores, CPU time and memory describe the whole process; they are in its
+    /// first row and zero in its other rows.
     pub cores: f64,
-    /// The outcome of its requests, warm-up excluded.
+    /// The outcomes of its requests, warm-up excluded.
     pub counts: Counts,
-    /// Service time in nanoseconds; `None` without a request.
+    /// Service time in nanoseconds; `None` without requests.
     pub service_time_ns: Option<Percentiles>,
     /// Response time in nanoseconds; `None` in a closed model.
     pub response_time_ns: Option<Percentiles>,
     /// 99th percentile of its schedule lag in nanoseconds; `None` in a closed model.
     pub lag_p99_ns: Option<u64>,
-    /// Processor time that it used, in nanoseconds.
+    /// CPU time of its process, in nanoseconds.
     pub cpu_ns: u64,
-    /// Its highest resident memory in bytes.
+    /// Its peak resident memory in bytes.
     pub rss_max_bytes: u64,
-    /// By how much its clock may have been taken wrongly at the start, in nanoseconds.
+    /// Maximum error of its clock offset at the start, in nanoseconds.
     pub clock_error_ns: u64,
-    /// How far its clock ran ahead of the coordinator's between the first and the last time that both were compared, in nanoseconds; `None`
-    /// for a run of less than ten seconds.
+    /// How far its clock drifted ahead of the coordinator's between the first and the last comparison, in
+    /// nanoseconds; `None` for runs shorter than ten seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clock_drift_ns: Option<i64>,
-    /// By how much that may be wrong, in nanoseconds.
+    /// Maximum error of the drift, in nanoseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clock_drift_error_ns: Option<u64>,
 }
@@ -62,7 +64,7 @@ pub struct AgentSums {
 }
 
 impl AgentSums {
-    /// Adds what a worker of the agent saw.
+    /// Adds a snapshot of one of the agent's workers.
     pub fn add(&mut self, seen: &Snapshot) {
         self.counts.merge(&seen.counts);
         self.service_time.merge(&seen.answered_time);
@@ -71,13 +73,13 @@ impl AgentSums {
         self.schedule_lag.merge(&seen.schedule_lag);
     }
 
-    /// Books requests that an agent had begun and of which nothing more will be heard.
+    /// Counts requests that a lost agent had started and whose outcome will never be reported.
     pub fn lose(&mut self, begun: u64, unended: u64) {
         self.counts.started = self.counts.started.saturating_add(begun);
         self.counts.lost = self.counts.lost.saturating_add(unended);
     }
 
-    /// The share of which these are the sums; what is known of the agent otherwise is left to be filled in.
+    /// The agent's share with these sums; the caller fills in the remaining fields.
     #[must_use]
     pub fn share(&self, name: &str) -> AgentShare {
         AgentShare {

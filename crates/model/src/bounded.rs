@@ -1,6 +1,6 @@
-//! Small keyed tables with a limit: what does not fit is counted under one overflow row.
+//! Small keyed tables with a limit: what does not fit is counted in one overflow row.
 //!
-//! Must not know what is counted. Invariant: never more than `limit` keys, whatever comes in.
+//! Must not know what is counted. Invariant: never more than `limit` keys, whatever the input.
 
 use serde::{Deserialize, Serialize};
 
@@ -23,13 +23,13 @@ impl<K: PartialEq, V: Default> Bounded<K, V> {
         }
     }
 
-    /// The row of `key`, made when new; the overflow row when the table is full.
+    /// The row of `key`, created if new; the overflow row if the table is full.
     pub fn row(&mut self, key: K) -> &mut V {
         let position = self.position(key);
         self.row_at(position)
     }
 
-    /// The position of `key`'s row, made when new; `None` stands for the overflow row.
+    /// The position of `key`'s row, created if new; `None` stands for the overflow row.
     pub fn position(&mut self, key: K) -> Option<usize> {
         match self.rows.iter().position(|(known, _)| *known == key) {
             Some(position) => Some(position),
@@ -37,8 +37,8 @@ impl<K: PartialEq, V: Default> Bounded<K, V> {
         }
     }
 
-    /// The position of the row whose key `is_it` recognises; otherwise that of a new row with the
-    /// key that `make` gives. For keys that are costly to make.
+    /// The position of the row whose key matches `is_it`; otherwise that of a new row with the key from `make`.
+    /// For keys that are costly to build.
     #[inline]
     pub fn position_by(
         &mut self,
@@ -60,7 +60,7 @@ impl<K: PartialEq, V: Default> Bounded<K, V> {
         Some(self.rows.len() - 1)
     }
 
-    /// The row at a position that [`Bounded::position`] gave.
+    /// The row at a position returned by [`Bounded::position`].
     pub fn row_at(&mut self, position: Option<usize>) -> &mut V {
         match position {
             Some(position) => &mut self.rows[position].1,
@@ -73,7 +73,7 @@ impl<K: PartialEq, V: Default> Bounded<K, V> {
         self.rows.iter().map(|(key, value)| (key, value))
     }
 
-    /// The row of everything that did not fit; `None` when all did.
+    /// The overflow row; `None` if everything fit.
     #[must_use]
     pub fn overflow(&self) -> Option<&V> {
         self.overflow.as_ref()
@@ -91,7 +91,7 @@ impl<K: PartialEq, V: Default> Bounded<K, V> {
         self.rows.is_empty() && self.overflow.is_none()
     }
 
-    /// Adds another table row by row.
+    /// Merges another table row by row.
     pub fn merge(&mut self, other: Self, add: impl Fn(&mut V, V)) {
         for (key, value) in other.rows {
             add(self.row(key), value);
@@ -101,8 +101,8 @@ impl<K: PartialEq, V: Default> Bounded<K, V> {
         }
     }
 
-    /// Gives what was counted since the last call, rows without anything left out; the keys stay,
-    /// so that positions stay valid.
+    /// Takes what was counted since the last call, without empty rows. The keys stay, so positions remain
+    /// valid.
     #[must_use]
     pub fn take(&mut self) -> Self
     where

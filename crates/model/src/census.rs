@@ -1,29 +1,30 @@
-//! The census of answers: how many of which shape, and what a few of their bodies are.
+//! The census of responses: how many had which shape, with samples of their bodies.
 //!
-//! Must not know who judges them. Invariant: whatever comes in, few bodies are kept, each cut to a limit and without secrets.
+//! Must not know who judges them. Invariant: whatever the input, few bodies are kept; each is truncated to a
+//! limit and stripped of secrets.
 
 use loadline_metric::Summary;
 use serde::{Deserialize, Serialize};
 
 use crate::secret::redacted_text;
 
-/// Most bytes of a sampled body that are kept.
+/// Maximum bytes kept of a sampled body.
 pub const BODY_SAMPLE_MAX: usize = 256;
-/// Most distinct bodies sampled per shape.
+/// Maximum distinct bodies sampled per shape.
 pub const BODY_SAMPLES_MAX: usize = 4;
 
-/// The shape of an answer: what the census counts by.
+/// The shape of a response: the key of the census.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Shape {
     /// Status code.
     pub status: u16,
-    /// Size class of the body: 0 for none, else the number of binary digits of its length.
+    /// Size class of the body: 0 if empty, otherwise the number of binary digits of its length.
     pub size_class: u8,
-    /// Content type as sent, cut to 64 bytes; empty when there is none.
+    /// Content type as sent, truncated to 64 bytes; empty if there is none.
     pub content_type: String,
 }
 
-/// What the answers of one shape had in common.
+/// What the responses of one shape have in common.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ShapeTally {
     /// How many.
@@ -32,18 +33,18 @@ pub struct ShapeTally {
     pub good: u64,
     /// Body lengths in bytes.
     pub body_size: Summary,
-    /// Bodies looked at, cut to [`BODY_SAMPLE_MAX`], with how often each was met.
+    /// Sampled bodies, truncated to [`BODY_SAMPLE_MAX`], with how often each occurred.
     pub samples: Vec<BodySample>,
-    /// Bodies looked at in all.
+    /// Number of sampled bodies.
     pub sampled: u64,
 }
 
-/// One body that was looked at.
+/// One sampled body.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BodySample {
-    /// The beginning of the body; bytes that are not text are replaced.
+    /// The start of the body; bytes that are not text are replaced.
     pub text: String,
-    /// How often it was met among the bodies looked at.
+    /// How often it occurred among the sampled bodies.
     pub count: u64,
 }
 
@@ -56,7 +57,7 @@ impl Shape {
 }
 
 impl ShapeTally {
-    /// Adds another interval or worker.
+    /// Merges another interval or worker.
     pub fn merge(&mut self, other: ShapeTally) {
         self.count += other.count;
         self.good += other.good;
@@ -67,7 +68,7 @@ impl ShapeTally {
         }
     }
 
-    /// Looks at one more body.
+    /// Samples one more body.
     pub fn sample(&mut self, body: &[u8]) {
         self.sampled += 1;
         let cut = &body[..body.len().min(BODY_SAMPLE_MAX)];
@@ -92,8 +93,9 @@ impl ShapeTally {
         }
     }
 
-    /// The place of a body that differs from another in its numbers alone, where the new one differs from all in more: bodies
-    /// that each have an identifier of their own leave room for an error among them.
+    /// The slot to reuse: a sample that differs from another one in its numbers only, if the new body differs
+    /// from all samples in more than that. This keeps room for an error among bodies that each contain a unique
+    /// id.
     fn spare_for(&self, text: &str) -> Option<usize> {
         let kinds: Vec<String> = self
             .samples
@@ -106,7 +108,7 @@ impl ShapeTally {
     }
 }
 
-/// A body without its numbers.
+/// A body with its numbers removed.
 fn kind_of(text: &str) -> String {
     text.chars().filter(|c| !c.is_ascii_hexdigit()).collect()
 }

@@ -1,8 +1,8 @@
-//! Content checks (`--expect`): what an answer must satisfy to count as goodput.
+//! Content checks (`--expect`): what a response must satisfy to count as goodput.
 //!
-//! Parsing and evaluation are pure: an answer is handed in as parts. Must not know the wire.
-//! Invariant: an answer without a body kept cannot pass a check that needs one by accident; the
-//! engine asks [`Check::needs_body`] first.
+//! Parsing and evaluation are pure: a response is passed in as parts. Must not know the wire. Invariant: a
+//! check that needs the body cannot pass by accident when no body was kept; the engine asks
+//! [`Check::needs_body`] first.
 
 use std::fmt;
 use std::time::Duration;
@@ -13,13 +13,13 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use crate::JsonPath;
 use crate::duration;
 
-/// Whether a status is that of a good answer where nobody says what is expected: a success or a redirect, as in k6.
+/// Whether a status counts as good when the user says nothing about it: success or redirect, as in k6.
 #[must_use]
 pub const fn is_good_status(status: u16) -> bool {
     matches!(status, 200..400)
 }
 
-/// The parts of an answer that checks look at.
+/// The parts of a response that checks look at.
 pub struct Answer<'a> {
     /// Status code.
     pub status: u16,
@@ -91,7 +91,7 @@ pub struct Check {
     expectation: Expectation,
 }
 
-/// The forms that a check may have, for help and error messages.
+/// The supported forms, for help and error messages.
 pub const FORMS: &str = "status=200, status=2xx, status=200,201, status!=500, header:NAME, \
      header:NAME=TEXT, header:NAME=~REGEX, body=TEXT, body~REGEX, body!~REGEX, json:PATH, \
      json:PATH=VALUE, json:PATH=~REGEX, json:PATH>N, size>N, size=N, time<50ms";
@@ -100,7 +100,7 @@ impl Check {
     /// Parses one check.
     ///
     /// # Errors
-    /// Says which part is wrong and which forms there are.
+    /// Says which part is wrong, and lists the supported forms.
     pub fn parse(text: &str) -> Result<Check, String> {
         let expectation = parse_expectation(text.trim())
             .map_err(|why| format!("check {text:?}: {why}; forms: {FORMS}"))?;
@@ -110,7 +110,7 @@ impl Check {
         })
     }
 
-    /// Whether the body has to be kept for this check.
+    /// Whether this check needs the body to be kept.
     #[must_use]
     pub fn needs_body(&self) -> bool {
         matches!(
@@ -119,7 +119,7 @@ impl Check {
         )
     }
 
-    /// Whether the header fields have to be handed in for this check.
+    /// Whether this check needs the header fields.
     #[must_use]
     pub fn needs_headers(&self) -> bool {
         matches!(self.expectation, Expectation::Header { .. })
@@ -131,7 +131,7 @@ impl Check {
         matches!(self.expectation, Expectation::Status { .. })
     }
 
-    /// Whether the answer passes.
+    /// Whether the response passes.
     #[must_use]
     pub fn passes(&self, answer: &Answer<'_>) -> bool {
         match &self.expectation {
@@ -339,7 +339,7 @@ impl JsonRule {
             JsonRule::Number(rule) => value
                 .and_then(Value::as_f64)
                 .is_some_and(|number| rule.holds(number)),
-            // A pattern is about a value; that there is none, null says as well as absence does.
+            // A pattern applies to a value; null counts as a missing value.
             JsonRule::Text(rule @ (TextRule::Matches(_) | TextRule::DoesNotMatch(_)))
                 if value.is_some_and(Value::is_null) =>
             {

@@ -1,7 +1,7 @@
 //! Instants as dates and times of day, in UTC.
 //!
-//! Must not know clocks, zones and how other tools write an instant. Invariant: every number of seconds has a date of
-//! a year of four digits.
+//! Must not know clocks, time zones or the formats of other tools. Invariant: every number of seconds maps to a
+//! date with a four-digit year.
 
 use std::fmt;
 
@@ -28,7 +28,7 @@ pub struct Civil {
 }
 
 impl Civil {
-    /// The date and time so many seconds after the beginning of 1970; saturates at the end of 9999.
+    /// The date and time `unix_s` seconds after the start of 1970; saturates at the end of 9999.
     #[must_use]
     pub fn of_unix_s(unix_s: u64) -> Civil {
         let unix_s = i64::try_from(unix_s).map_or(LAST_S, |unix_s| unix_s.min(LAST_S));
@@ -44,7 +44,7 @@ impl Civil {
         }
     }
 
-    /// As RFC 3339 has it, to the second: `2026-05-04T13:02:01Z`.
+    /// RFC 3339 format with whole seconds: `2026-05-04T13:02:01Z`.
     #[must_use]
     pub fn rfc3339(self) -> String {
         let (date, time) = self.parts();
@@ -59,7 +59,7 @@ impl Civil {
 }
 
 impl fmt::Display for Civil {
-    /// As people read it: `2026-05-04 13:02:01 UTC`.
+    /// Human-readable format: `2026-05-04 13:02:01 UTC`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (date, time) = self.parts();
         write!(f, "{date} {time} UTC")

@@ -1,7 +1,7 @@
-//! How connections are made: protocol, keep-alive, timeouts, TLS, names, proxies, sources.
+//! How connections are made: protocol, keep-alive, timeouts, TLS, names, proxies, source addresses.
 //!
-//! Certificates and keys are carried as the bytes that the front end read. Must not know sockets
-//! or files. Invariant: after [`ClientPlan::validate`] no two settings contradict each other.
+//! Certificates and keys are held as the bytes that the front end read. Must not know sockets or files.
+//! Invariant: after [`ClientPlan::validate`] no two settings contradict each other.
 
 use core::net::IpAddr;
 use std::path::PathBuf;
@@ -13,22 +13,22 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "type")]
 pub enum Protocol {
-    /// HTTP/1.1, one request at a time on a connection.
+    /// HTTP/1.1; one request at a time per connection.
     Http1,
-    /// HTTP/2 where ALPN offers it, else HTTP/1.1.
+    /// HTTP/2 if ALPN offers it, otherwise HTTP/1.1.
     Negotiate {
-        /// Requests at a time on one HTTP/2 connection.
+        /// Concurrent requests per HTTP/2 connection.
         streams: u32,
     },
-    /// HTTP/2 without asking (prior knowledge in clear text; ALPN `h2` alone over TLS).
+    /// HTTP/2 without negotiation (prior knowledge in clear text; ALPN offers only `h2` over TLS).
     Http2 {
-        /// Requests at a time on one connection.
+        /// Concurrent requests per connection.
         streams: u32,
     },
 }
 
 impl Protocol {
-    /// Requests at a time on one connection; at least one.
+    /// Concurrent requests per connection; at least one.
     #[must_use]
     pub fn streams(self) -> u32 {
         match self {
@@ -45,13 +45,13 @@ pub enum IpChoice {
     /// In the resolver's order.
     #[default]
     Any,
-    /// IPv4 alone.
+    /// IPv4 only.
     V4,
-    /// IPv6 alone.
+    /// IPv6 only.
     V6,
 }
 
-/// A TLS version that can be asked for.
+/// A TLS version that can be requested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum TlsVersion {
     /// TLS 1.2.
@@ -62,38 +62,38 @@ pub enum TlsVersion {
     V1_3,
 }
 
-/// A client certificate with its key, PEM.
+/// A client certificate with its key, in PEM.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ClientIdentity {
-    /// Where the certificate came from, for messages.
+    /// File that the certificate came from, for messages.
     pub certificate_file: PathBuf,
-    /// Certificate chain, PEM; not carried into results.
+    /// Certificate chain, PEM; not written to results.
     #[serde(skip)]
     pub certificate_pem: Vec<u8>,
-    /// Private key, PEM; never carried into results.
+    /// Private key, PEM; never written to results.
     #[serde(skip)]
     pub key_pem: Vec<u8>,
 }
 
-/// How TLS is spoken.
+/// TLS settings.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TlsPlan {
-    /// Authorities beside the system's, PEM; `None`: the system's alone.
+    /// Certificate authorities in addition to the system's, PEM; `None`: only the system's.
     pub authorities_file: Option<PathBuf>,
     /// The bytes of that file.
     #[serde(skip)]
     pub authorities_pem: Vec<u8>,
-    /// What the client shows; `None`: no client certificate.
+    /// The client certificate; `None`: none.
     pub identity: Option<ClientIdentity>,
-    /// Name asked for and verified instead of the URL's host.
+    /// Name to request (SNI) and verify instead of the URL's host.
     pub server_name: Option<String>,
-    /// Lowest version.
+    /// Minimum version.
     pub min_version: TlsVersion,
-    /// Highest version.
+    /// Maximum version.
     pub max_version: TlsVersion,
-    /// Whether the peer's certificate is verified.
+    /// Whether to verify the peer's certificate.
     pub verify: bool,
-    /// Whether sessions are resumed on new connections.
+    /// Whether new connections resume sessions.
     pub resume: bool,
 }
 
@@ -112,7 +112,7 @@ impl Default for TlsPlan {
     }
 }
 
-/// Connections meant for one host and port are made to another (`--connect-to`).
+/// Redirects connections for one host and port to another (`--connect-to`).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ConnectTo {
     /// Host of the URL; `None`: any.
@@ -125,7 +125,7 @@ pub struct ConnectTo {
     pub to_port: Option<u16>,
 }
 
-/// A name's addresses given by hand (`--resolve`).
+/// Fixed addresses for a name (`--resolve`).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Resolve {
     /// Host name.
@@ -136,48 +136,48 @@ pub struct Resolve {
     pub addresses: Vec<IpAddr>,
 }
 
-/// A proxy between.
+/// A proxy.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProxyPlan {
     /// Host of the proxy.
     pub host: String,
     /// Its port.
     pub port: u16,
-    /// Value of `Proxy-Authorization`; never carried into results.
+    /// Value of `Proxy-Authorization`; never written to results.
     #[serde(skip)]
     pub authorization: Option<String>,
-    /// Hosts and domains (`.example.org`) reached without it.
+    /// Hosts and domains (`.example.org`) that bypass the proxy.
     pub except: Vec<String>,
-    /// Schemes it serves: plain requests.
+    /// Whether it is used for `http` URLs.
     pub for_http: bool,
-    /// Schemes it serves: TLS, through CONNECT.
+    /// Whether it is used for `https` URLs, through CONNECT.
     pub for_https: bool,
 }
 
 /// How connections are made.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ClientPlan {
-    /// The protocol spoken.
+    /// The protocol.
     pub protocol: Protocol,
-    /// Connections shared by the virtual users (HTTP/2); HTTP/1.1 has one per virtual user.
+    /// Connections shared by the virtual users (HTTP/2); with HTTP/1.1 each virtual user has its own.
     pub connections: u32,
-    /// Whether a connection is used again.
+    /// Whether connections are reused.
     pub keep_alive: bool,
     /// Requests after which a connection is replaced; `None`: never.
     pub max_requests_per_connection: Option<u64>,
-    /// Time to make a connection, TLS and proxy included; `None`: the system's.
+    /// Time limit for making a connection, including TLS and proxy; `None`: the system's.
     #[serde(default, with = "crate::units::duration_text::option")]
     pub connect_timeout: Option<Duration>,
-    /// Time from the start of a request, connecting included, to its last byte; `None`: none.
+    /// Time limit from the start of a request, including connecting, to its last byte; `None`: no limit.
     #[serde(default, with = "crate::units::duration_text::option")]
     pub request_timeout: Option<Duration>,
     /// TLS.
     pub tls: TlsPlan,
-    /// Detours, the first that fits wins.
+    /// Connection redirections; the first match wins.
     pub connect_to: Vec<ConnectTo>,
-    /// Addresses by hand.
+    /// Fixed addresses for names.
     pub resolve: Vec<Resolve>,
-    /// Unix-domain socket that all connections are made to.
+    /// Unix-domain socket to use for all connections.
     pub unix_socket: Option<PathBuf>,
     /// The proxy; `None`: direct.
     pub proxy: Option<ProxyPlan>,
@@ -185,12 +185,12 @@ pub struct ClientPlan {
     pub source: Vec<IpAddr>,
     /// Which addresses of a name may be used.
     pub ip: IpChoice,
-    /// How long resolved names are kept; `None`: for the whole run.
+    /// How long resolved names are cached; `None`: for the whole run.
     #[serde(default, with = "crate::units::duration_text::option")]
     pub dns_ttl: Option<Duration>,
-    /// Most bytes of a body that are kept for checks; what is beyond is counted, not kept.
+    /// Maximum bytes of a body kept for checks; the rest is counted but not kept.
     pub body_kept_max: u64,
-    /// Most bytes of a body that are read before the connection is given up; `None`: all.
+    /// Maximum bytes of a body to read before closing the connection; `None`: no limit.
     pub body_read_max: Option<u64>,
 }
 
@@ -218,13 +218,13 @@ impl Default for ClientPlan {
 }
 
 impl ClientPlan {
-    /// What the proxy is told of who asks; `None` without a proxy or credentials for it.
+    /// The credentials for the proxy; `None` without a proxy or without credentials.
     #[must_use]
     pub fn proxy_authorization(&self) -> Option<&str> {
         self.proxy.as_ref()?.authorization.as_deref()
     }
 
-    /// Says which settings contradict each other.
+    /// Checks that no settings contradict each other.
     ///
     /// # Errors
     /// The first contradiction found, in words for the user.

@@ -1,34 +1,34 @@
-//! What can be asked of a running test from outside.
+//! Commands to a running test from outside.
 //!
-//! Must not know who asks: a signal, a page, a controller. Invariant: commands are idempotent.
+//! Must not know who sends them: a signal, a page, a controller. Invariant: commands are idempotent.
 
-/// An order to a running test.
+/// A command to a running test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RunCommand {
-    /// Start nothing new, let running iterations end, report.
+    /// Start nothing new, let running iterations finish, report.
     StopGracefully,
-    /// Whoever runs the test wants nothing more of it: interrupt what runs, report.
+    /// The person running the test wants it to end: interrupt what is running, report.
     Interrupt,
     /// Stop at once; what was measured is still reported.
     StopNow,
-    /// Somebody asks through the REST API or the live page that it stop at once.
+    /// Stop at once, requested through the REST API or the live page.
     StopRemotely,
-    /// Begin a test that waits for it, or go on with a scenario that was paused.
+    /// Start a test that was started paused, or resume a paused scenario.
     Resume,
-    /// Let running iterations end and begin no others until told to; heeded by scenarios that are
-    /// controlled from outside.
+    /// Let running iterations finish and start no others until `Resume`; only externally controlled scenarios
+    /// support it.
     Pause,
-    /// Change the virtual users of scenarios that are controlled from outside.
+    /// Change the virtual users of externally controlled scenarios.
     Scale {
-        /// At work from now on.
+        /// Active from now on.
         vus: u32,
-        /// At most.
+        /// Maximum.
         max_vus: u32,
     },
 }
 
 impl RunCommand {
-    /// Whether it ends the test.
+    /// Whether the command ends the test.
     #[must_use]
     pub fn is_stop(self) -> bool {
         matches!(

@@ -1,16 +1,17 @@
-//! Durations as command lines and files of loadline's own write them: `30s`, `1m30s`, `1.5h`, `500ms`.
+//! Durations as written on command lines and in loadline's own files: `30s`, `1m30s`, `1.5h`, `500ms`.
 //!
-//! Must not know which option or key a duration belongs to, nor how other tools write theirs. Grammar: one or more of a
-//! decimal number with a unit behind it, added up; the units are `ns`, `us` or `µs`, `ms`, `s`, `m`, `h` and `d`.
-//! Invariant: what is written is read again as the same duration.
+//! Must not know which option or key a duration belongs to, nor how other tools write durations. Grammar: one
+//! or more decimal numbers, each followed by a unit, added up; the units are `ns`, `us` or `µs`, `ms`, `s`,
+//! `m`, `h` and `d`. Invariant: a written duration reads back equal.
 
 use std::borrow::Cow;
 use std::time::Duration;
 
-/// The longest duration that is read, a year: more is a slip of the pen.
+/// The longest accepted duration, one year: anything longer is a typo.
 pub const DURATION_MAX: Duration = Duration::from_secs(366 * 86_400);
 
-/// Units with their length in nanoseconds, the longest first; of two names of one length, the first is written.
+/// Units with their length in nanoseconds, longest first. Of two names with the same length, the first is
+/// written.
 const UNITS: [(&str, u64); 8] = [
     ("d", 86_400_000_000_000),
     ("h", 3_600_000_000_000),
@@ -21,13 +22,13 @@ const UNITS: [(&str, u64); 8] = [
     ("µs", 1_000),
     ("ns", 1),
 ];
-/// Decimal places that are looked at: with more, no unit has a longer one.
+/// Decimal places that are read; further ones are below a nanosecond in every unit.
 const PLACES_MAX: usize = 18;
 
-/// Reads a duration, to the nearest nanosecond; a number without a unit is in seconds.
+/// Parses a duration, to the nearest nanosecond; a number without a unit is in seconds.
 ///
 /// # Errors
-/// What the text is instead, for the user to whom the caller shows a form that is right.
+/// What is wrong with the text; the caller adds an example of a valid form.
 pub fn parse(text: &str) -> Result<Duration, String> {
     let ends_in_number = text.ends_with(|c: char| c.is_ascii_digit() || c == '.');
     let number = text.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
@@ -37,7 +38,7 @@ pub fn parse(text: &str) -> Result<Duration, String> {
     }
 }
 
-/// Reads a duration of which every number has its unit; `0` alone needs none.
+/// Parses a duration in which every number has a unit; only `0` needs none.
 ///
 /// # Errors
 /// As for [`parse`].
@@ -61,14 +62,14 @@ pub fn parse_with_units(text: &str) -> Result<Duration, String> {
     }
 }
 
-/// A number of seconds; `None` for one that is negative, not a number, or longer than a year.
+/// A duration from seconds; `None` if negative, not a number, or longer than a year.
 #[must_use]
 pub fn from_seconds(seconds: f64) -> Option<Duration> {
     let is_held = (0.0..=DURATION_MAX.as_secs_f64()).contains(&seconds);
     is_held.then(|| Duration::from_secs_f64(seconds))
 }
 
-/// A duration in its largest whole units: `1m30s` of ninety seconds, `0s` of nothing.
+/// Formats a duration in its largest whole units: `1m30s` for ninety seconds, `0s` for zero.
 #[must_use]
 pub fn text(duration: Duration) -> String {
     let mut rest = duration.as_nanos();
@@ -86,8 +87,8 @@ pub fn text(duration: Duration) -> String {
     text
 }
 
-/// A unit's name as tables have it: of the two letters that look alike and are both in use for a millionth, U+00B5 and
-/// U+03BC, the first.
+/// Normalizes a unit's name for the tables: the micro sign exists as U+00B5 and as U+03BC; this returns the
+/// first.
 #[must_use]
 pub fn unit_name(text: &str) -> Cow<'_, str> {
     match text.contains('\u{3bc}') {
@@ -96,7 +97,8 @@ pub fn unit_name(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// The first number with its unit, in nanoseconds, and what stands behind it. `text`: the whole, for the message.
+/// The first number with its unit, in nanoseconds, and the remaining text. `text` is the whole text, for the
+/// message.
 fn part<'t>(rest: &'t str, text: &str) -> Result<(u128, &'t str), String> {
     let is_of_number = |c: char| c.is_ascii_digit() || c == '.';
     let number_end = rest.find(|c| !is_of_number(c)).unwrap_or(rest.len());
@@ -112,7 +114,7 @@ fn part<'t>(rest: &'t str, text: &str) -> Result<(u128, &'t str), String> {
     let known = known.find(|(name, _)| *name == unit_name(unit));
     let (_, length) = known.ok_or_else(|| format!("{unit:?} is not a unit of time"))?;
     let length = u128::from(*length);
-    // A number of more digits than fit is longer than a year all the same.
+    // A number with too many digits is longer than a year anyway.
     let whole = match whole {
         "" => 0,
         digits => digits.parse::<u64>().unwrap_or(u64::MAX),

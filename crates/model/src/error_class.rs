@@ -1,7 +1,7 @@
-//! The closed set of ways in which a request can fail, and what each means to the reader.
+//! The closed set of ways in which a request can fail, with the meaning of each.
 //!
-//! Must not know sockets or error numbers: the engine maps those to a class. Invariant: every
-//! failed request is counted under exactly one class.
+//! Must not know sockets or error numbers: the engine maps those to a class. Invariant: every failed request is
+//! counted under exactly one class.
 
 use std::borrow::Cow;
 
@@ -16,7 +16,7 @@ use crate::hint::worded;
 pub enum Fault {
     /// The system under test.
     Target,
-    /// What lies between.
+    /// The network in between.
     Network,
     /// This machine or process.
     Generator,
@@ -26,7 +26,7 @@ pub enum Fault {
 
 macro_rules! error_classes {
     ($($(#[doc = $doc:literal])+ $variant:ident = $name:literal, $fault:ident, $next:literal;)+) => {
-        /// Why a request has no complete answer.
+        /// Why a request has no complete response.
         #[derive(
             Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
         )]
@@ -73,38 +73,38 @@ error_classes! {
     Certificate = "certificate", Plan, "[trust its issuer with {cacert}, or skip verification with {insecure}; ]check the certificate's names and dates[, or give the name with {sni}]";
     /// The TLS handshake failed, or the peer does not speak TLS.
     Tls = "tls", Plan, "check that the port speaks TLS (https), which versions it allows and whether it requires a client certificate[ ({cert})]";
-    /// The proxy refused or answered nonsense.
+    /// The proxy refused, or its response was invalid.
     Proxy = "proxy", Plan, "check the proxy's address and its credentials";
-    /// No complete answer within the request timeout.
+    /// No complete response within the request timeout.
     Timeout = "timeout", Target, "the target was too slow for {timeout}: look at its saturation, or raise the limit";
     /// The connection was reset while the request was being sent.
     ResetSending = "reset-sending", Target, "the target closed the connection on a request: look at its limits and logs";
-    /// The connection was reset while the answer was awaited or read.
+    /// The connection was reset while waiting for or reading the response.
     ResetReading = "reset-reading", Target, "the target or something in between (proxy, firewall) reset the connection: look at its logs and idle timeouts";
-    /// The connection was closed without a byte of an answer.
+    /// The connection was closed before the first byte of a response.
     Closed = "closed", Target, "the target closed the connection instead of answering: look at its logs and keep-alive timeout";
-    /// The answer ended before its announced end.
+    /// The response ended before its announced end.
     Truncated = "truncated", Target, "the target announced more bytes than it sent";
-    /// The answer is not HTTP, or breaks its rules.
+    /// The response is not HTTP, or violates its rules.
     Malformed = "malformed", Target, "the response is not valid HTTP, or its body does not match its headers: check the port, the protocol (http or https) and Content-Encoding";
-    /// The answer's head or framing exceeds a limit.
+    /// The response's head or framing exceeds a limit.
     TooLarge = "too-large", Target, "the response headers or framing exceed a size limit[, or the body exceeds {max-body}]";
     /// The HTTP/2 connection or stream was refused or broken.
     Http2 = "http2", Target, "look at the target's HTTP/2 limits (streams a connection, resets) or use HTTP/1.1";
-    /// More redirects than allowed, or one that leads nowhere.
+    /// More redirects than allowed, or one without a usable target.
     Redirect = "redirect", Target, "follow the Location headers by hand[, or raise {max-redirects}]";
-    /// The process has no file descriptor left.
+    /// The process has no file descriptors left.
     FdLimit = "fd-limit", Generator, "raise the limit of open files (ulimit -n), or use fewer connections";
     /// No local port is free for another connection.
     PortsExhausted = "ports-exhausted", Generator, "keep connections alive, widen net.ipv4.ip_local_port_range[, or add addresses with {source}]";
-    /// The request could not be built: a template, a file.
+    /// The request could not be built: a template or a file is at fault.
     Request = "request", Plan, "check the URL, the variables and the files that the request is made of";
-    /// Any other failure of the operating system.
+    /// Any other operating system error.
     Io = "io", Network, "see the sample message";
 }
 
 impl ErrorClass {
-    /// What to do next, one sentence.
+    /// The next step for the user, in one sentence.
     #[must_use]
     pub fn next_step(self, front_end: FrontEnd) -> Cow<'static, str> {
         worded(self.hint(), front_end)
@@ -113,8 +113,8 @@ impl ErrorClass {
     /// The number of classes.
     pub const COUNT: usize = ErrorClass::ALL.len();
 
-    /// Whether a failure comes about at once, mostly before anything was asked of the target, so that a
-    /// loop of them is as fast as the processor.
+    /// Whether such a failure is immediate, mostly before anything was sent to the target, so that a loop of
+    /// them runs as fast as the CPU allows.
     #[must_use]
     pub fn is_instant(self) -> bool {
         use ErrorClass as Class;

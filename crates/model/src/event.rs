@@ -1,7 +1,7 @@
-//! The one stream that everything that shows or sends results reads.
+//! The event stream that everything that shows or stores results reads.
 //!
-//! Must not know its readers. Invariant: but for `Before`, `Started` comes first, `Finished` last, and the sum of
-//! the deltas of all `Second`s and `Around`s is the finished result's totals.
+//! Must not know its readers. Invariant: apart from `Before`, `Started` comes first and `Finished` last, and
+//! the deltas of all `Second`s and `Around`s sum to the totals of the finished result.
 
 use std::sync::Arc;
 
@@ -14,12 +14,12 @@ use crate::result::{Environment, Row, RunResult};
 use crate::snapshot::Snapshot;
 use crate::units::Nanos;
 
-/// What a run does before it starts.
+/// What a run is doing before it starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Before {
-    /// It waits for a word.
+    /// It is paused and waits for the command to start.
     Paused,
-    /// `setup()` of a script runs.
+    /// The script's `setup()` is running.
     Setup,
 }
 
@@ -32,39 +32,39 @@ pub enum Before {
 pub enum RunEvent {
     /// Another second has passed and the run has not started; all of these come before `Started`.
     Before(Before),
-    /// The run begins.
+    /// The run starts.
     Started {
-        /// What will be done.
+        /// The plan.
         plan: Arc<TestPlan>,
-        /// Where.
+        /// The environment.
         environment: Arc<Environment>,
-        /// Milliseconds since 1970 at the start of the run.
+        /// Start of the run in milliseconds since 1970.
         started_unix_ms: u64,
     },
     /// A second has passed.
     Second {
-        /// The second in numbers.
+        /// The second's numbers.
         row: Row,
         /// What all workers saw in it.
         delta: Arc<Snapshot>,
     },
-    /// What a script's `setup()` measured, told as the run begins, or its `teardown()`.
+    /// What a script's `setup()` measured (sent when the run starts), or its `teardown()`.
     Around(Arc<Snapshot>),
-    /// Another second has passed since the load ended, in a script's `teardown()`, or that has come to its end.
+    /// Another second has passed since the load ended, while the script's `teardown()` runs; or `teardown()`
+    /// has ended.
     TearingDown {
         /// The time since the start of the run.
         at: Nanos,
-        /// Iterations that were complete and interrupted, all of them.
+        /// Totals of complete and interrupted iterations.
         iterations: (u64, u64),
     },
-    /// Every metric by all its tags, of the `Second` or `Around` that follows; where the plan asks for
-    /// it alone.
+    /// Every metric by all its tags, for the `Second` or `Around` that follows; only if the plan asks for it.
     Series(Arc<SeriesDelta>),
     /// Something worth a mark on the time axis.
     Mark(Mark),
     /// Resource use of a component of the system under test.
     Resource(ResourceSample),
-    /// What an observer of the system under test said in words.
+    /// A note from an observer of the system under test.
     Observer(ObserverNote),
     /// The run has ended.
     Finished(Arc<RunResult>),
@@ -72,27 +72,27 @@ pub enum RunEvent {
 
 /// The kind of a [`Mark`] that is a warning to the user.
 pub const WARNING_MARK: &str = "warning";
-/// The kind of a [`Mark`] that warns of many series.
+/// The kind of a [`Mark`] that warns about many series.
 pub const MANY_SERIES_MARK: &str = "series";
-/// The kind of a [`Mark`] that says which agent was lost, and with it a part of the load.
+/// The kind of a [`Mark`] that says which agent was lost, and part of the load with it.
 pub const AGENT_LOST_MARK: &str = "agent-lost";
-/// The kind of a [`Mark`] that says who makes the share of a lost agent again.
+/// The kind of a [`Mark`] that says who runs the share of a lost agent from now on.
 pub const AGENT_REPLACED_MARK: &str = "agent-replaced";
-/// The kind of a [`Mark`] that says why nobody makes the share of a lost agent again.
+/// The kind of a [`Mark`] that says why nobody runs the share of a lost agent.
 pub const AGENT_NOT_REPLACED_MARK: &str = "agent-not-replaced";
-/// The kind of a [`Mark`] that says which agent could not be heard for a while, and worked on.
+/// The kind of a [`Mark`] that says which agent could not be reached for a while but kept running.
 pub const AGENT_RETURNED_MARK: &str = "agent-returned";
-/// The kind of a [`Mark`] that says that another coordinator went on with the test.
+/// The kind of a [`Mark`] that says that another coordinator took over the test.
 pub const COORDINATOR_REPLACED_MARK: &str = "coordinator-replaced";
-/// The kind of a [`Mark`] that says why the load of a script was never begun.
+/// The kind of a [`Mark`] that says why the load of a script never started.
 pub const NOT_BEGUN_MARK: &str = "not-begun";
-/// The kind of a [`Mark`] that says how many iterations were due and not started.
+/// The kind of a [`Mark`] that says how many iterations were due but not started.
 pub const DROPPED_MARK: &str = "dropped";
-/// The kind of a [`Mark`] where a threshold, which is its text, was crossed for the first time.
+/// The kind of a [`Mark`] where a threshold was first crossed; its text is the threshold.
 pub const CROSSED_MARK: &str = "crossed";
 /// The kind of a [`Mark`] where a threshold ended the run.
 pub const THRESHOLD_MARK: &str = "threshold";
-/// The kind of a [`Mark`] where a part of loadline broke down, which ended the run.
+/// The kind of a [`Mark`] where a part of loadline crashed, which ended the run.
 pub const DEFECT_MARK: &str = "defect";
 
 /// A mark on the time axis: a stop, a restart, a stage.
@@ -100,7 +100,7 @@ pub const DEFECT_MARK: &str = "defect";
 pub struct Mark {
     /// When, in nanoseconds from the start of the run.
     pub at_ns: u64,
-    /// What kind of thing, in one word.
+    /// The kind of event, in one word.
     pub kind: String,
     /// What happened, in words.
     pub text: String,

@@ -1,7 +1,7 @@
-//! Executors as data: the policies that start iterations, and what each needs to be told.
+//! Executors as data: the policies that start iterations, and their parameters.
 //!
-//! Must not know how a start is decided; that is the `schedule` crate. Invariant: an executor that
-//! passed [`Executor::validate`] has at least one virtual user and, where it has a rate, a unit.
+//! Must not know how a start is decided; that is the `schedule` crate. Invariant: an executor that passed
+//! [`Executor::validate`] has at least one virtual user and, if it has a rate, a unit.
 
 use std::time::Duration;
 
@@ -30,16 +30,17 @@ pub struct RateStage {
     pub target: ArrivalRate,
 }
 
-/// How arrivals of an open model lie between the instants that the rate gives.
+/// How arrivals of an open model are spaced.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "type")]
 pub enum Spacing {
-    /// Evenly: the i-th arrival when the planned number of starts reaches i (k6's rule).
+    /// Evenly: the i-th arrival is due when the planned number of starts reaches i (k6's rule).
     #[default]
     Even,
-    /// Evenly, and an arrival of a constant rate that is due at the very end starts too (k6's ticker).
+    /// Evenly; in addition, an arrival of a constant rate that is due exactly at the end starts too (k6's
+    /// ticker).
     EvenToTheEnd,
-    /// As a Poisson process with the planned rate: independent arrivals, as of many users.
+    /// A Poisson process with the planned rate: independent arrivals, as from many users.
     Poisson {
         /// Seed of the arrival times; the same seed gives the same arrivals.
         seed: u64,
@@ -50,11 +51,11 @@ pub enum Spacing {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "type")]
 pub enum Executor {
-    /// Closed model: this many virtual users, each starting anew when it has ended.
+    /// Closed model: this many virtual users, each starting its next iteration when the last one ends.
     ConstantVus {
         /// Virtual users.
         vus: u32,
-        /// Time in which iterations start; `None` until stopped.
+        /// Time during which iterations start; `None`: until stopped.
         #[serde(default, with = "crate::units::duration_text::option")]
         duration: Option<Duration>,
     },
@@ -64,7 +65,7 @@ pub enum Executor {
         start_vus: u32,
         /// The legs.
         stages: Vec<VuStage>,
-        /// Time that a virtual user taken out by a falling leg gets to end its iteration.
+        /// Time that a virtual user removed by a falling stage gets to finish its iteration.
         #[serde(with = "crate::units::duration_text")]
         graceful_ramp_down: Duration,
     },
@@ -88,13 +89,13 @@ pub enum Executor {
         #[serde(default, with = "crate::units::duration_text::option")]
         max_duration: Option<Duration>,
     },
-    /// Closed model: how many virtual users are at work is said from outside while the test runs.
+    /// Closed model: the number of active virtual users is controlled from outside while the test runs.
     ExternallyControlled {
         /// Virtual users at the start.
         vus: u32,
-        /// Virtual users that are made before the start, and may work until more are allowed.
+        /// Virtual users initialized before the start; the maximum until more are allowed.
         max_vus: u32,
-        /// Time in which iterations start; `None` until stopped.
+        /// Time during which iterations start; `None`: until stopped.
         #[serde(default, with = "crate::units::duration_text::option")]
         duration: Option<Duration>,
     },
@@ -102,17 +103,17 @@ pub enum Executor {
     ConstantArrivalRate {
         /// Planned starts.
         rate: ArrivalRate,
-        /// Time in which iterations are due; `None` until stopped.
+        /// Time during which iterations are due; `None`: until stopped.
         #[serde(default, with = "crate::units::duration_text::option")]
         duration: Option<Duration>,
         /// How arrivals are spaced.
         #[serde(default)]
         spacing: Spacing,
-        /// Arrivals after which none is due; `None` for no limit.
+        /// Limit on the number of arrivals; `None`: no limit.
         iterations: Option<u64>,
         /// Virtual users initialized before the start.
         pre_allocated_vus: u32,
-        /// Virtual users at most.
+        /// Maximum virtual users.
         max_vus: u32,
     },
     /// Open model: the arrival rate follows the stages.
@@ -124,14 +125,15 @@ pub enum Executor {
         /// How arrivals are spaced.
         #[serde(default)]
         spacing: Spacing,
-        /// Arrivals after which none is due; `None` for no limit.
+        /// Limit on the number of arrivals; `None`: no limit.
         iterations: Option<u64>,
         /// Virtual users initialized before the start.
         pre_allocated_vus: u32,
-        /// Virtual users at most.
+        /// Maximum virtual users.
         max_vus: u32,
     },
-    /// The threads of a JMeter plan's group: an iteration is a thread's life, or what it does for an arrival.
+    /// The threads of a JMeter plan's thread group: an iteration is a thread's life, or a thread's work for one
+    /// arrival.
     ThreadGroup(ThreadGroup),
 }
 
@@ -161,7 +163,7 @@ impl Executor {
         }
     }
 
-    /// Virtual users at most.
+    /// Maximum virtual users.
     #[must_use]
     pub fn max_vus(&self) -> u32 {
         match self {
@@ -181,7 +183,7 @@ impl Executor {
         }
     }
 
-    /// The time in which iterations may start; `None` when nothing but a count or a stop ends it.
+    /// The time during which iterations may start; `None` if only a count or a stop ends it.
     #[must_use]
     pub fn duration(&self) -> Option<Duration> {
         match self {
@@ -196,12 +198,12 @@ impl Executor {
             Executor::RampingArrivalRate { stages, .. } => {
                 Some(stages.iter().map(|stage| stage.duration).sum())
             }
-            // Threads end by themselves.
+            // Threads end on their own.
             Executor::ThreadGroup(_) => None,
         }
     }
 
-    /// The number of iterations planned, where a count ends the run; `None` otherwise.
+    /// The planned number of iterations if a count ends the run; otherwise `None`.
     #[must_use]
     pub fn planned_iterations(&self) -> Option<u64> {
         match self {
@@ -218,8 +220,8 @@ impl Executor {
         }
     }
 
-    /// How long a number of arrivals lasts at an even and constant rate, or until a duration ends
-    /// it; `None` for everything else.
+    /// How long a limited number of arrivals takes at an even, constant rate, capped by the duration; `None`
+    /// for everything else.
     #[must_use]
     pub fn time_of_count(&self) -> Option<Duration> {
         let Executor::ConstantArrivalRate {
@@ -254,7 +256,7 @@ impl Executor {
         }
     }
 
-    /// Says what makes this executor impossible to run.
+    /// Checks that this executor can be run.
     ///
     /// # Errors
     /// The first contradiction found, in words for the user.

@@ -1,7 +1,7 @@
-//! The one list of exit codes.
+//! The list of all exit codes.
 //!
-//! loadline's own commands use k6's numbers, so that pipelines keep working; each dialect keeps
-//! its tool's. Must not know when a code is chosen. Invariant: a number appears here or nowhere.
+//! loadline's own commands use k6's numbers, so that pipelines keep working; each dialect keeps its tool's
+//! numbers. Must not know when a code is chosen. Invariant: a number appears here or nowhere.
 
 macro_rules! exit_codes {
     ($($(#[doc = $doc:literal])+ $name:ident = $code:literal, $meaning:literal;)+) => {
@@ -26,13 +26,13 @@ macro_rules! exit_codes {
 exit_codes! {
     /// The run ended as planned.
     Ok = 0, "the run ended as planned (failed requests alone do not change this)";
-    /// Not one request succeeded.
+    /// No request succeeded.
     NothingSucceeded = 1, "no request succeeded; dialects: an argument was refused";
     /// A dialect's flag parser refused an option.
     DialectUsage = 2, "hey dialect: unknown flag";
     /// A test in a cloud failed or was stopped there.
     CloudFailed = 97, "k6's cloud: the test failed or was stopped there (loadline never uses this code)";
-    /// The state of a test in a cloud could not be learnt.
+    /// The state of a test in a cloud could not be determined.
     CloudProgress = 98, "k6's cloud: its state could not be determined (loadline never uses this code)";
     /// A threshold was crossed.
     ThresholdsFailed = 99, "a threshold was crossed";
@@ -50,7 +50,7 @@ exit_codes! {
     ExternalAbort = 105, "stopped by a signal (the first keeps what was measured, the second waits for nothing)";
     /// An address could not be listened on.
     CannotListen = 106, "an address could not be listened on";
-    /// The script threw where nothing can go on without.
+    /// The script threw an exception where the run cannot continue without it.
     ScriptException = 107, "the script cannot be read, or threw at its top level, in setup() or in teardown(); or it imports what is not supported";
     /// The script stopped the test.
     ScriptAbort = 108, "the script stopped the test: exec.test.abort()";
@@ -62,16 +62,16 @@ exit_codes! {
     ObserverLost = 111, "an observer that the test requires could not read, or stopped reading";
     /// An agent was lost.
     AgentLost = 112, "an agent was lost, and with it a part of the load";
-    /// `loadline jmeter`: SIGINT came, as the shell tells it.
+    /// `loadline jmeter`: stopped by SIGINT; the number that the shell reports.
     Interrupted = 130, "jmeter dialect: stopped by SIGINT";
-    /// `loadline jmeter`, `loadline agent`: SIGTERM came, as the shell tells it.
+    /// `loadline jmeter`, `loadline agent`: stopped by SIGTERM; the number that the shell reports.
     Terminated = 143, "jmeter dialect and agents: stopped by SIGTERM";
     /// Anything else.
     Other = 255, "anything else: a file that cannot be written, a thread that the system refuses; run: a script or function that does not exist, an unknown flag or output, a flag's bad value";
 }
 
 impl ExitCode {
-    /// The number given to the operating system.
+    /// The code as passed to the operating system.
     #[must_use]
     pub fn code(self) -> u8 {
         self as u8

@@ -1,8 +1,9 @@
-//! The figures of a result: the few numbers that tell how a test came out, small enough for a container's last word.
+//! The figures of a result: the few numbers that summarize a test, small enough for a container's termination
+//! message.
 //!
-//! A coordinator writes them, and whoever looks after its pod reads them, as data of somebody whom it does not trust. Must not know
-//! where they are written to. Invariants: what is written is whole JSON within its bound, or nothing; what was read is within the
-//! bounds below.
+//! A coordinator writes them; whoever watches its pod reads them, as untrusted data. Must not know where they
+//! are written to. Invariants: what is written is complete JSON within its limit, or nothing; what was read is
+//! within the limits below.
 
 use loadline_go::GoDuration;
 use loadline_metric::{Aggregated, TimeTrend};
@@ -11,50 +12,50 @@ use serde_json::Value;
 
 use crate::result::RunResult;
 
-/// What figures begin with, so that nobody takes another text for them.
+/// The start of figures, so that no other text is mistaken for them.
 const MARK: &str = "figures/v1";
-/// Most thresholds that are read.
+/// Maximum thresholds that are read.
 const THRESHOLDS_MAX: usize = 64;
-/// Most characters of a name or a condition that are read.
+/// Maximum characters of a name or condition that are read.
 const NAME_MAX: usize = 256;
-/// Most characters of a sentence that are read.
+/// Maximum characters of a sentence that are read.
 const SENTENCE_MAX: usize = 1_024;
-/// What a sentence is cut to before it is left out.
+/// Length to which a sentence is cut before it is dropped.
 const SENTENCE_SHORT: usize = 240;
-/// Greatest count that readers of 64-bit numbers with a sign take.
+/// The largest count that readers with signed 64-bit numbers accept.
 const COUNT_MAX: u64 = i64::MAX as u64;
 
-/// How a test came out, in numbers.
+/// The result of a test, in numbers.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Figures {
-    /// Fates of requests; `None`: none was begun.
+    /// Outcomes of requests; `None`: none was started.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub requests: Option<RequestFigures>,
-    /// Fates of iterations; `None`: the test has none of its own beside its requests.
+    /// Outcomes of iterations; `None`: an iteration is one request.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub iterations: Option<IterationFigures>,
-    /// Completed requests per second, over the whole run; `None`: none was begun.
+    /// Completed requests per second over the whole run; `None`: none was started.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rate: Option<f64>,
     /// Percentiles; `None`: nothing was timed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub times: Option<TimeFigures>,
-    /// Highest number of virtual users at work; `None`: the run was over before they were counted.
+    /// Maximum active virtual users; `None`: the run ended before they were counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub vus_max: Option<u64>,
-    /// The share of the planned iterations that were begun; `None`: none were planned.
+    /// The share of the planned iterations that were started; `None`: none were planned.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub delivered_share: Option<f64>,
-    /// The share of the begun requests that were lost with an agent.
+    /// The share of the started requests that were lost with an agent.
     pub lost_share: f64,
     /// From the start of the load to its last answer, as Go writes durations; empty: unknown.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub duration: String,
-    /// How thresholds came out, crossed ones first.
+    /// Results of thresholds, crossed ones first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub thresholds: Vec<ThresholdFigure>,
-    /// Thresholds for which there was no room.
+    /// Number of thresholds that did not fit.
     #[serde(skip_serializing_if = "is_zero")]
     pub thresholds_left_out: u64,
     /// The verdict in one sentence.
@@ -65,44 +66,44 @@ pub struct Figures {
     pub error: Option<String>,
 }
 
-/// Fates of requests: `started = completed + failed + interrupted + lost`.
+/// Outcomes of requests: `started = completed + failed + interrupted + lost`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct RequestFigures {
-    /// Begun.
+    /// Started.
     pub started: u64,
-    /// Answered whole.
+    /// Answered completely.
     pub completed: u64,
     /// Failed.
     pub failed: u64,
     /// Cut short by the end of the run.
     pub interrupted: u64,
-    /// Begun by an agent that was lost.
+    /// Started by an agent that was lost.
     pub lost: u64,
 }
 
-/// Fates of iterations.
+/// Outcomes of iterations.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct IterationFigures {
-    /// How many the plan asked for; `None`: as many as come about.
+    /// How many the plan asked for; `None`: as many as possible.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub planned: Option<u64>,
-    /// Run to their end.
+    /// Complete.
     pub completed: u64,
     /// Cut short by the end of the run.
     pub interrupted: u64,
-    /// Due without a free virtual user, and not started.
+    /// Due without a free virtual user, so not started.
     pub dropped: u64,
 }
 
-/// Percentiles of one metric, as Go writes durations.
+/// Percentiles of one metric, formatted like Go durations.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TimeFigures {
-    /// The metric: `http_req_duration` of scripts, `response_time` of open models, else `service_time`.
+    /// The metric: `http_req_duration` for scripts, `response_time` for open models, otherwise `service_time`.
     pub metric: String,
-    /// Of how many values.
+    /// Number of values.
     pub count: u64,
     /// 95th percentile.
     pub p95: String,
@@ -110,19 +111,19 @@ pub struct TimeFigures {
     pub p99: String,
 }
 
-/// How a threshold came out.
+/// The result of a threshold.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ThresholdFigure {
-    /// The metric that it is on; empty: its condition names it.
+    /// Its metric; empty if the condition names it.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub name: String,
-    /// As it was written.
+    /// The condition as written.
     pub condition: String,
-    /// What it was held against, in the metric's unit; `None`: there was nothing.
+    /// The observed value, in the metric's unit; `None`: there was none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<f64>,
-    /// Whether it held.
+    /// Whether it passed.
     pub passed: bool,
 }
 
@@ -139,7 +140,8 @@ fn is_zero(count: &u64) -> bool {
 }
 
 impl Figures {
-    /// Those of a result. What cannot be told from it, interrupted iterations and an error, is left to the caller.
+    /// The figures of a result. Interrupted iterations and an error are not part of a result; the caller adds
+    /// them.
     #[must_use]
     pub fn of(result: &RunResult) -> Figures {
         let totals = &result.totals;
@@ -170,8 +172,8 @@ impl Figures {
         }
     }
 
-    /// As JSON of at most so many bytes. What is needed least goes first: thresholds that held, the ends of sentences, other
-    /// thresholds, sentences. Empty: not even numbers have room.
+    /// JSON of at most `bytes_max` bytes. The least important goes first: passed thresholds, the ends of
+    /// sentences, other thresholds, sentences. Empty if not even the numbers fit.
     #[must_use]
     pub fn within(mut self, bytes_max: usize) -> String {
         loop {
@@ -207,7 +209,7 @@ impl Figures {
         self.verdict.take().is_some() || self.error.take().is_some()
     }
 
-    /// Reads what somebody wrote who is not trusted; `None`: it is something else, or broken.
+    /// Parses untrusted figures; `None`: the text is something else, or corrupt.
     #[must_use]
     pub fn read(text: &str) -> Option<Figures> {
         let value: Value = serde_json::from_str(text.trim()).ok()?;
@@ -219,14 +221,14 @@ impl Figures {
         Some(figures)
     }
 
-    /// Whether a text was meant to be figures, whatever it became.
+    /// Whether a text was meant to be figures, even if it is corrupt.
     #[must_use]
     pub fn is_meant(text: &str) -> bool {
         let begin = format!("{{\"loadline\":\"{MARK}\"");
         text.trim_start().starts_with(&begin)
     }
 
-    /// Brings everything within the bounds of its readers.
+    /// Clamps everything to the limits of its readers.
     fn bound(&mut self) {
         if let Some(requests) = &mut self.requests {
             let RequestFigures {
@@ -272,7 +274,7 @@ impl Figures {
     }
 }
 
-/// Takes out what a terminal would obey, and cuts.
+/// Removes control characters that a terminal would interpret, and truncates.
 fn clean(text: &mut String, most: usize) {
     let is_odd = |letter: char| letter.is_control() && letter != '\n' && letter != '\t';
     if text.contains(is_odd) {
@@ -289,7 +291,7 @@ fn rounded(value: f64, steps: f64) -> f64 {
     (value * steps).round() / steps
 }
 
-/// Nanoseconds as Go writes them, four digits of them.
+/// Nanoseconds in Go's format, with four digits.
 fn span(ns: f64) -> String {
     let ns = ns.max(0.0);
     let digits = ns.max(1.0).log10().floor();

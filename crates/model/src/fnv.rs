@@ -1,8 +1,8 @@
 //! A hash that is the same on every machine and in every version.
 //!
 //! Must not know what is hashed. Source: FNV-1a with 64 bits (G. Fowler, L. C. Noll, K.-P. Vo;
-//! <http://www.isthe.com/chongo/tech/comp/fnv/>). Invariant: a hash that a file holds is found again; it is no protection
-//! against somebody who looks for two texts of one hash.
+//! <http://www.isthe.com/chongo/tech/comp/fnv/>). Invariant: hashes stored in files stay valid. It does not
+//! protect against deliberate collisions.
 
 /// The hash of bytes.
 pub fn fnv1a(bytes: impl IntoIterator<Item = u8>) -> u64 {

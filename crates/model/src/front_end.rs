@@ -1,14 +1,14 @@
-//! The command lines that a run can be asked for by.
+//! The command lines that can start a run.
 //!
-//! Must not know their options. Invariant: a plan never holds one; it is for those who speak to the user.
+//! Must not know their options. Invariant: a plan never contains one; it is for code that writes to the user.
 
 use serde::{Deserialize, Serialize};
 
-/// Whose words a user speaks.
+/// Whose vocabulary the user knows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FrontEnd {
-    /// `loadline bench` and its kin.
+    /// `loadline bench` and related commands.
     #[default]
     Bench,
     /// A k6 script: its options, and the flags of `run`.
@@ -22,7 +22,7 @@ pub enum FrontEnd {
 }
 
 impl FrontEnd {
-    /// The one that a command's name stands for: `run` and `k6` are a script's.
+    /// The front end of a command: `run` and `k6` run scripts.
     #[must_use]
     pub fn of_command(name: &str) -> FrontEnd {
         match name {
@@ -34,7 +34,7 @@ impl FrontEnd {
         }
     }
 
-    /// The one of a command line, which begins with the program's name: a link may be called `hey`.
+    /// The front end of a command line, including the program's name: a link may be called `hey`.
     #[must_use]
     pub fn of_command_line(words: &[String]) -> FrontEnd {
         let takes_plans = words.get(1).is_some_and(|word| word == "run");

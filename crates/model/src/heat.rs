@@ -1,9 +1,7 @@
-//! How many requests took how long, in bands wide enough to keep a second in a few numbers: what a
-//! heat map is drawn of.
+//! Requests by duration, in bands wide enough to keep a second in a few numbers: the data of a heat map.
 //!
-//! Must not know what is drawn. Source of the bands: the base-2 exponential histogram at scale 2, of
-//! which our own buckets are exact parts. Invariant: bands ascend, none is empty, and joining two adds
-//! their counts.
+//! Must not know what is drawn. Source of the bands: the base-2 exponential histogram at scale 2; our own
+//! buckets subdivide it exactly. Invariant: bands ascend, none is empty, and merging two adds their counts.
 
 use loadline_metric::{Schema, TimeTrend};
 use serde::{Deserialize, Deserializer, Serialize};
@@ -15,8 +13,8 @@ const SCHEMA: i8 = BANDS_PER_DOUBLING.ilog2() as i8;
 /// The band of the longest time that can be recorded.
 const BAND_MAX: i32 = u8::MAX as i32;
 
-/// Requests by how long they took. Band `b` holds times above `2^(b/4)` ns, up to `2^((b+1)/4)` ns;
-/// what took a nanosecond or less is in band 0.
+/// Requests by duration. Band `b` holds times above `2^(b/4)` ns, up to `2^((b+1)/4)` ns; times of a nanosecond
+/// or less are in band 0.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct Heat(Vec<(u8, u64)>);
@@ -35,7 +33,7 @@ impl Heat {
         heat
     }
 
-    /// Adds the requests of another span of time.
+    /// Merges the requests of another interval.
     pub fn merge(&mut self, other: &Heat) {
         for (band, count) in &other.0 {
             self.add(*band, *count);
@@ -48,8 +46,8 @@ impl Heat {
         &self.0
     }
 
-    /// The time in nanoseconds that this share of the requests did not exceed, in its band by rank; `None` where nothing
-    /// was counted.
+    /// The time in nanoseconds that this share of the requests did not exceed, interpolated within its band by
+    /// rank; `None` without requests.
     #[must_use]
     pub fn quantile(&self, share: f64) -> Option<u64> {
         let all: u64 = self.0.iter().map(|(_, count)| count).sum();

@@ -1,8 +1,8 @@
-//! What a user is told to change, in the words of the command line that they used.
+//! Hints: what the user should change, in the words of the command line that they used.
 //!
-//! A hint is written once, with the names of [`Knob`]s in braces: `raise {max-redirects}`. A clause in
-//! brackets is left out for front ends that have no such knob: `look at the port[, or give {cacert}]`.
-//! Must not know who shows a hint. Invariant: no hint names an option that the front end lacks.
+//! A hint is written once, with the names of [`Knob`]s in braces: `raise {max-redirects}`. A clause in brackets
+//! is left out for front ends without that knob: `look at the port[, or give {cacert}]`. Must not know who
+//! shows a hint. Invariant: no hint names an option that the front end lacks.
 
 use std::borrow::Cow;
 
@@ -11,7 +11,7 @@ use crate::FrontEnd;
 macro_rules! knobs {
     ($($(#[doc = $doc:literal])+ $variant:ident = $name:literal,
         $bench:expr, $script:expr, $hey:expr, $bombardier:expr, $jmeter:expr;)+) => {
-        /// Something that can be changed.
+        /// A setting that the user can change.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Knob {
             $($(#[doc = $doc])+ $variant,)+
@@ -27,7 +27,7 @@ macro_rules! knobs {
                 match self { $(Knob::$variant => $name,)+ }
             }
 
-            /// What it is called there; `None`: it is not there.
+            /// Its name there; `None`: the front end does not have it.
             #[must_use]
             pub fn word(self, front_end: FrontEnd) -> Option<&'static str> {
                 let [bench, script, hey, bombardier, jmeter]: [Option<&'static str>; 5] = match self {
@@ -47,39 +47,39 @@ macro_rules! knobs {
 
 knobs! {
     // name, bench, script, hey, bombardier, jmeter
-    /// Addresses for a name.
+    /// Fixed addresses for a name.
     Resolve = "resolve", Some("--resolve"), Some("hosts"), None, None, None;
-    /// The limit of connecting.
+    /// Time limit for connecting.
     ConnectTimeout = "connect-timeout", Some("--connect-timeout"), None, Some("-t"), Some("--timeout"), Some("HTTPSampler.connect_timeout");
-    /// The limit of a request.
+    /// Time limit for a request.
     Timeout = "timeout", Some("--timeout"), Some("timeout"), Some("-t"), Some("--timeout"), Some("HTTPSampler.response_timeout");
-    /// The authority that the target's certificate is from.
+    /// The certificate authority of the target.
     Authority = "cacert", Some("--cacert"), None, None, None, None;
-    /// The name that a certificate is asked for.
+    /// The server name that is sent and verified.
     ServerName = "sni", Some("--sni"), None, Some("-host"), None, None;
-    /// Whether the certificate is looked at.
+    /// Whether the certificate is verified.
     SkipVerify = "insecure", Some("--insecure"), Some("insecureSkipTLSVerify"), None, Some("--insecure"), None;
-    /// What the client shows.
+    /// The client certificate.
     ClientCertificate = "cert", Some("--cert"), Some("tlsAuth"), None, Some("--cert"), None;
-    /// Redirects that are followed.
+    /// Maximum redirects that are followed.
     MaxRedirects = "max-redirects", Some("--max-redirects"), Some("maxRedirects"), None, None, None;
-    /// Local addresses.
+    /// Local source addresses.
     Source = "source", Some("--source"), Some("--local-ips"), None, None, None;
-    /// What an answer must hold.
+    /// What a response must contain.
     Expect = "expect", Some("--expect json:…"), Some("check()"), None, None, None;
-    /// Virtual users at most.
+    /// Maximum virtual users.
     MaxVus = "max-vus", Some("--max-vus"), Some("maxVUs"), Some("-c"), Some("--connections"), Some("ThreadGroup.num_threads");
-    /// Time for what is under way at the end.
+    /// Time for running iterations to finish at the end.
     GracefulStop = "graceful-stop", Some("--graceful-stop"), Some("gracefulStop"), None, None, None;
-    /// Requests that a connection carries.
+    /// Maximum requests per connection.
     MaxRequests = "max-requests", Some("--max-requests-per-connection"), None, None, None, None;
-    /// Bytes of a body that are taken.
+    /// Maximum bytes of a body that are read.
     MaxBody = "max-body", None, Some("--max-body"), None, None, None;
-    /// How long the load lasts.
+    /// Duration of the load.
     Duration = "duration", Some("-d"), Some("--duration"), Some("-z"), Some("-d"), Some("ThreadGroup.duration");
-    /// How far starts may be bunched.
+    /// Length of the window into which starts may be bunched.
     StartWindow = "start-window", Some("--start-window"), None, None, None, None;
-    /// What is left out at the start.
+    /// The part at the start that is excluded.
     WarmUp = "warm-up", Some("--warm-up"), None, None, None, None;
 }
 
@@ -89,14 +89,15 @@ impl Knob {
     }
 }
 
-/// What the knobs of a front end are called.
+/// The names of all knobs of a front end.
 pub fn words(front_end: FrontEnd) -> impl Iterator<Item = &'static str> {
     Knob::ALL
         .iter()
         .filter_map(move |knob| knob.word(front_end))
 }
 
-/// A hint in the words of a front end. Braces that hold no knob, and brackets without one, are text.
+/// A hint in the words of a front end. Braces that contain no knob, and brackets without a knob, are plain
+/// text.
 #[must_use]
 pub fn worded(hint: &str, front_end: FrontEnd) -> Cow<'_, str> {
     if !hint.contains('{') {
@@ -121,7 +122,7 @@ pub fn worded(hint: &str, front_end: FrontEnd) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Whether the front end has all knobs of a clause; `None`: it names none.
+/// Whether the front end has all knobs of a clause; `None`: the clause names none.
 fn is_had(clause: &str, front_end: FrontEnd) -> Option<bool> {
     let mut knobs = named(clause).peekable();
     knobs.peek()?;
@@ -155,7 +156,7 @@ fn push_filled(text: &str, front_end: FrontEnd, out: &mut String) {
     out.push_str(rest);
 }
 
-/// Knobs of a hint that stand outside brackets although some front end lacks them; for tests of hints.
+/// Knobs of a hint that are outside of brackets although some front end lacks them; for tests of hints.
 #[must_use]
 pub fn unguarded(hint: &str) -> Vec<Knob> {
     let lacks = |front_end: &FrontEnd| {

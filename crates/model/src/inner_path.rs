@@ -1,9 +1,9 @@
-//! Paths that lead into a folder: of a volume, of an object store, of a repository.
+//! Relative paths into a folder of a volume, an object store or a repository.
 //!
-//! Must not know which. Invariant: such a path names a file or a folder below the one that it starts from, in one way only.
+//! Must not know which. Invariant: such a path names a file or folder below its base, in exactly one way.
 
-/// Whether a path leads into the folder that it starts from: its parts are names, none is empty, `.` or `..`, and no character of
-/// it is a control character.
+/// Whether a path stays inside its base folder: no part is empty, `.` or `..`, and there are no control
+/// characters.
 #[must_use]
 pub fn leads_inside(path: &str) -> bool {
     let is_name = |part: &str| !matches!(part, "" | "." | "..");

@@ -1,18 +1,18 @@
-//! Where a value stands in a JSON text: `$.queue.depth`, `$.items[0].n`, `$.items[-1]["a.b"]`, `$['a.b']`.
+//! Paths to a value in a JSON text: `$.queue.depth`, `$.items[0].n`, `$.items[-1]["a.b"]`, `$['a.b']`.
 //!
-//! Must not know where the text comes from, nor what is asked of the value. Grammar: `$`, then any number of `.KEY`, of
-//! `[N]` (from the end where it is negative), of `["KEY"]` as JSON writes a text, and of `['KEY']` without escapes. Invariant:
-//! what parses is written so that it parses to the same.
+//! Must not know where the text comes from, nor what the value is used for. Grammar: `$`, then any number of
+//! `.KEY`, `[N]` (from the end if negative), `["KEY"]` as a JSON string, and `['KEY']` without escapes.
+//! Invariant: a parsed path formats to text that parses to the same path.
 
 use std::fmt;
 
 use serde_json::Value;
 
-/// Steps of a path: nobody writes more.
+/// Maximum steps of a path: nobody writes more.
 const STEPS_MAX: usize = 64;
-/// What ends a key.
+/// Characters that end a key.
 const STEP_BEGINS: &[char] = &['.', '['];
-/// What ends a key where a comparison may follow the path.
+/// Characters that end a key if a comparison may follow the path.
 const STEP_OR_COMPARISON_BEGINS: &[char] = &['.', '[', '=', '!', '<', '>', '~'];
 
 /// A path into a JSON text.
@@ -23,17 +23,17 @@ pub struct JsonPath {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum PathStep {
-    /// A key of an object, or an index of an array where it is a number.
+    /// A key of an object, or an index of an array if it is a number.
     Key(String),
-    /// An index of an array; from the end where it is negative.
+    /// An index of an array; from the end if negative.
     Index(i64),
 }
 
 impl JsonPath {
-    /// Reads a path, of which `$` and the dot behind it may be left out; the empty one is the whole text.
+    /// Parses a path; `$` and the dot after it are optional, and the empty path is the whole text.
     ///
     /// # Errors
-    /// What is wrong with it, and how one is written.
+    /// What is wrong with it, and how to write one.
     pub fn parse(text: &str) -> Result<JsonPath, String> {
         let refused =
             |why: &str| format!("{text:?} is not a path: {why}; write it as items[0].name");
@@ -50,7 +50,7 @@ impl JsonPath {
         }
     }
 
-    /// Reads a path at the beginning of a text and gives what is left, where a comparison may stand.
+    /// Parses a path at the start of a text and returns the rest, which may be a comparison.
     ///
     /// # Errors
     /// What is wrong with the path.
@@ -60,7 +60,7 @@ impl JsonPath {
         Ok((JsonPath { steps }, rest))
     }
 
-    /// The value there; `None`: there is none.
+    /// The value at this path; `None`: there is none.
     #[must_use]
     pub fn find<'a>(&self, value: &'a Value) -> Option<&'a Value> {
         self.steps
@@ -87,7 +87,7 @@ impl fmt::Display for JsonPath {
     }
 }
 
-/// Where an index leads; `None`: before the beginning.
+/// Resolves an index; `None`: before the first element.
 fn place(index: i64, items: &[Value]) -> Option<usize> {
     match index.is_negative() {
         true => items.len().checked_add_signed(isize::try_from(index).ok()?),
@@ -95,7 +95,7 @@ fn place(index: i64, items: &[Value]) -> Option<usize> {
     }
 }
 
-/// Steps as far as there are any, and what is left. `ends`: what no key holds.
+/// Parses as many steps as there are and returns the rest. `ends`: characters that end a key.
 fn steps<'t>(text: &'t str, ends: &[char]) -> Result<(Vec<PathStep>, &'t str), String> {
     let mut rest = text;
     let mut steps = Vec::new();
@@ -115,7 +115,7 @@ fn steps<'t>(text: &'t str, ends: &[char]) -> Result<(Vec<PathStep>, &'t str), S
     }
 }
 
-/// What stands behind a dot.
+/// Parses the key after a dot.
 fn key<'t>(name: &'t str, ends: &[char]) -> Result<(PathStep, &'t str), String> {
     let (name, after) = name.split_at(name.find(ends).unwrap_or(name.len()));
     match name {
@@ -125,7 +125,7 @@ fn key<'t>(name: &'t str, ends: &[char]) -> Result<(PathStep, &'t str), String> 
     }
 }
 
-/// What stands behind `[`: an index or a key in quotes, then `]`.
+/// Parses what follows `[`: an index or a quoted key, then `]`.
 fn bracket(inside: &str) -> Result<(PathStep, &str), String> {
     if let Some(key) = inside.strip_prefix('\'') {
         let (key, after) = key.split_once("']").ok_or("has [' without its ']")?;

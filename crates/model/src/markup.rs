@@ -1,8 +1,8 @@
-//! Texts within markup: HTML, SVG and XML, between tags or in attributes.
+//! Text in markup: HTML, SVG and XML, between tags or in attributes.
 //!
-//! Must not know elements. Invariant: no text leaves its place, and any text is well-formed.
+//! Must not know elements. Invariant: text cannot break out of its place, and any text is well-formed.
 
-/// A text as markup has it.
+/// Escapes text for markup.
 #[must_use]
 pub fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
@@ -10,7 +10,7 @@ pub fn escaped(text: &str) -> String {
     out
 }
 
-/// Writes a text as markup has it. Characters that XML 1.0 does not have are told by U+FFFD.
+/// Appends text escaped for markup. Characters that XML 1.0 does not allow become U+FFFD.
 pub fn push_escaped(text: &str, out: &mut String) {
     for c in text.chars() {
         match c {
@@ -19,7 +19,7 @@ pub fn push_escaped(text: &str, out: &mut String) {
             '>' => out.push_str("&gt;"),
             '"' => out.push_str("&quot;"),
             '\'' => out.push_str("&#39;"),
-            // As they are, attributes would make spaces of them.
+            // Unescaped, attributes would turn them into spaces.
             '\n' => out.push_str("&#10;"),
             '\r' => out.push_str("&#13;"),
             '\t' => out.push_str("&#9;"),

@@ -1,11 +1,11 @@
-//! The name that somebody probably meant.
+//! The name that a user probably meant.
 //!
-//! Must not know what is named. Invariant: what is unlike every name is taken for none.
+//! Must not know what is named. Invariant: a text that resembles no name gets no suggestion.
 
-/// Longer names are no slips of the pen, and the work would grow with them.
+/// Longer names are not typos, and the cost would grow with them.
 const LENGTH_MAX: usize = 64;
 
-/// The name that is the fewest edits away, at most a third of its letters and at most three; `None`: there is none.
+/// The name with the fewest edits: at most a third of its letters and at most three; `None`: there is none.
 #[must_use]
 pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     if name.len() > LENGTH_MAX {

@@ -1,14 +1,15 @@
-//! A folder of an object store, as people write it: `s3://BUCKET[/FOLDER]`.
+//! A folder of an object store as users write it: `s3://BUCKET[/FOLDER]`.
 //!
-//! Must not know where the store is, nor its protocol. Invariant: a folder that is here is one that stores take.
+//! Must not know where the store is, nor its protocol. Invariant: object stores accept every folder of this
+//! type.
 
 use std::fmt;
 
 use crate::inner_path::leads_inside;
 
-/// How an address begins.
+/// The start of an address.
 const SCHEME: &str = "s3://";
-/// Bytes of a folder's path: a key has at most 1,024, a file's name included.
+/// Maximum bytes of a folder's path: a key has at most 1,024, including the file name.
 const PATH_MAX: usize = 900;
 
 /// A folder of a bucket.
@@ -19,13 +20,14 @@ pub struct ObjectFolder {
 }
 
 impl ObjectFolder {
-    /// Whether a text is meant to be the address of one.
+    /// Whether a text is meant as such an address.
     #[must_use]
     pub fn is_meant(text: &str) -> bool {
         text.starts_with(SCHEME)
     }
 
-    /// Reads `s3://BUCKET[/FOLDER]`; without a folder it is `folder`. `None`: the bucket's or the folder's name is none.
+    /// Parses `s3://BUCKET[/FOLDER]`; the default folder is `folder`. `None`: the name of the bucket or folder
+    /// is invalid.
     #[must_use]
     pub fn read(text: &str, folder: &str) -> Option<ObjectFolder> {
         let rest = text.strip_prefix(SCHEME)?;

@@ -1,24 +1,25 @@
-//! Files of a result as lines of a log, by which they leave a container that nobody can reach otherwise.
+//! Files of a result as lines of a log: how they leave a container that cannot be reached in another way.
 //!
-//! Must not know who writes the log or reads it. Invariants: what is read is a file as it was written, or it is not there; lines are
-//! short enough to pass every log whole.
+//! Must not know who writes the log or reads it. Invariants: a file is read exactly as it was written, or not
+//! at all; lines are short enough to pass through every log unbroken.
 //!
-//! A parcel is the line `loadline-parcel/v1`, then of each file a line `file NAME BYTES` and its bytes as base64, and at last `end`.
+//! A parcel is the line `loadline-parcel/v1`; then, for each file, a line `file NAME BYTES` and its bytes as
+//! base64; and finally `end`.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
 /// The first line.
 const HEAD: &str = "loadline-parcel/v1";
-/// The line that stands instead of a parcel where the files were written to where they are wanted.
+/// The line that replaces a parcel if the files were written to their destination.
 pub const WRITTEN: &str = "loadline-parcel/v1 is written";
 /// The last line.
 const END: &str = "end";
-/// What a file's line begins with.
+/// Start of a file's line.
 const FILE: &str = "file ";
-/// Bytes of a file in one line: 4,096 letters, where container runtimes cut lines at 16 KiB.
+/// Bytes of a file per line: 4,096 characters; container runtimes split lines at 16 KiB.
 const LINE_BYTES: usize = 3_072;
-/// Most bytes of all files together: as lines they take a third more, and kubelets begin a new log at 10 MiB.
+/// Maximum bytes of all files together: base64 adds a third, and kubelets rotate logs at 10 MiB.
 pub const FILES_MAX: usize = 6 << 20;
 
 /// The name of the JSON result.
@@ -26,7 +27,7 @@ pub const RESULT_FILE: &str = "result.json";
 /// The name of the HTML report.
 pub const REPORT_FILE: &str = "report.html";
 
-/// A file of a result, packed by gzip, or many in an archive.
+/// A file of a result: compressed with gzip, or an archive of several.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeptFile {
     /// The JSON result.
@@ -35,12 +36,12 @@ pub enum KeptFile {
     Report,
     /// A suite's documents.
     Documents,
-    /// The state of a suite: what was measured, and the reports that documents lead to.
+    /// The state of a suite: what was measured, and the reports that the documents link to.
     State,
 }
 
 impl KeptFile {
-    /// All of them, what the others can be made of first.
+    /// All of them; first the one from which the others can be rebuilt.
     pub const ALL: [KeptFile; 4] = [
         KeptFile::Result,
         KeptFile::Report,
@@ -48,7 +49,7 @@ impl KeptFile {
         KeptFile::State,
     ];
 
-    /// Its name while it is packed.
+    /// Its name when compressed.
     #[must_use]
     pub fn packed_name(self) -> &'static str {
         match self {
@@ -59,7 +60,7 @@ impl KeptFile {
         }
     }
 
-    /// Its name unpacked; `None`: it is an archive of files with names of their own.
+    /// Its name when uncompressed; `None`: it is an archive of files with their own names.
     #[must_use]
     pub fn name(self) -> Option<&'static str> {
         match self {
@@ -69,7 +70,7 @@ impl KeptFile {
         }
     }
 
-    /// Whether it is what is kept where there is no room for all.
+    /// Whether this file has priority if there is no room for all.
     #[must_use]
     pub fn is_first(self) -> bool {
         matches!(self, KeptFile::Result | KeptFile::Documents)
@@ -79,7 +80,7 @@ impl KeptFile {
 /// Files with their bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Parcel {
-    /// The files, each once.
+    /// The files; no duplicates.
     pub files: Vec<(KeptFile, Vec<u8>)>,
     /// Whether it was read to its last line.
     pub is_whole: bool,
@@ -102,7 +103,7 @@ impl Parcel {
         text
     }
 
-    /// Reads a log that may be cut anywhere, or hold something else. `None`: there is no parcel in it.
+    /// Parses a log, which may be truncated anywhere or contain something else. `None`: it contains no parcel.
     #[must_use]
     pub fn read(log: &str) -> Option<Parcel> {
         let mut lines = log.lines().skip_while(|line| *line != HEAD);
@@ -136,14 +137,14 @@ impl Parcel {
         Some(bytes)
     }
 
-    /// Bytes of all files.
+    /// Total bytes of all files.
     #[must_use]
     pub fn size(&self) -> usize {
         self.files.iter().map(|(_, bytes)| bytes.len()).sum()
     }
 }
 
-/// The file that a line begins, and how long it is.
+/// The file that a line starts, and its length.
 fn heading(line: &str) -> Option<(KeptFile, usize)> {
     let (name, length) = line.strip_prefix(FILE)?.split_once(' ')?;
     let file = KeptFile::ALL

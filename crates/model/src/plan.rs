@@ -1,7 +1,7 @@
-//! The test plan: everything that a run needs to know, printable before it starts.
+//! The test plan: everything that a run needs, printable before it starts.
 //!
-//! Three front ends produce it; nothing behind it knows which. Must not know flags or file
-//! formats. Invariant: a plan that passed [`TestPlan::validate`] can be run.
+//! Three front ends produce it; nothing after them knows which. Must not know flags or file formats. Invariant:
+//! a plan that passed [`TestPlan::validate`] can be run.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -24,9 +24,9 @@ use crate::threshold_plan::ThresholdPlan;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum OnExhausted {
-    /// It is not started, and counted as dropped (k6's rule).
+    /// It is not started but counted as dropped (k6's rule).
     Drop,
-    /// It waits and is started late; its response time tells.
+    /// It waits and starts late; its response time includes the wait.
     Queue,
 }
 
@@ -38,16 +38,16 @@ pub enum Behaviour {
     Requests(RequestMix),
     /// Runs a function of the plan's script.
     Script(ScriptBehaviour),
-    /// Lives the life of a thread of a plan of steps.
+    /// Runs a thread of a JMeter plan's thread group.
     Steps(StepsBehaviour),
 }
 
-/// A thread group of the plan's steps.
+/// A thread group of a JMeter plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StepsBehaviour {
-    /// Its place among the groups, from 0.
+    /// Its index among the groups, from 0.
     pub group: usize,
-    /// Whether it has a sampler that sends requests over HTTP.
+    /// Whether it contains a sampler that sends HTTP requests.
     #[serde(default)]
     pub sends: bool,
 }
@@ -55,44 +55,43 @@ pub struct StepsBehaviour {
 /// A function of the plan's script.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ScriptBehaviour {
-    /// The name that the script exports it under.
+    /// Name of the exported function.
     pub exec: String,
     /// Variables that the scenario adds to the script's environment.
     pub env: BTreeMap<String, String>,
 }
 
-/// Behaviour + executor + start time + tags.
+/// Behaviour, executor, start time and tags.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Scenario {
     /// Name, unique in the plan.
     pub name: String,
-    /// When it starts, from the start of the run.
+    /// Start time, from the start of the run.
     #[serde(with = "crate::units::duration_text")]
     pub start_time: Duration,
     /// The policy that starts iterations.
     pub executor: Executor,
     /// What happens to arrivals without a free virtual user.
     pub on_exhausted: OnExhausted,
-    /// Least time between two starts of one virtual user (closed model); `None`: at once.
+    /// Minimum time between two starts of one virtual user (closed model); `None`: no pacing.
     #[serde(default, with = "crate::units::duration_text::option")]
     pub pacing: Option<Duration>,
-    /// Time that running iterations get to end after the last start.
+    /// Time that running iterations get to finish after the last start.
     #[serde(with = "crate::units::duration_text")]
     pub graceful_stop: Duration,
-    /// Time after the end in which arrivals that wait may still start; after it they count as
-    /// interrupted.
+    /// Time after the end during which queued arrivals may still start; after it they count as interrupted.
     #[serde(with = "crate::units::duration_text")]
     pub queue_grace: Duration,
     /// What a virtual user does.
     pub behaviour: Behaviour,
-    /// What an answer must satisfy to count as goodput; empty: a status from 200 to 399.
+    /// What a response must satisfy to count as goodput; empty: a status from 200 to 399.
     pub checks: Vec<Check>,
     /// Tags of every series of the scenario.
     pub tags: BTreeMap<String, String>,
 }
 
 impl Scenario {
-    /// The requests that its virtual users send; `None` when a script decides.
+    /// The requests that its virtual users send; `None` if a script or steps decide.
     #[must_use]
     pub fn requests(&self) -> Option<&RequestMix> {
         match &self.behaviour {
@@ -101,8 +100,8 @@ impl Scenario {
         }
     }
 
-    /// Iterations planned by number; `None` when time alone limits them. What the executor of steps starts are whole
-    /// threads, which say nothing of how much they do.
+    /// The planned number of iterations; `None` if only time limits them. For steps, the executor starts whole
+    /// threads, so their number says nothing about iterations.
     #[must_use]
     pub fn planned_iterations(&self) -> Option<u64> {
         match &self.behaviour {
@@ -112,7 +111,7 @@ impl Scenario {
     }
 }
 
-/// The part of the plan that one process does, of several that do the whole.
+/// The part of the plan that this process runs, if several processes share it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlanSegment {
     /// The part.
@@ -122,7 +121,7 @@ pub struct PlanSegment {
 }
 
 impl PlanSegment {
-    /// A part of a sequence; without one, of that which the part alone makes.
+    /// A part of a sequence; without a sequence, the part defines its own.
     ///
     /// # Errors
     /// [`SegmentError::NotInSequence`], and those of [`SegmentSequence::new`].
@@ -139,60 +138,59 @@ impl PlanSegment {
     }
 }
 
-/// Which series a run keeps beyond its totals: those that somebody asked for.
+/// Which series a run keeps beyond its totals, on request.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AggregationPlan {
-    /// Count answers and times per value of this response header (`--by header:NAME`).
+    /// Count responses and times per value of this response header (`--by header:NAME`).
     pub by_header: Option<String>,
-    /// Hand every single sample to a sink (CSV and template reports).
+    /// Send every single sample to a sink (CSV and template reports).
     pub samples: bool,
-    /// Length of short windows whose rates of completed requests are kept as a distribution
-    /// (bombardier's `Reqs/sec`); `None`: none are.
+    /// Length of short windows in which rates of completed requests are recorded as a distribution
+    /// (bombardier's `Reqs/sec`); `None`: do not.
     #[serde(default, with = "crate::units::duration_text::option")]
     pub rate_window: Option<Duration>,
 }
 
-/// Everything that a run needs to know.
+/// Everything that a run needs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TestPlan {
-    /// What runs, side by side.
+    /// The scenarios, which run concurrently.
     pub scenarios: Vec<Scenario>,
     /// How connections are made.
     pub client: ClientPlan,
     /// What must hold at the end.
     pub thresholds: Vec<Threshold>,
-    /// Time at the start whose samples are left out of the results.
+    /// Time at the start whose samples are excluded from the results.
     #[serde(with = "crate::units::duration_text")]
     pub warm_up: Duration,
-    /// Starts of an open model may be bunched into windows of this length; zero is precise and
-    /// costs a wake-up per start.
+    /// Starts of an open model may be bunched into windows of this length; zero is precise and costs one
+    /// wake-up per start.
     #[serde(with = "crate::units::duration_text")]
     pub start_window: Duration,
-    /// Worker threads; `None`: as many as the cores this process may use, and not more than VUs.
+    /// Worker threads; `None`: as many as the cores this process may use, but not more than VUs.
     pub workers: Option<u32>,
     /// Series beyond the totals.
     pub aggregation: AggregationPlan,
-    /// The user's own key-value labels, carried into the result.
+    /// The user's own key-value labels, copied to the result.
     pub labels: BTreeMap<String, String>,
-    /// Tags of every series and of every value of the run, so that a receiver can tell runs apart.
+    /// Tags of every series and value of the run, so that a receiver can tell runs apart.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub tags: BTreeMap<String, String>,
     /// Seed of everything random in the run.
     pub seed: u64,
-    /// The part of the plan that this process does; `None`: all of it.
+    /// The part of the plan that this process runs; `None`: all of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub segment: Option<PlanSegment>,
-    /// What scenarios of a script need; `None` when no scenario is one.
+    /// Settings of script scenarios; `None` if there are none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub script: Option<Arc<ScriptSettings>>,
-    /// What must hold of a script's metrics; empty when no scenario is one.
+    /// Thresholds on a script's metrics; empty if there are no script scenarios.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub script_thresholds: Vec<ThresholdPlan>,
 }
 
 impl TestPlan {
-    /// A plan without a scenario: what module code of a script runs under before its options are
-    /// known.
+    /// A plan without scenarios: the init context runs under it before its options are known.
     #[must_use]
     pub fn without_load(client: ClientPlan) -> TestPlan {
         TestPlan {
@@ -220,7 +218,7 @@ impl TestPlan {
         texts.collect()
     }
 
-    /// The plan as results, pages and journals carry it: without its secrets.
+    /// The plan without its secrets, as in results, pages and journals.
     #[must_use]
     pub fn redacted(&self) -> TestPlan {
         let hide = |values: &mut BTreeMap<String, String>| {
@@ -240,14 +238,14 @@ impl TestPlan {
         plan
     }
 
-    /// The share of the plan that this process does, from 0 to 1.
+    /// The share of the plan that this process runs, from 0 to 1.
     #[must_use]
     pub fn segment_share(&self) -> f64 {
         let part = self.segment.as_ref();
         part.map_or(1.0, |part| part.segment.share())
     }
 
-    /// Says what makes the plan impossible to run.
+    /// Checks that the plan can be run.
     ///
     /// # Errors
     /// The first contradiction found, in words for the user.
@@ -271,13 +269,13 @@ impl TestPlan {
         self.client.validate()
     }
 
-    /// The share of a worker of this process.
+    /// The share of one worker of this process.
     ///
     /// # Errors
-    /// The plan's segment is none of its sequence, in words for the user.
+    /// The plan's segment is not part of its sequence, in words for the user.
     ///
     /// # Panics
-    /// When `worker` is not below `workers`.
+    /// If `worker` is not below `workers`.
     pub fn share(&self, worker: u32, workers: u32) -> Result<Share, String> {
         match &self.segment {
             None => Ok(Share::whole(worker, workers)),
@@ -288,7 +286,7 @@ impl TestPlan {
         }
     }
 
-    /// Virtual users at most, over all scenarios.
+    /// Maximum virtual users over all scenarios.
     #[must_use]
     pub fn max_vus(&self) -> u32 {
         self.scenarios
@@ -307,7 +305,7 @@ impl TestPlan {
         Some(longest)
     }
 
-    /// Iterations planned by number over all scenarios; `None` when any is limited by time alone.
+    /// The planned number of iterations over all scenarios; `None` if any scenario is limited by time only.
     #[must_use]
     pub fn planned_iterations(&self) -> Option<u64> {
         self.scenarios.iter().try_fold(0_u64, |sum, s| {
@@ -315,8 +313,8 @@ impl TestPlan {
         })
     }
 
-    /// The time that the plan fills with load whatever the target does; `None` where the answers to
-    /// a number of requests end it, or arrivals by chance.
+    /// The longest time that a scenario fills with load whatever the target does; `None` if no scenario has a
+    /// length known in advance: each ends after a number of responses or of random arrivals, or when stopped.
     #[must_use]
     pub fn time_filled(&self) -> Option<Duration> {
         let filled = |scenario: &Scenario| {
@@ -330,7 +328,7 @@ impl TestPlan {
         self.scenarios.iter().filter_map(filled).max()
     }
 
-    /// Whether an iteration of some scenario sends as many requests as it comes to; a script's always do.
+    /// Whether iterations of some scenario send a variable number of requests; a script's always do.
     #[must_use]
     pub fn sends_several(&self) -> bool {
         self.script.is_some() || self.scenarios.iter().any(|one| one.requests().is_none())

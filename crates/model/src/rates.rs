@@ -1,7 +1,7 @@
-//! Rates, each with a definition: average, steady state, best second, best five seconds.
+//! Rates, each with its definition: average, steady state, best second, best five seconds.
 //!
-//! Must not know where rows come from. Invariant: the average covers the whole measured time; no
-//! rate is taken from a row that is not whole.
+//! Must not know where rows come from. Invariant: the average covers the whole measured time; no rate is
+//! computed from an incomplete row.
 
 use std::time::Duration;
 
@@ -12,13 +12,13 @@ use crate::snapshot::Counts;
 use crate::units::Nanos;
 
 const SECOND: u64 = Nanos::PER_SECOND;
-/// Rows that a steady state needs to be one.
+/// Minimum rows of a steady state.
 const STEADY_ROWS_MIN: usize = 2;
 
-/// The rates of a run: `planned` arrivals are the offered load, `None` in a closed model. They and
-/// the starts are counted over the time in which arrivals were due: a target that is waited for at the
-/// end does not make the load smaller that was offered, and what is sent to it by then does not make
-/// larger what was sent of it.
+/// The rates of a run. `planned` is the number of planned arrivals, from which the offered load is computed;
+/// `None` in a closed model. Planned and actual starts are counted over the time in which arrivals were due:
+/// waiting for the target at the end does not reduce the offered load, and late starts in that time do not
+/// increase the start rate.
 #[must_use]
 pub fn rates(
     plan: &TestPlan,
@@ -39,7 +39,7 @@ pub fn rates(
         .filter(|row| row.span_ns >= SECOND && !row.warm_up)
         .collect();
     let average = count(counts.completed) * measured;
-    // Where the last part of a second was the best one, the whole ones say nothing.
+    // If the best rate was in the incomplete last second, the complete seconds do not show it.
     let is_best = |rate: &f64| *rate >= average;
     Rates {
         goodput: count(counts.good) * measured,
@@ -52,7 +52,7 @@ pub fn rates(
     }
 }
 
-/// What was started when no arrival was due any more.
+/// Requests started after the last arrival was due.
 fn late(plan: &TestPlan, rows: &[Row], planned: Option<u64>) -> u64 {
     let (Some(_), Some(due)) = (planned, plan.time_filled()) else {
         return 0;
@@ -101,10 +101,10 @@ fn mean_rate(rows: &[&Row]) -> f64 {
     count(completed) * per_second(span)
 }
 
-/// The mean over the rows in which the plan holds its load, the first such second left out.
+/// The mean over the rows in which the plan holds its load, without the first such second.
 fn steady(plan: &TestPlan, rows: &[&Row]) -> Option<f64> {
     let (from, until) = steady_span(plan)?;
-    // The last row has what ended in the moment after it.
+    // The last row includes what ended shortly after it.
     let until = until.map_or(u64::MAX, |at| at.0.saturating_add(SECOND / 10));
     let inside: Vec<&Row> = rows
         .iter()
@@ -114,8 +114,8 @@ fn steady(plan: &TestPlan, rows: &[&Row]) -> Option<f64> {
     (inside.len() >= STEADY_ROWS_MIN).then(|| mean_rate(&inside))
 }
 
-/// When the plan holds its highest load: from, until; `None` for plans of several scenarios or of
-/// ramps alone.
+/// When the plan holds its highest load: from, until; `None` for plans with several scenarios or with ramps
+/// only.
 fn steady_span(plan: &TestPlan) -> Option<(Nanos, Option<Nanos>)> {
     let [scenario] = plan.scenarios.as_slice() else {
         return None;
@@ -123,7 +123,7 @@ fn steady_span(plan: &TestPlan) -> Option<(Nanos, Option<Nanos>)> {
     level_span_of(scenario)
 }
 
-/// When every scenario of a plan holds its highest load: from, until (`None`: until the plan ends); `None` where
+/// When every scenario of a plan holds its highest load: from, until (`None`: until the plan ends); `None` if
 /// there is no such time.
 #[must_use]
 pub fn level_span(plan: &TestPlan) -> Option<(Nanos, Option<Nanos>)> {
@@ -138,8 +138,7 @@ pub fn level_span(plan: &TestPlan) -> Option<(Nanos, Option<Nanos>)> {
         .then_some((from, until))
 }
 
-/// When a scenario holds its highest load: from, until (`None`: until it ends); `None` for ramps
-/// alone.
+/// When a scenario holds its highest load: from, until (`None`: until it ends); `None` for ramps only.
 fn level_span_of(scenario: &Scenario) -> Option<(Nanos, Option<Nanos>)> {
     let start = Nanos::from(scenario.start_time);
     match &scenario.executor {
@@ -163,7 +162,7 @@ fn level_span_of(scenario: &Scenario) -> Option<(Nanos, Option<Nanos>)> {
     }
 }
 
-/// The longest level leg at the highest level that has one.
+/// The longest constant stage at the highest level that has a constant stage.
 fn highest_level(
     start: Nanos,
     level: f64,
@@ -221,7 +220,7 @@ mod tests {
         scenario(start_s, Executor::ConstantVus { vus: 1, duration })
     }
 
-    /// Ramps of virtual users, by seconds and what stands at their ends.
+    /// Ramps of virtual users, as pairs of seconds and the target of the stage.
     fn ramp(legs: &[(u64, u32)]) -> Scenario {
         let stage = |&(seconds, target): &(u64, u32)| VuStage {
             duration: Duration::from_secs(seconds),
@@ -235,7 +234,7 @@ mod tests {
         scenario(0, executor)
     }
 
-    /// Rows of a second each with so many answers; the last one is longer by what follows the end.
+    /// Rows of one second with these numbers of responses; the last one is longer by the tail.
     fn rows(completed: &[u64], tail_ns: u64) -> Vec<Row> {
         let row = |(second, completed): (usize, &u64)| Row {
             at_ns: second as u64 * SECOND,
@@ -291,7 +290,7 @@ mod tests {
         let legs = [(2, 10), (4, 10), (1, 0)];
         let completed = [3, 7, 90, 20, 22, 24, 5];
         assert_eq!(steady(&legs, &completed, 0), Some(22.0));
-        // The last second of the level may be a little longer: what ended in the moment after it is in it.
+        // The last second of the level may be slightly longer: it includes what ended shortly after it.
         let level = [(1, 10), (3, 10)];
         assert_eq!(
             steady(&level, &[1, 90, 20, 24], SECOND / 10),

@@ -1,7 +1,7 @@
-//! What is sent: requests made from templates, and how their answers are treated.
+//! What is sent: requests built from templates, and how their responses are handled.
 //!
-//! Must not know the wire format. Invariant: a template's host is fixed; only its path, query,
-//! headers and body vary.
+//! Must not know the wire format. Invariant: a template's host is fixed; only path, query, headers and body
+//! vary.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -19,36 +19,36 @@ use crate::url::Origin;
 pub enum BodySource {
     /// No body.
     None,
-    /// Bytes held in memory, the same for every request.
+    /// Bytes held in memory, identical for every request.
     Bytes {
-        /// The bytes; results carry their number alone.
+        /// The bytes; results only carry their number.
         #[serde(skip)]
         bytes: Arc<[u8]>,
-        /// How many they are.
+        /// Their number.
         length: u64,
     },
-    /// Text that varies.
+    /// Text with placeholders.
     Template {
         /// The text.
         template: Template,
     },
-    /// A file read anew for every request and sent in chunks.
+    /// A file that is read again for every request and sent in chunks.
     StreamFile {
         /// The file.
         path: PathBuf,
     },
     /// Bytes held in memory and sent in chunks.
     StreamBytes {
-        /// The bytes; results carry their number alone.
+        /// The bytes; results only carry their number.
         #[serde(skip)]
         bytes: Arc<[u8]>,
-        /// How many they are.
+        /// Their number.
         length: u64,
     },
 }
 
 impl BodySource {
-    /// A body of fixed bytes; [`BodySource::None`] when there are none.
+    /// A body of fixed bytes; [`BodySource::None`] if there are none.
     #[must_use]
     pub fn from_bytes(bytes: Vec<u8>) -> BodySource {
         if bytes.is_empty() {
@@ -61,7 +61,7 @@ impl BodySource {
     }
 }
 
-/// One request with its holes.
+/// A request with placeholders.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RequestTemplate {
     /// Method token.
@@ -70,15 +70,15 @@ pub struct RequestTemplate {
     pub origin: Origin,
     /// Path and query.
     pub target: Template,
-    /// Header lines in order, `Host` and the body's framing included only where the user gave
-    /// them; the engine adds those that are missing.
+    /// Header lines in order. They contain `Host` and the body's framing only if the user set them; the engine
+    /// adds what is missing.
     pub headers: Vec<HeaderTemplate>,
     /// The body.
     pub body: BodySource,
 }
 
 impl RequestTemplate {
-    /// Takes the secrets out of its texts, for results.
+    /// Removes secrets from its texts, for results.
     pub(crate) fn redact(&mut self) {
         self.target.redact(redacted_text);
         for line in &mut self.headers {
@@ -95,7 +95,7 @@ impl RequestTemplate {
 pub struct HeaderTemplate {
     /// Field name, as it is sent.
     pub name: String,
-    /// Field value; results carry `***` in place of a secret ([`crate::secret`]).
+    /// Field value; results show `***` instead of a secret ([`crate::secret`]).
     pub value: Template,
 }
 
@@ -109,39 +109,39 @@ impl Serialize for HeaderTemplate {
     }
 }
 
-/// In which order several requests are taken.
+/// The order in which several requests are sent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RequestOrder {
-    /// One after the other, over all virtual users.
+    /// One after the other, across all virtual users.
     #[default]
     RoundRobin,
-    /// At random, each as likely.
+    /// Uniformly at random.
     Random,
 }
 
-/// Whose rules redirects follow.
+/// The rules for redirects.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RedirectRules {
-    /// Those of browsers: RFC 9110, section 15.4.
+    /// Browsers' rules: RFC 9110, section 15.4.
     #[default]
     Browsers,
-    /// Those of Go's client: every method but HEAD becomes GET after 301, 302 and 303, bodies are
-    /// not sent twice, and each request names the one before it as `Referer`.
+    /// The rules of Go's client: every method except HEAD becomes GET after 301, 302 and 303, bodies are not
+    /// sent again, and each request names the previous one as `Referer`.
     Go,
 }
 
-/// The requests of a behaviour and how their answers are treated.
+/// The requests of a behaviour and how their responses are handled.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RequestMix {
     /// The requests; at least one.
     pub requests: Vec<RequestTemplate>,
-    /// The order in which they are taken.
+    /// The order in which they are sent.
     pub order: RequestOrder,
-    /// Redirects followed at most; zero: none is followed.
+    /// Maximum redirects to follow; zero: none.
     pub redirects_max: u32,
-    /// Whose rules these redirects follow.
+    /// The rules for these redirects.
     #[serde(default)]
     pub redirect_rules: RedirectRules,
     /// Whether each virtual user keeps cookies.

@@ -1,11 +1,11 @@
-//! What a threshold of a run of requests is about: the metrics that such a run measures, by name.
+//! The metrics that a run of requests measures, by the names that thresholds use.
 //!
-//! Must not know how they are measured or held. Invariant: each name means one metric, and a threshold
-//! without a name has one too.
+//! Must not know how they are measured or evaluated. Invariant: each name means one metric, and a threshold
+//! without a name has one, too.
 
 use loadline_metric::threshold::{Aggregation, Threshold};
 
-/// What a threshold may name.
+/// Names that a threshold may use.
 const NAMES: [(&str, RequestMetric); 10] = [
     ("service_time", RequestMetric::ServiceTime),
     ("http_req_duration", RequestMetric::ServiceTime),
@@ -24,25 +24,25 @@ const NAMES: [(&str, RequestMetric); 10] = [
 pub enum RequestMetric {
     /// From the actual send to the last byte.
     ServiceTime,
-    /// From the intended start to the last byte; of an open model.
+    /// From the scheduled start to the last byte; open model only.
     ResponseTime,
-    /// From the intended start to the actual send.
+    /// From the scheduled start to the actual send.
     ScheduleLag,
-    /// Whether a request failed or was answered wrongly.
+    /// Whether a request failed or its response was wrong.
     Failed,
     /// Requests answered.
     Completed,
-    /// Requests answered well.
+    /// Requests with a correct response.
     Good,
-    /// Iterations that were due and not started.
+    /// Iterations that were due but not started.
     Dropped,
 }
 
 impl RequestMetric {
-    /// The metric that a threshold is about, in an open model or a closed one.
+    /// The metric of a threshold, in an open or a closed model.
     ///
     /// # Errors
-    /// Names the threshold and what is there instead.
+    /// Names the threshold and the available metrics.
     pub fn of(threshold: &Threshold, is_open: bool) -> Result<RequestMetric, String> {
         let Some(selector) = &threshold.metric else {
             return Ok(unnamed(threshold, is_open));
@@ -64,8 +64,8 @@ impl RequestMetric {
     }
 }
 
-/// A threshold without a metric is about what users feel: response time where arrivals are
-/// planned, service time otherwise; a bare `rate` is that of failed requests.
+/// A threshold without a metric applies to what users notice: response time if arrivals are planned, otherwise
+/// service time. A bare `rate` is the rate of failed requests.
 fn unnamed(threshold: &Threshold, is_open: bool) -> RequestMetric {
     match threshold.aggregation {
         Aggregation::Rate => RequestMetric::Failed,

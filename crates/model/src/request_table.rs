@@ -1,6 +1,7 @@
 //! The table of a run's requests: by name, or by method and URL.
 //!
-//! Must not know how it is shown. Invariant: every request that was told apart is in a row, or in the number of the others.
+//! Must not know how it is shown. Invariant: every request counted separately is in a row, or in the overflow
+//! count.
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
@@ -12,12 +13,12 @@ use crate::result::RunResult;
 use crate::snapshot::RequestTally;
 use crate::test_summary::{ByTag, MetricSummary};
 
-/// The tag of a table of requests that have no tags: their method and URL.
+/// The column title of a table of requests without tags: their method and URL.
 const REQUEST: &str = "URL";
 
 impl ByTag {
-    /// A run's table of requests: by name those of a script or a plan, else by method and URL where there are several; `None`:
-    /// all are alike.
+    /// A run's table of requests: by name for a script or plan, otherwise by method and URL if there are
+    /// several; `None`: all requests are alike.
     #[must_use]
     pub fn of(result: &RunResult) -> Option<Cow<'_, ByTag>> {
         let summary = result.summary.as_ref();
@@ -30,8 +31,8 @@ impl ByTag {
         }
     }
 
-    /// How long requests were counted in such a table, in nanoseconds: a script's or a plan's whole run, as in its
-    /// summary, else the run without its warm-up.
+    /// How long the requests of such a table were counted, in nanoseconds: the whole run for a script or plan,
+    /// as in its summary; otherwise the run without its warm-up.
     #[must_use]
     pub fn counted_ns(result: &RunResult) -> u64 {
         match &result.summary {
@@ -56,19 +57,19 @@ impl ByTag {
     }
 }
 
-/// What a row of the table says.
+/// The numbers of a row of the table.
 #[derive(Clone, Copy, Debug)]
 pub struct RowFigures<'a> {
     /// Requests; `None`: not counted.
     pub requests: Option<u64>,
-    /// How many of them failed, among those that were judged; `None`: none was.
+    /// Failures among the judged requests; `None`: none was judged.
     pub failed: Option<&'a Rate>,
     /// Their durations; `None`: not measured.
     pub times: Option<&'a TimeTrend>,
 }
 
 impl<'a> RowFigures<'a> {
-    /// Those among a row's metrics.
+    /// Picks them from a row's metrics.
     #[must_use]
     pub fn of(metrics: &'a [MetricSummary]) -> RowFigures<'a> {
         let of = |metric: BuiltIn| {
@@ -94,7 +95,7 @@ impl<'a> RowFigures<'a> {
 }
 
 impl RequestTally {
-    /// The same as metrics.
+    /// The same numbers as metrics.
     fn metrics(&self) -> Vec<MetricSummary> {
         let total = self.answered + self.failed;
         let mut requests = ValueCounter::default();

@@ -1,7 +1,7 @@
 //! What a run found: the JSON result, from which every report is made.
 //!
-//! Versioned by [`SCHEMA`]; described by the JSON Schema in `docs/`. Must not know how it is
-//! shown. Invariant: whatever a report says can be derived from here.
+//! Versioned by [`SCHEMA`]; the JSON Schema is in `docs/`. Must not know how it is shown. Invariant: every
+//! statement of a report can be derived from here.
 
 use std::collections::BTreeMap;
 
@@ -27,17 +27,17 @@ pub const SCHEMA: &str = "loadline/result/v1";
 pub enum StopReason {
     /// As planned.
     Finished,
-    /// A signal asked for it: running requests were allowed to finish, iterations of a script interrupted.
+    /// Stopped by a signal: running requests could finish, iterations of a script were interrupted.
     Interrupted,
-    /// A second signal stopped it at once.
+    /// Stopped at once by a second signal.
     Aborted,
     /// A threshold that ends the run was crossed.
     ThresholdCrossed,
-    /// The script ended it (`exec.test.abort`), or threw where nothing goes on without.
+    /// The script stopped it (`exec.test.abort`), or threw an exception where the run cannot continue.
     Script,
-    /// Somebody ended it from outside, through the REST API or the live page.
+    /// Stopped from outside, through the REST API or the live page.
     Remote,
-    /// An observer that the test cannot do without was lost.
+    /// A required observer was lost.
     ObserverLost,
     /// A part of loadline crashed: a defect.
     Defect,
@@ -62,7 +62,7 @@ pub struct Environment {
     pub memory_bytes: Option<u64>,
     /// Memory limit of the control group in bytes; `None` without one.
     pub memory_limit_bytes: Option<u64>,
-    /// Limit of open files.
+    /// Limit on open files.
     pub open_files_max: Option<u64>,
     /// Local ports for outgoing connections.
     pub ephemeral_ports: Option<u64>,
@@ -72,8 +72,8 @@ pub struct Environment {
     pub command: Vec<String>,
 }
 
-/// One second of the run; rows are halved in number when they become too many, and then cover
-/// two seconds each, and so on.
+/// One second of the run. If there are too many rows, pairs are merged, and each row covers two seconds, then
+/// four, and so on.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Row {
     /// Start of the row, in nanoseconds from the start of the run.
@@ -84,22 +84,21 @@ pub struct Row {
     pub offered: Option<u64>,
     /// Requests started.
     pub started: u64,
-    /// Answered whole.
+    /// Answered completely.
     pub completed: u64,
-    /// Answered whole and correct.
+    /// Answered completely and correctly.
     pub good: u64,
     /// Failed.
     pub failed: u64,
-    /// The failed ones by class, classes without a failure left out; empty in results of older
-    /// versions.
+    /// The failed ones by class, without empty classes; empty in results of older versions.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub failures: BTreeMap<ErrorClass, u64>,
-    /// Not started for want of a virtual user.
+    /// Not started because no virtual user was free.
     pub dropped: u64,
-    /// Arrivals due and waiting at the end of the row.
+    /// Arrivals that were due and queued at the end of the row.
     pub waiting: u64,
-    /// Virtual users at work at the end of the row: with a request under way, or running a script's
-    /// iteration.
+    /// Active virtual users at the end of the row: with a request in flight, or running an iteration of a
+    /// script.
     pub active_vus: u64,
     /// Bytes sent.
     pub bytes_sent: u64,
@@ -114,14 +113,14 @@ pub struct Row {
     /// Requests by service time, in coarse bands; empty in results of older versions.
     #[serde(default, skip_serializing_if = "Heat::is_empty")]
     pub heat: Heat,
-    /// The generator's own use.
+    /// The generator's own resource use.
     pub generator: GeneratorUse,
-    /// Whether the row lies in the warm-up.
+    /// Whether the row belongs to the warm-up.
     pub warm_up: bool,
 }
 
 impl Row {
-    /// So many of the row's events, per second; `None` in a row without length, which has no rate.
+    /// Converts a count of the row to a rate per second; `None` for a row of zero length.
     #[must_use]
     pub fn per_second(&self, number: u64) -> Option<f64> {
         #[expect(clippy::cast_precision_loss, reason = "counts of a row are below 2^53")]
@@ -145,7 +144,7 @@ pub struct Percentiles {
 }
 
 impl Percentiles {
-    /// Those of a distribution; `None` without a value.
+    /// Percentiles of a distribution; `None` without values.
     #[must_use]
     pub fn of(trend: &TimeTrend) -> Option<Percentiles> {
         let at = |q: f64| trend.quantile(q).map(|value| value.round() as u64);
@@ -158,79 +157,79 @@ impl Percentiles {
     }
 }
 
-/// What the generator itself used in a row.
+/// Resource use of the generator itself in a row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct GeneratorUse {
-    /// Processor use of the whole process, in cores.
+    /// CPU use of the whole process, in cores.
     pub cpu_cores: f64,
-    /// Use of the busiest worker, as a share of its core.
+    /// CPU use of the busiest worker, as a share of its core.
     pub busiest_worker: f64,
     /// Resident memory in bytes.
     pub rss_bytes: u64,
-    /// Time the control group was throttled, in nanoseconds; `None` without a quota.
+    /// Time during which the control group was throttled, in nanoseconds; `None` without a quota.
     pub throttled_ns: Option<u64>,
-    /// Time that worker threads were ready but waited for a processor, in nanoseconds.
+    /// Time during which worker threads were ready to run but waited for a CPU, in nanoseconds.
     pub run_queue_ns: u64,
-    /// The longest time that the process was due and did not run, as when it is stopped, in nanoseconds; some milliseconds
-    /// are usual.
+    /// The longest time that the process was due but did not run, for example because it was stopped, in
+    /// nanoseconds; a few milliseconds are normal.
     #[serde(default)]
     pub stalled_ns: u64,
 }
 
-/// Rates of completed and of good requests, each named for what it is.
+/// Rates of completed and of good requests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Rates {
-    /// Good requests over the whole run, ramp included, per second.
+    /// Good requests per second over the whole run, including ramps.
     pub goodput: f64,
-    /// Completed requests over the whole run, ramp included, per second.
+    /// Completed requests per second over the whole run, including ramps.
     pub average: f64,
-    /// Completed requests while the load was steady, per second; `None` without such a time.
+    /// Completed requests per second in the steady state; `None` if there was none.
     pub steady: Option<f64>,
-    /// Completed requests in the best second; `None` for runs under one second.
+    /// Completed requests in the best second; `None` for runs shorter than one second.
     pub max_1s: Option<f64>,
-    /// Completed requests in the best five seconds in a row, per second.
+    /// Completed requests per second in the best five consecutive seconds.
     pub max_5s: Option<f64>,
-    /// Iterations planned per second while they were due; `None` in a closed model.
+    /// Planned iterations per second while they were due; `None` in a closed model.
     pub offered: Option<f64>,
-    /// Requests begun per second: while they were due in an open model, else over the whole run.
+    /// Started requests per second: while they were due in an open model, otherwise over the whole run.
     pub started: f64,
 }
 
-/// The sums of a run.
+/// The totals of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Totals {
     /// Milliseconds since 1970 at the start of the run.
     pub started_unix_ms: u64,
-    /// From the start of the run to its last answer, in nanoseconds.
+    /// From the start of the run to its last response, in nanoseconds.
     pub elapsed_ns: u64,
-    /// The part of it that counts (warm-up excluded), in nanoseconds.
+    /// The measured part of it (warm-up excluded), in nanoseconds.
     pub measured_ns: u64,
     /// Why it ended.
     pub stop: StopReason,
     /// Iterations that the plan asked for until the end; `None` in a closed model without a count.
     pub asked: Option<u64>,
-    /// Arrivals that were due and never started, because the run ended.
+    /// Arrivals that were due but never started because the run ended.
     pub never_started: u64,
     /// Everything that was counted.
     pub seen: Snapshot,
     /// Rates.
     pub rates: Rates,
-    /// Highest number of busy virtual users.
+    /// Maximum of active virtual users.
     pub active_vus_max: u64,
-    /// Processor time of the whole process, in nanoseconds.
+    /// CPU time of the whole process, in nanoseconds.
     pub cpu_ns: u64,
-    /// Highest resident memory in bytes.
+    /// Peak resident memory in bytes.
     pub rss_max_bytes: u64,
-    /// Throttled time of the control group, in nanoseconds; `None` without a quota.
+    /// Time during which the control group was throttled, in nanoseconds; `None` without a quota.
     pub throttled_ns: Option<u64>,
-    /// Rates of completed requests in short windows; empty unless asked for.
+    /// Rates of completed requests in short windows; empty unless requested.
     pub window_rates: ValueTrend,
 }
 
-/// A time metric with its percentiles spelled out; integer nanoseconds.
+/// A time metric with its percentiles written out; integer nanoseconds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TimeMetric {
-    /// How many values.
+    /// Number of values.
     pub count: u64,
     /// Smallest; `None` without a value.
     pub min: Option<u64>,
@@ -250,13 +249,13 @@ pub struct TimeMetric {
     pub p99_9: Option<u64>,
     /// The distribution, in the encoding that `docs/histogram-encoding.md` describes.
     pub histogram: TimeTrend,
-    /// The distribution as compressed HdrHistogram V2 in base64; only when asked for.
+    /// The distribution as compressed HdrHistogram V2 in base64; only if requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hdr: Option<String>,
 }
 
 impl TimeMetric {
-    /// Spells out a distribution.
+    /// Computes the percentiles of a distribution.
     #[must_use]
     pub fn of(histogram: TimeTrend) -> TimeMetric {
         let at = |q: f64| histogram.quantile(q).map(|value| value.round() as u64);
@@ -291,14 +290,14 @@ pub fn metrics_of(plan: &TestPlan, seen: &Snapshot) -> BTreeMap<String, TimeMetr
     metrics
 }
 
-/// How a threshold came out.
+/// The result of a threshold.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ThresholdOutcome {
     /// The threshold as written.
     pub threshold: String,
-    /// The value it was held against; `None` when there was none.
+    /// The observed value; `None` if there was none.
     pub value: Option<f64>,
-    /// Whether it held.
+    /// Whether it passed.
     pub passed: bool,
 }
 
@@ -307,18 +306,18 @@ pub struct ThresholdOutcome {
 pub struct RunResult {
     /// [`SCHEMA`].
     pub schema: String,
-    /// What was done.
+    /// The plan.
     pub plan: TestPlan,
-    /// Where.
+    /// The environment.
     pub environment: Environment,
     /// The user's labels.
     pub labels: BTreeMap<String, String>,
-    /// Sums.
+    /// Totals.
     pub totals: Totals,
     /// Distributions by name: `service_time_ns`, in an open model `response_time_ns` and
     /// `schedule_lag_ns`.
     pub metrics: BTreeMap<String, TimeMetric>,
-    /// The run second by second.
+    /// The run, second by second.
     pub series: Vec<Row>,
     /// Marks on the time axis.
     pub events: Vec<Mark>,
@@ -327,27 +326,26 @@ pub struct RunResult {
     /// What each agent did, by name; empty for a test of one process.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub agents: Vec<AgentShare>,
-    /// How thresholds came out.
+    /// Results of thresholds.
     pub thresholds: Vec<ThresholdOutcome>,
     /// Metrics, checks and groups of a script run; `None` for other runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary: Option<TestSummary>,
-    /// Was the load delivered, and who was in the way.
+    /// Whether the load was delivered, and what limited it.
     pub verdict: Verdict,
 }
 
 impl RunResult {
-    /// Whether an agent was lost whose part of the load nobody made again.
+    /// Whether an agent was lost and its part of the load was not taken over.
     #[must_use]
     pub fn has_lost_agents(&self) -> bool {
         let marks = |kind| self.events.iter().filter(move |mark| mark.kind == kind);
         marks(AGENT_LOST_MARK).count() > marks(AGENT_REPLACED_MARK).count()
     }
 
-    /// The share of the planned iterations that were begun; `None` in a closed model, and where an
-    /// iteration is no request and the run is not over. Requests are a measure of iterations only where
-    /// each sends one and all of them are planned: not of scripts, not of plans of steps, and not
-    /// beside a closed model.
+    /// The share of the planned iterations that were started; `None` in a closed model, and before the end of a
+    /// run whose iterations are not single requests. Requests only measure iterations if each iteration sends
+    /// one and all are planned: not for scripts, not for plans of steps, and not next to a closed model.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "a share for showing")]
     pub fn delivered_share(&self) -> Option<f64> {

@@ -1,26 +1,26 @@
-//! The rows of a run, second by second, kept to a number that does not grow with its length.
+//! The rows of a run, second by second, limited to a number that does not depend on its length.
 //!
-//! Must not know where rows come from. Invariants: whatever is joined, counts and spans still add up
-//! to the whole; what is left of a run after its last whole second is a row of its own only where it is
-//! long enough for a rate of it to mean something.
+//! Must not know where rows come from. Invariants: whatever is merged, counts and spans still add up to the
+//! whole; the rest of a run after its last whole second is a separate row only if it is long enough for a
+//! meaningful rate.
 
 use crate::result::{Percentiles, Row};
 
-/// Rows kept; beyond this, two become one (an hour of seconds).
+/// Maximum rows; beyond this, two are merged into one (an hour of seconds).
 pub const ROWS_MAX: usize = 3_600;
 
-/// A last row shorter than this part of the one before it is no row of its own.
+/// A last row shorter than this fraction of the previous one is merged into it.
 const TAIL_PART: u64 = 10;
 
-/// The rows of a run, halved in number when they become too many.
+/// The rows of a run; pairs are merged when there are too many.
 #[derive(Debug)]
 pub struct Rows {
     rows: Vec<Row>,
-    /// Rows kept, an even number.
+    /// Maximum rows, an even number.
     most: usize,
-    /// Seconds that one row covers.
+    /// Seconds per row.
     per_row: u32,
-    /// The row in the making, and how many seconds it has.
+    /// The incomplete row, and its seconds so far.
     open: Option<(Row, u32)>,
 }
 
@@ -31,7 +31,7 @@ impl Default for Rows {
 }
 
 impl Rows {
-    /// Keeps at most this many rows, rounded up to an even number; those of a result are [`ROWS_MAX`].
+    /// Keeps at most this many rows, rounded up to an even number; a result has [`ROWS_MAX`].
     #[must_use]
     pub fn keeping(most: usize) -> Rows {
         Rows {
@@ -42,7 +42,7 @@ impl Rows {
         }
     }
 
-    /// Adds the next second, or what is left of the run after the last whole one.
+    /// Adds the next second, or the rest of the run after the last whole second.
     pub fn add(&mut self, second: Row) {
         if self.open.is_none()
             && let Some(last) = self.rows.last_mut()
@@ -66,13 +66,13 @@ impl Rows {
         }
     }
 
-    /// The rows that are whole; fewer than before where they were halved since.
+    /// The complete rows; fewer than before if pairs were merged since.
     #[must_use]
     pub fn whole(&self) -> &[Row] {
         &self.rows
     }
 
-    /// The rows so far, the last one perhaps shorter than the others.
+    /// All rows; the last one may be shorter than the others.
     #[must_use]
     pub fn finish(mut self) -> Vec<Row> {
         self.rows.extend(self.open.take().map(|(row, _)| row));
@@ -80,7 +80,7 @@ impl Rows {
     }
 }
 
-/// Makes one row of each two.
+/// Merges each pair of rows.
 pub fn halve(rows: &mut Vec<Row>) {
     let halved = rows
         .chunks(2)
@@ -93,8 +93,8 @@ pub fn halve(rows: &mut Vec<Row>) {
     *rows = halved;
 }
 
-/// Two rows as one. Counts add up; states are those of the later row; percentiles cannot be
-/// joined, so the larger stands.
+/// Merges two rows. Counts are added; states are those of the later row; percentiles cannot be merged, so the
+/// larger one stays.
 #[must_use]
 pub fn joined(first: &Row, second: &Row) -> Row {
     let mut row = second.clone();
@@ -128,9 +128,9 @@ pub fn joined(first: &Row, second: &Row) -> Row {
     row
 }
 
-/// A row with the moment that followed it, in which workers ended what was under way. Of that moment are
-/// counts and spans alone: who was at work, and what was usual, the row itself says, unless most requests
-/// ended in that moment.
+/// Merges a row with the short tail after it, in which workers finished what was running. Only counts and spans
+/// of the tail are added: states and percentiles remain those of the row, unless most requests ended in the
+/// tail.
 fn with_tail(row: &Row, tail: &Row) -> Row {
     let ended = |row: &Row| row.completed + row.failed;
     let usual = if ended(tail) > ended(row) { tail } else { row };
@@ -224,7 +224,7 @@ mod tests {
         }
     }
 
-    /// Start, length and answers of the rows that come of some.
+    /// Start, length and responses of the rows that result from these seconds.
     fn told(of: &[Row]) -> Vec<(u64, u64, u64)> {
         let mut rows = Rows::default();
         of.iter().for_each(|row| rows.add(row.clone()));

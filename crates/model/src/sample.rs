@@ -1,6 +1,6 @@
-//! Single values, for sinks that want every one of them.
+//! Single values, for sinks that need every one of them.
 //!
-//! Must not sum anything up: that is a snapshot's.
+//! Must not aggregate anything; snapshots do that.
 
 use std::sync::Arc;
 
@@ -8,18 +8,18 @@ use loadline_metric::{MetricId, TagSet};
 
 use crate::error_class::ErrorClass;
 
-/// One request as a sink that wants them all gets it; times in nanoseconds.
+/// One request for sinks that need every one; times in nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sample {
     /// Actual start, from the start of the run.
     pub start_ns: u64,
-    /// Intended start; equal to the actual one in a closed model.
+    /// Scheduled start; equal to the actual start in a closed model.
     pub intended_ns: u64,
-    /// Looking up the name; zero on a connection in use.
+    /// Name lookup; zero on a reused connection.
     pub dns_ns: u64,
-    /// Making the connection, TLS included; zero on a connection in use.
+    /// Making the connection, including TLS; zero on a reused connection.
     pub connect_ns: u64,
-    /// Handing the request to the operating system.
+    /// Passing the request to the operating system.
     pub sending_ns: u64,
     /// To the first byte.
     pub waiting_ns: u64,
@@ -29,45 +29,44 @@ pub struct Sample {
     pub service_ns: u64,
     /// Status code; zero for a failure.
     pub status: u16,
-    /// Why it failed; `None` for an answer.
+    /// Error class; `None` if there was a response.
     pub error: Option<ErrorClass>,
     /// Bytes of the body.
     pub body_bytes: u64,
-    /// Bytes of the request as it was sent, of HTTP/2 before its head was packed; zero for a failure.
+    /// Bytes sent, for HTTP/2 before header compression; zero for a failure.
     pub sent_bytes: u64,
-    /// Virtual users at work when it ended.
+    /// Active virtual users when it ended.
     pub vus: u32,
 }
 
-/// Values that a script run recorded at one instant under the same tags; for sinks that want
-/// every single one. A request is one of these, not ten.
+/// Values that a script run recorded at one instant under the same tags, for sinks that need every one. A
+/// request is one of these, not ten.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TaggedValues {
     /// When, in nanoseconds since 1970.
     pub time_unix_ns: u64,
-    /// The tags, system tags among them.
+    /// The tags, including system tags.
     pub tags: Arc<TagSet>,
-    /// Values that identify single events and so are no tags (`vu`, `iter`, a trace's number);
-    /// `None` without any.
+    /// Values that identify single events and so are not tags (`vu`, `iter`, a trace id); `None` without any.
     pub metadata: Option<Arc<TagSet>>,
     /// The values, in the unit of their metric (times in milliseconds).
     pub values: Vec<(MetricId, f64)>,
-    /// What else is known of the one request that the values are of; `None` for other values.
+    /// Further data on the request that the values belong to; `None` for other values.
     pub request: Option<RequestFacts>,
 }
 
-/// What is known of one request beside its values.
+/// Data on a request besides its values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RequestFacts {
-    /// Its bytes as it was sent, of HTTP/2 before its head was packed; zero for a failure.
+    /// Bytes sent, for HTTP/2 before header compression; zero for a failure.
     pub sent_bytes: u64,
-    /// Bytes of the answer's body.
+    /// Bytes of the response body.
     pub body_bytes: u64,
-    /// Who was at work when it ended.
+    /// Active virtual users when it ended.
     pub vus: VusAtWork,
 }
 
-/// Virtual users at work at one instant.
+/// Active virtual users at one instant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct VusAtWork {
     /// Of one scenario.

@@ -1,7 +1,7 @@
-//! Names and addresses as the options of a script give them: hosts by hand, forbidden names and
-//! networks, the rule of resolving, local addresses.
+//! Names and addresses in the options of a script: fixed hosts, blocked names and networks, DNS settings, local
+//! addresses.
 //!
-//! Must not know a resolver. Invariant: matching is decided here alone, without regard to case.
+//! Must not know a resolver. Invariant: all matching is done here, and ignores case.
 
 use core::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::fmt;
@@ -10,17 +10,17 @@ use std::time::Duration;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-/// A pattern that names are held against: a name, or `*` and what a name ends in.
+/// A pattern for names: a name, or `*` and a suffix.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Pattern {
     /// Lower case, without the star.
     text: String,
-    /// Whether anything may stand before the text.
+    /// Whether anything may precede the text.
     open: bool,
 }
 
 impl Pattern {
-    /// `None` when a `*` stands elsewhere than in front.
+    /// `None` if a `*` is anywhere but at the start.
     fn parse(text: &str) -> Option<Pattern> {
         let lower = text.to_lowercase();
         let (open, rest) = match lower.strip_prefix('*') {
@@ -40,13 +40,13 @@ impl Pattern {
         }
     }
 
-    /// How well it fits: a whole name before any pattern, then the longest.
+    /// How well it matches: a whole name ranks above any pattern, then the longest wins.
     fn rank(&self) -> (bool, usize) {
         (!self.open, self.text.len())
     }
 }
 
-/// Whether a text is what names are made of: labels of letters, digits and inner dashes between dots.
+/// Whether a text has the form of a name: labels of letters, digits and inner hyphens, separated by dots.
 #[must_use]
 pub fn is_name(text: &str) -> bool {
     let is_label = |label: &str| {
@@ -65,7 +65,7 @@ impl fmt::Display for Pattern {
     }
 }
 
-/// A text that is no pattern, with the text.
+/// A text that is not a valid pattern.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BadPattern(pub String);
 
@@ -82,10 +82,10 @@ impl std::error::Error for BadPattern {}
 pub struct HostnamePatterns(Vec<Pattern>);
 
 impl HostnamePatterns {
-    /// Reads patterns.
+    /// Parses patterns.
     ///
     /// # Errors
-    /// The first that is no name, with `*` or `*.` in front or not.
+    /// The first that is not a name, optionally preceded by `*` or `*.`.
     pub fn parse<'a>(
         texts: impl IntoIterator<Item = &'a str>,
     ) -> Result<HostnamePatterns, BadPattern> {
@@ -102,7 +102,7 @@ impl HostnamePatterns {
             .map(HostnamePatterns)
     }
 
-    /// The pattern that a host name fits best, as it was written; `None` when none.
+    /// The pattern that matches a host name best, as written; `None` if none matches.
     #[must_use]
     pub fn matching(&self, host: &str) -> Option<String> {
         let lower = host.to_lowercase();
@@ -112,7 +112,7 @@ impl HostnamePatterns {
             .map(Pattern::to_string)
     }
 
-    /// Whether there is no pattern.
+    /// Whether there are no patterns.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -132,12 +132,12 @@ impl<'de> Deserialize<'de> for HostnamePatterns {
     }
 }
 
-/// The address that a name stands for.
+/// The fixed address of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HostAddress {
     /// Address.
     pub ip: IpAddr,
-    /// Port; `None`: that of the request.
+    /// Port; `None`: the request's port.
     pub port: Option<u16>,
 }
 
@@ -164,7 +164,7 @@ impl FromStr for HostAddress {
     }
 }
 
-/// Addresses of names given by hand (`hosts`): each key is a name, `name:port` or `*.domain`.
+/// Fixed addresses for names (`hosts`); each key is a name, `name:port` or `*.domain`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Hosts(Vec<(Pattern, HostAddress)>);
 
@@ -172,7 +172,7 @@ impl Hosts {
     /// A table from names to addresses.
     ///
     /// # Errors
-    /// The first name with a `*` elsewhere than in front.
+    /// The first name with a `*` anywhere but at the start.
     pub fn new<'a>(
         entries: impl IntoIterator<Item = (&'a str, HostAddress)>,
     ) -> Result<Hosts, BadPattern> {
@@ -187,8 +187,8 @@ impl Hosts {
             .map(Hosts)
     }
 
-    /// The address for a host and port: entries with the port are asked first, a whole name comes
-    /// before a pattern, and of patterns the longest.
+    /// The address for a host and port. Entries with a port are tried first; a whole name takes precedence over
+    /// patterns, and longer patterns over shorter ones.
     #[must_use]
     pub fn find(&self, host: &str, port: u16) -> Option<SocketAddr> {
         let lower = host.to_lowercase();
@@ -207,7 +207,7 @@ impl Hosts {
             .map(|(_, address)| *address)
     }
 
-    /// Whether there is no entry.
+    /// Whether there are no entries.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -239,7 +239,7 @@ pub struct Network {
 }
 
 impl Network {
-    /// Whether the address lies in the network; an IPv4 address in IPv6 clothes is an IPv4 address.
+    /// Whether the address is in the network; an IPv4-mapped IPv6 address counts as IPv4.
     #[must_use]
     pub fn contains(&self, address: IpAddr) -> bool {
         let (own, own_bits) = bits(self.address);
@@ -258,7 +258,7 @@ impl fmt::Display for Network {
 impl FromStr for Network {
     type Err = ();
 
-    /// Reads `address/prefix`; bits of the host are cleared.
+    /// Parses `address/prefix`; host bits are cleared.
     fn from_str(text: &str) -> Result<Network, ()> {
         let (address, prefix) = text.split_once('/').ok_or(())?;
         let address: IpAddr = address.parse().map_err(drop)?;
@@ -279,7 +279,7 @@ impl FromStr for Network {
     }
 }
 
-/// Addresses one after another.
+/// A range of consecutive addresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AddressRange {
     /// The first.
@@ -289,7 +289,7 @@ pub struct AddressRange {
 }
 
 impl AddressRange {
-    /// How many addresses; saturates for the whole of IPv6.
+    /// The number of addresses; saturates for the whole of IPv6.
     #[must_use]
     pub fn count(&self) -> u128 {
         bits(self.last)
@@ -298,7 +298,7 @@ impl AddressRange {
             .saturating_add(1)
     }
 
-    /// The (`index` mod n)-th of all these ranges' n addresses together; `None` without a range.
+    /// The (`index` mod n)-th of the n addresses in all these ranges; `None` without ranges.
     #[must_use]
     pub fn nth_of(ranges: &[AddressRange], index: u64) -> Option<IpAddr> {
         let all = ranges
@@ -319,8 +319,8 @@ impl AddressRange {
 impl FromStr for AddressRange {
     type Err = ();
 
-    /// Reads an address, `first-last`, or a network. Of an IPv4 network of more than two addresses
-    /// the first and the last are left out, as k6 does.
+    /// Parses an address, `first-last`, or a network. An IPv4 network of more than two addresses loses its
+    /// first and last address, as in k6.
     fn from_str(text: &str) -> Result<AddressRange, ()> {
         if let Some((first, last)) = text.split_once('-') {
             let (first, last) = (first.parse().map_err(drop)?, last.parse().map_err(drop)?);
@@ -366,19 +366,19 @@ fn address_of(value: u128, width: u8) -> IpAddr {
     }
 }
 
-/// How long a resolved name serves.
+/// How long a resolved name is cached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum DnsTtl {
     /// For the whole run.
     Forever,
-    /// Resolved anew each time.
+    /// Never; resolved again each time.
     Never,
     /// For this time.
     For(#[serde(with = "crate::units::duration_text")] Duration),
 }
 
-/// Which of a name's addresses is taken.
+/// Which of a name's addresses is used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum DnsSelect {
@@ -395,25 +395,25 @@ pub enum DnsSelect {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum DnsPolicy {
-    /// IPv4 where there is any, else IPv6.
+    /// IPv4 if there is any, otherwise IPv6.
     #[default]
     PreferIpv4,
-    /// IPv6 where there is any, else IPv4.
+    /// IPv6 if there is any, otherwise IPv4.
     PreferIpv6,
-    /// IPv4 alone.
+    /// IPv4 only.
     OnlyIpv4,
-    /// IPv6 alone.
+    /// IPv6 only.
     OnlyIpv6,
     /// Both.
     Any,
 }
 
-/// How names are resolved.
+/// DNS settings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DnsRule {
-    /// How long a resolved name serves; five minutes.
+    /// How long a resolved name is cached; default five minutes.
     pub ttl: DnsTtl,
-    /// Which of its addresses is taken.
+    /// Which of its addresses is used.
     pub select: DnsSelect,
     /// Which family of its addresses is used.
     pub policy: DnsPolicy,

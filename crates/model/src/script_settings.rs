@@ -1,8 +1,8 @@
-//! What a plan of script scenarios needs beyond scenarios and connections: the options of a k6
-//! script after consolidation, as data.
+//! Settings of script scenarios, besides scenarios and connections: the consolidated options of a k6 script, as
+//! data.
 //!
-//! Must not know where an option came from, nor how any of it is done. Invariant: lists are bounded
-//! by what the user wrote; secrets (keys, the options' own text) are never carried into results.
+//! Must not know where an option came from, nor how any of it is implemented. Invariant: the size of lists is
+//! bounded by what the user wrote; secrets (keys, the raw text of the options) are never written to results.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,34 +13,34 @@ use crate::script_names::{AddressRange, DnsRule, HostnamePatterns, Hosts, Networ
 use crate::system_tags::{SystemTag, SystemTags};
 use crate::units::Bytes;
 
-/// What a plan of script scenarios needs beyond scenarios and connections.
+/// Settings of script scenarios, besides scenarios and connections.
 ///
-/// Thresholds, connection reuse (`ClientPlan::keep_alive`), certificate verification and TLS
-/// versions (`ClientPlan::tls`) are elsewhere in the plan.
+/// Thresholds, connection reuse (`ClientPlan::keep_alive`), certificate verification and TLS versions
+/// (`ClientPlan::tls`) are elsewhere in the plan.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ScriptSettings {
-    /// The script as the user named it; `-` for standard input.
+    /// The script as named by the user; `-` for standard input.
     pub script: String,
     /// What runs around the iterations.
     pub lifecycle: Lifecycle,
     /// How `k6/http` behaves.
     pub http: ScriptHttp,
-    /// Names, addresses, and what is forbidden.
+    /// Names, addresses, and what is blocked.
     pub names: ScriptNames,
     /// TLS beyond `ClientPlan::tls`.
     pub tls: ScriptTls,
-    /// What samples are tagged with, and which series are kept.
+    /// Tags of samples, and which series are kept.
     pub series: ScriptSeries,
     /// Whether a single dropped iteration fails the test (`--fail-on-drop`).
     pub fail_on_drop: bool,
-    /// Most memory of one virtual user's JavaScript; `None`: no limit.
+    /// Memory limit of one virtual user's JavaScript; `None`: no limit.
     pub vu_memory_max: Option<Bytes>,
-    /// Whether each request and its answer are shown readably (`--once`).
+    /// Whether each request and its response is shown in readable form (`--once`).
     pub trace_requests: bool,
-    /// k6's feature flags that are on.
+    /// Enabled k6 feature flags.
     pub features: Vec<Feature>,
-    /// The consolidated options as JSON text in k6's order of keys: `exec.test.options`. May hold
-    /// keys of client certificates, so results never carry it.
+    /// The consolidated options as JSON in k6's key order: `exec.test.options`. May contain keys of client
+    /// certificates, so it is never written to results.
     #[serde(skip)]
     pub options_json: Arc<str>,
 }
@@ -50,19 +50,19 @@ pub struct ScriptSettings {
 pub struct Lifecycle {
     /// Whether `setup()` runs if the script has it.
     pub setup: bool,
-    /// Time that `setup()` may take; 60 s.
+    /// Time limit of `setup()`; default 60 s.
     #[serde(with = "crate::units::duration_text")]
     pub setup_timeout: Duration,
     /// Whether `teardown()` runs if the script has it.
     pub teardown: bool,
-    /// Time that `teardown()` may take; 60 s.
+    /// Time limit of `teardown()`; default 60 s.
     #[serde(with = "crate::units::duration_text")]
     pub teardown_timeout: Duration,
-    /// Time that `handleSummary()` may take; 120 s.
+    /// Time limit of `handleSummary()`; default 120 s.
     #[serde(with = "crate::units::duration_text")]
     pub handle_summary_timeout: Duration,
-    /// A shorter iteration is followed by a wait up to this length, which counts as no part of it;
-    /// zero.
+    /// Minimum time from one iteration start to the next: a shorter iteration is followed by a wait, which is
+    /// not part of the iteration. Default zero.
     #[serde(with = "crate::units::duration_text")]
     pub min_iteration_duration: Duration,
 }
@@ -80,7 +80,7 @@ impl Default for Lifecycle {
     }
 }
 
-/// Which parts of each request and answer are logged (`--http-debug`).
+/// Which parts of each request and response are logged (`--http-debug`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum HttpDebug {
@@ -93,33 +93,33 @@ pub enum HttpDebug {
 /// How `k6/http` behaves.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ScriptHttp {
-    /// Value of `User-Agent` where a request sets none; empty: no such header.
+    /// `User-Agent` of requests that do not set one; empty: no such header.
     pub user_agent: String,
-    /// Redirects followed where a request does not say; 10.
+    /// Maximum redirects of requests that do not set one; default 10.
     pub redirects_max: u32,
     /// Whether a failed request throws (`throw`).
     pub throws: bool,
-    /// Requests of one `http.batch()` at a time; 20, zero for no limit.
+    /// Concurrent requests of one `http.batch()`; default 20, zero for no limit.
     pub batch: u32,
-    /// Requests of one `http.batch()` at a time to one host; 6, zero for no limit.
+    /// Concurrent requests of one `http.batch()` per host; default 6, zero for no limit.
     pub batch_per_host: u32,
-    /// Requests per second over all virtual users (`rps`); `None`: no limit.
+    /// Limit on requests per second over all virtual users (`rps`); `None`: no limit.
     pub requests_per_second: Option<u32>,
-    /// What is logged of each request; `None`: nothing.
+    /// What is logged for each request; `None`: nothing.
     pub debug: Option<HttpDebug>,
-    /// Whether bodies are read and dropped where a request does not say.
+    /// Whether bodies are discarded unless a request says otherwise.
     pub discards_bodies: bool,
-    /// Most bytes of a body that a script is given, as it was sent and unpacked; 64 MiB. A longer one
-    /// fails the request.
+    /// Limit on the size of a body passed to a script, both as received and after decompression; default 64
+    /// MiB. A larger body fails the request.
     #[serde(default = "body_max_default")]
     pub body_max: u64,
-    /// Whether a virtual user's cookies live on from one iteration to the next.
+    /// Whether a virtual user keeps its cookies from one iteration to the next.
     pub keeps_cookies: bool,
     /// Whether idle connections are closed after each iteration (`noVUConnectionReuse`).
     pub closes_after_iteration: bool,
 }
 
-/// More than load tests look at, and little enough for a bomb to end there.
+/// More than load tests need, and small enough to stop a decompression bomb.
 fn body_max_default() -> u64 {
     64 << 20
 }
@@ -142,10 +142,10 @@ impl Default for ScriptHttp {
     }
 }
 
-/// Names, addresses, and what is forbidden.
+/// Names, addresses, and what is blocked.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ScriptNames {
-    /// Addresses of names given by hand; asked before anything else.
+    /// Fixed addresses for names; they take precedence over everything else.
     pub hosts: Hosts,
     /// Host names that requests may not go to.
     pub blocked_hostnames: HostnamePatterns,
@@ -153,23 +153,23 @@ pub struct ScriptNames {
     pub blocked_networks: Vec<Network>,
     /// How other names are resolved.
     pub dns: DnsRule,
-    /// Local addresses: virtual user i (from zero) uses the (i mod n)-th of all these together;
-    /// empty: the system's choice.
+    /// Local addresses: virtual user i (from zero) uses the (i mod n)-th of all n of them; empty: the system's
+    /// choice.
     pub local_addresses: Vec<AddressRange>,
 }
 
-/// A client certificate and the names that it is shown to.
+/// A client certificate and the host names it is used for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DomainIdentity {
-    /// Host names, or `*.example.com`; empty: shown to all.
+    /// Host names, or `*.example.com`; empty: all hosts.
     pub domains: Vec<String>,
-    /// Certificate chain, PEM; not carried into results.
+    /// Certificate chain, PEM; not written to results.
     #[serde(skip)]
     pub certificate_pem: String,
-    /// Private key, PEM; never carried into results.
+    /// Private key, PEM; never written to results.
     #[serde(skip)]
     pub key_pem: String,
-    /// Opens an encrypted key; `None`: the key is plain. Never carried into results.
+    /// Password of an encrypted key; `None`: the key is not encrypted. Never written to results.
     #[serde(skip)]
     pub password: Option<String>,
 }
@@ -177,22 +177,23 @@ pub struct DomainIdentity {
 /// TLS beyond `ClientPlan::tls`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ScriptTls {
-    /// Client certificates; the first whose domain fits is shown.
+    /// Client certificates; the first whose domain matches is used.
     pub identities: Vec<DomainIdentity>,
-    /// Cipher suites of TLS 1.2 allowed, by the names of Go's `crypto/tls`; empty: the default ones.
+    /// Allowed TLS 1.2 cipher suites, by the names of Go's `crypto/tls`; empty: the default.
     pub cipher_suites: Vec<String>,
 }
 
-/// What samples are tagged with, and which series are kept.
+/// Tags of samples, and which series are kept.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ScriptSeries {
-    /// Tags that are set without the script's doing.
+    /// Tags that are set automatically.
     pub system_tags: SystemTags,
-    /// The tag of the summary's table (`--summary-by`); `None`: the summary has none, and pages have one by name.
+    /// The tag for the summary's table (`--summary-by`); `None`: the summary has no table, and pages have one
+    /// by name.
     pub by_tag: Option<String>,
-    /// Keep the summary of each scenario and group too (`--summary-mode full`).
+    /// Whether to keep the summary of each scenario and group as well (`--summary-mode full`).
     pub by_scenario: bool,
-    /// Most series of one metric; what is beyond is counted together. 100,000.
+    /// Maximum series of one metric; further ones are counted together. Default 100,000.
     pub series_max: u32,
 }
 
@@ -208,7 +209,7 @@ impl Default for ScriptSeries {
 }
 
 impl ScriptSeries {
-    /// The tag by whose values requests are kept.
+    /// The tag by whose values requests are counted.
     #[must_use]
     pub fn table_tag(&self) -> &str {
         self.by_tag.as_deref().unwrap_or(SystemTag::Name.name())
@@ -219,11 +220,11 @@ impl ScriptSeries {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Feature {
-    /// Trends are histograms; they always are here, so that only the tag of the flag follows.
+    /// Trends are histograms. Here they always are, so the flag only changes the tag.
     NativeHistograms,
-    /// `tags` of the tiers of options are merged instead of replaced.
+    /// `tags` from several tiers of options are merged instead of replaced.
     MergeRunTags,
-    /// `__ENV` cannot be written.
+    /// `__ENV` is read-only.
     FreezeEnv,
 }
 
@@ -265,7 +266,7 @@ impl Default for ScriptSettings {
 }
 
 impl ScriptSettings {
-    /// Whether a feature flag is on.
+    /// Whether a feature flag is enabled.
     #[must_use]
     pub fn has(&self, feature: Feature) -> bool {
         self.features.contains(&feature)

@@ -1,12 +1,12 @@
-//! Exact slices of a plan: which virtual users, arrivals and iterations are whose.
+//! Exact slices of a plan: who runs which virtual users, arrivals and iterations.
 //!
-//! A [`Segment`] is a rational interval of the whole, a [`SegmentSequence`] cuts the whole into
-//! segments, and a [`Share`] is what one worker of one process does of it. Must not know what is
-//! being divided. Invariants: `0 <= from < to <= 1`; the segments of a sequence touch, cover the
-//! whole and can be striped; every global index belongs to exactly one worker of one segment.
+//! A [`Segment`] is a rational interval of the whole, a [`SegmentSequence`] splits the whole into segments, and
+//! a [`Share`] is what one worker of one process runs of it. Must not know what is divided. Invariants: `0 <=
+//! from < to <= 1`; the segments of a sequence are contiguous, cover the whole and can be striped; every global
+//! index belongs to exactly one worker of one segment.
 //!
-//! The rules are those of k6's execution segments, so that a test that was split for k6 is split
-//! here into the same pieces.
+//! The rules are those of k6's execution segments, so a test that was split for k6 is split into the same
+//! pieces here.
 
 mod ratio;
 mod share;
@@ -25,17 +25,17 @@ pub use stripes::{MAX_CYCLE, Stripes};
 /// What is wrong with a segment or a sequence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SegmentError {
-    /// The text (shortened) is no whole number, decimal, percentage or fraction.
+    /// The text (truncated) is not a whole number, decimal, percentage or fraction.
     NotANumber(String),
-    /// The text (shortened) has more digits than sixty-four bits hold.
+    /// The text (truncated) has more digits than 64 bits can hold.
     TooFine(String),
     /// Start and end are not `0 <= from < to <= 1`.
     Bounds(Ratio, Ratio),
-    /// A sequence needs two points at least; this is the text (shortened).
+    /// A sequence needs at least two points; this is the text (truncated).
     TooFewPoints(String),
-    /// The second segment does not start where the first one ends.
+    /// The second segment does not start where the first ends.
     Gap(Segment, Segment),
-    /// The segment is none of the sequence's.
+    /// The segment is not in the sequence.
     NotInSequence(Segment),
     /// The segments' lengths have no common denominator up to [`MAX_CYCLE`].
     TooUneven,
@@ -99,7 +99,7 @@ pub struct Segment {
 }
 
 impl Segment {
-    /// The slice between two parts of the whole.
+    /// The slice between two points of the whole.
     ///
     /// # Errors
     /// [`SegmentError::Bounds`] unless `0 <= from < to <= 1`.
@@ -111,7 +111,7 @@ impl Segment {
         }
     }
 
-    /// All of the plan.
+    /// The whole plan.
     #[must_use]
     pub const fn whole() -> Segment {
         Segment {
@@ -120,13 +120,13 @@ impl Segment {
         }
     }
 
-    /// Where the slice starts.
+    /// Start of the slice.
     #[must_use]
     pub const fn from(&self) -> Ratio {
         self.from
     }
 
-    /// Where the slice ends.
+    /// End of the slice.
     #[must_use]
     pub const fn to(&self) -> Ratio {
         self.to
@@ -139,7 +139,7 @@ impl Segment {
         numerator as f64 / denominator as f64
     }
 
-    /// Length as numerator over denominator; the denominator may exceed sixty-four bits.
+    /// Length as numerator and denominator; the denominator may exceed 64 bits.
     fn length(&self) -> (u128, u128) {
         self.to.minus(self.from)
     }
@@ -160,7 +160,7 @@ impl fmt::Display for Segment {
 impl FromStr for Segment {
     type Err = SegmentError;
 
-    /// Reads `from:to`, or `to` alone for a slice that starts at zero; empty text is the whole.
+    /// Parses `from:to`, or just `to` for a slice that starts at zero; empty text is the whole.
     fn from_str(text: &str) -> Result<Segment, SegmentError> {
         if text.trim().is_empty() {
             return Ok(Segment::whole());
@@ -172,18 +172,18 @@ impl FromStr for Segment {
     }
 }
 
-/// The whole plan, cut into segments.
+/// The whole plan, split into segments.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SegmentSequence {
     segments: Vec<Segment>,
-    /// Those that were asked for: not what was left at the ends.
+    /// The segments that were given, without those added at the ends.
     asked_for: Range<usize>,
-    /// Whole-number lengths of the segments; their sum is the length of a striping cycle.
+    /// Integer lengths of the segments; their sum is the length of a striping cycle.
     weights: Vec<u64>,
 }
 
 impl SegmentSequence {
-    /// One segment that is the whole.
+    /// A single segment that is the whole.
     #[must_use]
     pub fn whole() -> SegmentSequence {
         SegmentSequence {
@@ -193,12 +193,12 @@ impl SegmentSequence {
         }
     }
 
-    /// A sequence of these segments; what they leave at either end becomes a segment of its own,
-    /// and no segment at all means the whole.
+    /// A sequence of these segments. A gap at either end becomes an extra segment, and an empty list means the
+    /// whole.
     ///
     /// # Errors
-    /// [`SegmentError::Gap`] when two neighbours do not touch, [`SegmentError::TooUneven`] when
-    /// the lengths have no usable common denominator.
+    /// [`SegmentError::Gap`] if two neighbours are not contiguous, [`SegmentError::TooUneven`] if the lengths
+    /// have no usable common denominator.
     pub fn new(mut segments: Vec<Segment>) -> Result<SegmentSequence, SegmentError> {
         let (Some(first), Some(last)) = (segments.first().copied(), segments.last().copied())
         else {
@@ -229,7 +229,7 @@ impl SegmentSequence {
         &self.segments
     }
 
-    /// How much of `value` each segment gets; the parts sum to `value`.
+    /// The part of `value` for each segment; the parts sum to `value`.
     #[must_use]
     pub fn scale_all(&self, value: u64) -> Vec<u64> {
         stripes::scale_all(&self.weights, value)
@@ -251,7 +251,7 @@ impl SegmentSequence {
     }
 }
 
-/// Lengths over their least common denominator, which must not exceed [`MAX_CYCLE`].
+/// The lengths over their least common denominator, which must not exceed [`MAX_CYCLE`].
 fn weights_of(segments: &[Segment]) -> Result<Vec<u64>, SegmentError> {
     let mut cycle: u64 = 1;
     for segment in segments {
@@ -289,7 +289,7 @@ impl fmt::Display for SegmentSequence {
 impl FromStr for SegmentSequence {
     type Err = SegmentError;
 
-    /// Reads ascending points such as `0,1/4,1/2,1`; empty text is the whole.
+    /// Parses ascending points such as `0,1/4,1/2,1`; empty text is the whole.
     fn from_str(text: &str) -> Result<SegmentSequence, SegmentError> {
         if text.trim().is_empty() {
             return Ok(SegmentSequence::whole());
@@ -303,7 +303,7 @@ impl FromStr for SegmentSequence {
     }
 }
 
-/// Both types travel as the text that they are written as.
+/// Both types are serialized as their text form.
 macro_rules! serde_as_text {
     ($type:ty) => {
         impl Serialize for $type {

@@ -1,7 +1,7 @@
-//! What a worker saw in one interval: fixed size, merged associatively.
+//! What a worker saw in one interval: bounded size, merged associatively.
 //!
-//! Must not know clocks or who reads it. Invariant: `started = completed + failed + interrupted + lost`
-//! holds for the sum of all snapshots of a run that has ended ([`Counts::is_conserved`]).
+//! Must not know clocks or who reads it. Invariant: `started = completed + failed + interrupted + lost` holds
+//! for the sum of all snapshots of a run that has ended ([`Counts::is_conserved`]).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,47 +13,46 @@ use crate::bounded::Bounded;
 pub use crate::census::{BODY_SAMPLE_MAX, BODY_SAMPLES_MAX, BodySample, Shape, ShapeTally};
 use crate::error_class::ErrorClass;
 
-/// Most distinct status codes kept apart.
+/// Maximum distinct status codes.
 pub const STATUSES_MAX: usize = 64;
-/// Most distinct answer shapes kept apart.
+/// Maximum distinct response shapes.
 pub const SHAPES_MAX: usize = 64;
-/// Most distinct error texts kept apart.
+/// Maximum distinct error texts.
 pub const ERROR_TEXTS_MAX: usize = 64;
-/// Most distinct remote addresses, and values of the header asked for, kept apart.
+/// Maximum distinct remote addresses, and values of the requested header.
 pub const PEERS_MAX: usize = 256;
 
-/// Requests that are told apart.
+/// Maximum distinct requests.
 pub const REQUESTS_MAX: usize = 500;
-/// How many requests met each fate.
+/// How many requests had which outcome.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counts {
     /// Requests started.
     pub started: u64,
-    /// Answered whole.
+    /// Answered completely.
     pub completed: u64,
-    /// Answered whole and passing every check.
+    /// Answered completely, and all checks passed.
     pub good: u64,
-    /// Failed, by class, in the order of [`ErrorClass::ALL`]; in data an object from the class's
-    /// name to its count, classes without a failure left out.
+    /// Failed, by class, in the order of [`ErrorClass::ALL`]; serialized as an object from class name to count,
+    /// without empty classes.
     #[serde(with = "failures_by_class")]
     pub failed: [u64; ErrorClass::COUNT],
-    /// Begun and cut short by the end of the run.
+    /// Started, but cut short by the end of the run.
     pub interrupted: u64,
-    /// Begun by an agent that was lost before it could report the outcome of them.
+    /// Started by an agent that was lost before it could report the outcome.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub lost: u64,
-    /// Due without a free virtual user, and not started.
+    /// Due while no virtual user was free, so not started.
     pub dropped: u64,
-    /// Bytes sent, as they were on the wire (TLS records excluded).
+    /// Bytes sent on the wire (excluding TLS records).
     pub bytes_sent: u64,
-    /// Bytes received, heads included.
+    /// Bytes received, including headers.
     pub bytes_received: u64,
     /// Bytes of bodies received.
     pub body_bytes: u64,
     /// Redirects followed.
     pub redirects: u64,
-    /// Failures of kept-alive connections that were tried again on a new one before an answer
-    /// began.
+    /// Requests that failed on a kept-alive connection before a response began and were retried on a new one.
     pub retried: u64,
 }
 
@@ -101,13 +100,13 @@ impl Counts {
         self.failed.iter().sum()
     }
 
-    /// Whether every request that was begun met a fate.
+    /// Whether every started request has an outcome.
     #[must_use]
     pub fn is_conserved(&self) -> bool {
         self.started == self.completed + self.failed_total() + self.interrupted + self.lost
     }
 
-    /// Adds another interval or worker.
+    /// Merges another interval or worker.
     pub fn merge(&mut self, other: &Counts) {
         self.started += other.started;
         self.completed += other.completed;
@@ -126,12 +125,12 @@ impl Counts {
     }
 }
 
-/// Where the time of answered requests went; each in nanoseconds.
+/// Time of answered requests by phase; each in nanoseconds.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Phases {
-    /// Waiting for a connection: making one, or a free stream.
+    /// Waiting for a connection: making one, or waiting for a free stream.
     pub blocked: Summary,
-    /// Handing the request to the operating system.
+    /// Passing the request to the operating system.
     pub sending: Summary,
     /// From the last byte sent to the first received.
     pub waiting: Summary,
@@ -139,15 +138,14 @@ pub struct Phases {
     pub receiving: Summary,
 }
 
-/// Connections made, and what making them took; each time in nanoseconds, over new connections
-/// alone.
+/// Connections made and the times for making them, in nanoseconds, over new connections only.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Connections {
     /// Connections made.
     pub opened: u64,
-    /// Attempts that failed.
+    /// Failed attempts.
     pub failed: u64,
-    /// Looking up the name.
+    /// Name lookup.
     pub dns: Summary,
     /// TCP handshake.
     pub connect: Summary,
@@ -155,66 +153,67 @@ pub struct Connections {
     pub tls: Summary,
     /// Connections over HTTP/2.
     pub http2: u64,
-    /// Smallest round-trip times that the kernel saw, one value per connection looked at.
+    /// Minimum round-trip times reported by the kernel, one value per sampled connection.
     pub min_rtt: Summary,
-    /// Smoothed round-trip times of the same connections at their end: far above the smallest where a link has a queue.
+    /// Smoothed round-trip times of the same connections at their end: far above the minimum if a link has a
+    /// queue.
     #[serde(default)]
     pub rtt: Summary,
-    /// Segments that were lost and retransmitted, over the sampled connections.
+    /// Lost and retransmitted segments on the sampled connections.
     pub retransmits: u64,
-    /// Segments that were retransmitted, over the sampled connections, though they had arrived: the acknowledgment was late, or
-    /// lost.
+    /// Spurious retransmits on the sampled connections: the segment had arrived, but its acknowledgment was
+    /// late or lost.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub needless: u64,
-    /// Sampled connections whose other side did not acknowledge what was sent again when they ended.
+    /// Sampled connections that ended with retransmitted data unacknowledged by the peer.
     #[serde(default)]
     pub unacknowledged: u64,
-    /// Sampled connections whose other side never sent anything, and did not acknowledge what was sent again either.
+    /// Sampled connections whose peer never sent anything, and did not acknowledge retransmitted data.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub untaken: u64,
-    /// Sampled connections on which something came of which an earlier part had not come yet.
+    /// Sampled connections that received data out of order, with a gap before it.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub gapped: u64,
-    /// Segments that came, over the sampled connections, while an earlier one had not come yet.
+    /// Segments received out of order on the sampled connections.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub out_of_order: u64,
-    /// Connections that were given up because something came on them that belongs to no answer.
+    /// Connections closed because of data that belongs to no response.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub surplus: u64,
-    /// Connections that were given up because the answer came, and the rest of the request was not taken.
+    /// Connections closed because the response arrived while part of the request had not been accepted.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub half_sent: u64,
-    /// Time, over the sampled connections, in which something that was sent was not acknowledged yet, though the other side read,
-    /// in nanoseconds.
+    /// Time during which sent data was unacknowledged although the peer was reading, over the sampled
+    /// connections, in nanoseconds.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub in_flight_ns: u64,
-    /// Read delays of sampled reads: how long the last of what was read lay in the kernel until the worker read it. Nothing
-    /// where the system does not say.
+    /// Read delays of sampled reads: how long the last of the data waited in the kernel before the worker read
+    /// it. Empty if the system does not report it.
     #[serde(default, skip_serializing_if = "is_empty")]
     pub read_delay: Summary,
 }
 
-/// Answers and failures of one peer or header value.
+/// Responses and failures of one peer or header value.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Tally {
-    /// Answers.
+    /// Responses.
     pub answered: u64,
     /// Failures.
     pub failed: u64,
-    /// Service time of the answers.
+    /// Service time of the responses.
     pub time: Summary,
 }
 
-/// Requests of one of several kinds.
+/// Requests of one kind among several.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RequestTally {
-    /// Answers.
+    /// Responses.
     pub answered: u64,
-    /// Answers that passed every check.
+    /// Responses that passed every check.
     pub good: u64,
     /// Failures.
     pub failed: u64,
-    /// Service time of the answers, in nanoseconds.
+    /// Service time of the responses, in nanoseconds.
     pub time: TimeTrend,
 }
 
@@ -227,43 +226,43 @@ impl RequestTally {
     }
 }
 
-/// What identifies a kind of failure in the table of messages.
+/// Identifies a kind of failure in the table of error messages.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct ErrorKey {
     /// The class.
     pub class: ErrorClass,
-    /// Method and URL as they were asked for, for messages; holes not filled.
+    /// Method and URL of the request, for messages; placeholders not filled in.
     pub request: String,
-    /// The address spoken to; `None` when it did not come to that.
+    /// The remote address; `None` if none was contacted.
     pub address: Option<String>,
-    /// What was seen, without anything that differs from one request to the next.
+    /// What was observed, without details that differ between requests.
     pub detail: String,
 }
 
 impl ErrorKey {
-    /// How far a request had come that was given up before an answer began; its detail ends with these words.
+    /// Suffix of the detail of requests that were given up before a response began.
     pub const HEADERS_AWAITED: &str = "while waiting for the response headers";
 
-    /// Whether requests were given up before an answer began.
+    /// Whether the requests were given up before a response began.
     #[must_use]
     pub fn awaited_headers(&self) -> bool {
         self.class == ErrorClass::Timeout && self.detail.ends_with(Self::HEADERS_AWAITED)
     }
 }
 
-/// Threads of a JMeter plan that ended before their time, by what ended them.
+/// Threads of a JMeter plan that ended early, by cause.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EndedThreads {
-    /// There was no line of a data set left.
+    /// A data set had no lines left.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub out_of_data: u64,
-    /// A sample failed, and an action after an error ended the thread, or the test.
+    /// A sample failed, and the action after an error stopped the thread or the test.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub failed: u64,
 }
 
 impl EndedThreads {
-    /// Whether no thread ended so.
+    /// Whether no thread ended early.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         *self == EndedThreads::default()
@@ -278,55 +277,55 @@ impl EndedThreads {
 /// What a worker, or a whole run, saw in an interval.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Snapshot {
-    /// Fates of the requests that count.
+    /// Outcomes of the measured requests.
     pub counts: Counts,
-    /// Fates of the requests of the warm-up.
+    /// Outcomes of the requests of the warm-up.
     pub warm_up: Counts,
-    /// Service time of answered requests: from the actual start, connecting included where a
-    /// connection had to be made, to the last byte.
+    /// Service time of answered requests: from the actual start to the last byte, including connecting if a
+    /// connection had to be made.
     pub answered_time: TimeTrend,
     /// Service time of failed requests: from the send, or the failed connect, to the failure.
     pub failed_time: TimeTrend,
     /// Response time of answered and failed requests; empty in a closed model.
     pub response_time: TimeTrend,
-    /// Schedule lag: actual minus intended start of requests started while a virtual user was free.
+    /// Schedule lag: actual minus scheduled start of requests that started while a virtual user was free.
     pub schedule_lag: TimeTrend,
     /// Phases of answered requests.
     pub phases: Phases,
     /// Connections.
     pub connections: Connections,
-    /// Answers by status code.
+    /// Responses by status code.
     pub statuses: Bounded<u16, u64>,
-    /// Answers by shape.
+    /// Responses by shape.
     pub shapes: Bounded<Shape, ShapeTally>,
     /// Failures by message.
     pub errors: Bounded<ErrorKey, u64>,
-    /// Answers and failures by remote address.
+    /// Responses and failures by remote address.
     pub peers: Bounded<String, Tally>,
-    /// Answers by value of the header asked for.
+    /// Responses by value of the requested header.
     pub by_header: Bounded<String, Tally>,
-    /// Requests by method and URL; empty where all are alike.
+    /// Requests by method and URL; empty if all are alike.
     #[serde(default = "no_requests", skip_serializing_if = "Bounded::is_empty")]
     pub requests: Bounded<String, RequestTally>,
-    /// Answers that failed a check, by check.
+    /// Responses that failed a check, by check.
     pub failed_checks: Bounded<String, u64>,
-    /// Metrics, checks and groups of a script run; `None` when nothing of the kind was seen. A
-    /// result has them as its summary.
+    /// Metrics, checks and groups of a script run; `None` if there were none. A result contains them in its
+    /// summary.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub script: Option<Box<MeasurementsDelta>>,
-    /// What changed in the scenarios of a script; a result tells it within its summary.
+    /// What changed in the scenarios of a script; a result contains it in its summary.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub scenarios: BTreeMap<Arc<str>, ScenarioChange>,
-    /// Threads of a plan that ended before their time.
+    /// Threads of a plan that ended early.
     #[serde(default, skip_serializing_if = "EndedThreads::is_empty")]
     pub ended_threads: EndedThreads,
-    /// Time that sinks held the worker up, in nanoseconds.
+    /// Time during which sinks blocked the worker, in nanoseconds.
     pub back_pressure_ns: u64,
-    /// Processor time of the worker thread, in nanoseconds.
+    /// CPU time of the worker thread, in nanoseconds.
     pub worker_cpu_ns: u64,
-    /// Time the worker thread was ready to run but waited for a processor, in nanoseconds.
+    /// Time during which the worker thread was ready to run but waited for a CPU, in nanoseconds.
     pub run_queue_ns: u64,
-    /// How often the worker thread was given a processor; zero where it is not known.
+    /// How often the worker thread was scheduled on a CPU; zero if unknown.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub turns: u64,
 }
@@ -334,18 +333,18 @@ pub struct Snapshot {
 /// What changed in a scenario of a script.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ScenarioChange {
-    /// Iterations that came to their end.
+    /// Complete iterations.
     pub iterations: u64,
-    /// When the last of them ended, in nanoseconds from the start of the run; zero: none did.
+    /// When the last of them ended, in nanoseconds from the start of the run; zero: none has.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub last_end_ns: u64,
-    /// Those of them that ended with an exception that nobody caught.
+    /// Complete iterations that ended with an uncaught exception.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub thrown: u64,
-    /// Iterations that were due and did not start for want of a virtual user.
+    /// Iterations that were due but not started because no virtual user was free.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub dropped: u64,
-    /// By how many more virtual users run an iteration; below zero: by how many fewer.
+    /// Change in the number of virtual users that run an iteration; may be negative.
     pub vus_active: i64,
     /// Virtual users initialized.
     pub vus_made: u64,
@@ -396,7 +395,7 @@ impl Default for Snapshot {
 }
 
 impl Snapshot {
-    /// Adds another interval or worker.
+    /// Merges another interval or worker.
     pub fn merge(&mut self, other: Snapshot) {
         self.counts.merge(&other.counts);
         self.warm_up.merge(&other.warm_up);
@@ -430,7 +429,7 @@ impl Snapshot {
         self.turns += other.turns;
     }
 
-    /// Takes everything but what the worker's own thread used.
+    /// Takes everything except the resource use of the worker's own thread.
     #[must_use]
     pub fn take_but_for_its_thread(&mut self) -> Snapshot {
         let own = Snapshot {
@@ -442,8 +441,8 @@ impl Snapshot {
         std::mem::replace(self, own)
     }
 
-    /// Gives what was seen since the last call; positions in the tables stay valid, and the memory
-    /// of the distributions is kept.
+    /// Takes what was seen since the last call. Positions in the tables remain valid, and the distributions
+    /// keep their memory.
     #[must_use]
     pub fn take(&mut self) -> Snapshot {
         Snapshot {
@@ -472,7 +471,7 @@ impl Snapshot {
         }
     }
 
-    /// Service time of every request that met a fate: answered and failed alike.
+    /// Service time of every request with an outcome: answered or failed.
     #[must_use]
     pub fn service_time(&self) -> TimeTrend {
         let mut all = self.answered_time.clone();
@@ -497,8 +496,8 @@ impl Phases {
 }
 
 impl Connections {
-    /// How far the smoothed round trip lies above the smallest where packets wait on the way, in nanoseconds: acknowledgments are
-    /// put off by 40 ms while the other side works.
+    /// How far the smoothed round trip exceeds the minimum if packets queue on the way, in nanoseconds. It has
+    /// to be well above 40 ms, by which a busy peer delays acknowledgments.
     pub const QUEUED_NS: u64 = 100_000_000;
 
     fn merge(&mut self, other: &Connections) {
@@ -524,7 +523,7 @@ impl Connections {
 }
 
 impl Tally {
-    /// Adds another interval or worker.
+    /// Merges another interval or worker.
     pub fn merge(&mut self, other: &Tally) {
         self.answered += other.answered;
         self.failed += other.failed;

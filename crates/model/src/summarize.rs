@@ -1,7 +1,7 @@
-//! From what was measured to the summary of the test.
+//! Builds the summary of a test from its measurements.
 //!
-//! Must not know layouts, nor how thresholds are held. Invariant: every metric that was seen is in
-//! the summary, and so is every metric that a threshold names, with zeros if it must be.
+//! Must not know layouts, nor how thresholds are evaluated. Invariant: every metric that was seen is in the
+//! summary, and so is every metric that a threshold names, with zeros if necessary.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,23 +19,24 @@ use crate::test_summary::{
     ByTag, CheckSummary, MetricSummary, Section, TestSummary, ThresholdSummary,
 };
 
-/// The thresholds under one key of the options, and how they came out.
+/// The thresholds under one key of the options, and their results.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HeldThresholds {
-    /// The metric's number.
+    /// The metric's id.
     pub metric: MetricId,
-    /// What the metric is.
+    /// The definition of the metric.
     pub definition: MetricDefinition,
     /// The tags of a sub-metric; `None` for the metric itself.
     pub tags: Option<TagSet>,
-    /// What stands between the braces of the key, as written; `None` for the metric itself.
+    /// The text between the braces of the key, as written; `None` for the metric itself.
     pub suffix: Option<Arc<str>>,
     /// The thresholds, in the order of the script.
     pub thresholds: Vec<ThresholdSummary>,
 }
 
 impl TestSummary {
-    /// The summary of what was measured in a run of this length. `by_tag` is the tag by whose values requests were kept.
+    /// The summary of the measurements of a run with this duration. `by_tag` is the tag by whose values
+    /// requests were counted.
     #[must_use]
     pub fn of(
         seen: &MeasurementsDelta,
@@ -59,8 +60,8 @@ impl TestSummary {
         }
     }
 
-    /// The metrics and sub-metrics with a threshold that did not hold, in the order of the alphabet:
-    /// those that k6 names when a test has ended.
+    /// The metrics and sub-metrics with a failed threshold, in alphabetical order: those that k6 lists at the
+    /// end of a test.
     #[must_use]
     pub fn crossed(&self) -> Vec<String> {
         let metrics = self.root.metrics.iter();
@@ -71,7 +72,7 @@ impl TestSummary {
     }
 }
 
-/// The places of all checks in the order in which they were first seen.
+/// The rank of every check in the order in which they were first seen.
 fn order_of_checks(seen: &MeasurementsDelta) -> BTreeMap<FirstSeen, u64> {
     let sections = seen.scenarios.values().chain([&seen.root]);
     let firsts: BTreeSet<FirstSeen> = sections
@@ -97,7 +98,7 @@ fn section(
     }
 }
 
-/// A group and the groups within.
+/// A group and its subgroups.
 #[derive(Default)]
 struct Node<'a> {
     own: Option<&'a GroupDelta>,
@@ -105,7 +106,7 @@ struct Node<'a> {
 }
 
 impl<'a> Node<'a> {
-    /// The node of a path; groups that only lie on the way are made too.
+    /// The node of a path; missing parents are created.
     fn place(&mut self, path: &'a str) -> &mut Node<'a> {
         match path.strip_prefix("::") {
             None => self,
@@ -167,8 +168,8 @@ fn metrics(seen: &MeasurementsDelta, values: &MetricValues) -> Vec<MetricSummary
     values.iter().filter_map(whole).collect()
 }
 
-/// The metrics of the whole test, each with its sub-metrics behind it: those with thresholds in the
-/// order of the script, then those that were seen besides.
+/// The metrics of the whole test, each followed by its sub-metrics: first those with thresholds, in the order
+/// of the script, then the others that were seen.
 fn metrics_with_thresholds(
     seen: &MeasurementsDelta,
     held: &[HeldThresholds],
@@ -219,7 +220,7 @@ fn metrics_with_thresholds(
     metrics
 }
 
-/// What was measured, or nothing measured.
+/// The measured values, or empty ones.
 fn value_of(
     seen: &MeasurementsDelta,
     metric: MetricId,
@@ -256,7 +257,7 @@ fn rows_by_tag(seen: &MeasurementsDelta, tag: &str, by_tag: &ByTagDelta) -> ByTa
     }
 }
 
-/// A value of the tag, and why its requests failed, the commonest reason first.
+/// A value of the tag, and the failure reasons of its requests, the most frequent first.
 fn failures_of((value, reasons): (&Arc<str>, &Reasons)) -> (String, Vec<(String, u64)>) {
     let redacted = |text: &str| redacted_text(text).into_owned();
     let reasons = reasons.each();

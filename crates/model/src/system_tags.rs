@@ -1,18 +1,18 @@
-//! The tags that samples of a script run get without the script's doing.
+//! The tags that samples of a script run get automatically.
 //!
-//! Names and defaults are those of k6. Must not know which sample has which value. Invariant: a
-//! set travels as the list of its names, sorted.
+//! Names and defaults are k6's. Must not know which sample has which value. Invariant: a set is serialized as
+//! the sorted list of its names.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 macro_rules! system_tags {
     ($($(#[doc = $doc:literal])+ $variant:ident = $name:literal, $default:literal;)+) => {
-        /// A tag that samples get without the script's doing.
+        /// A tag that samples get automatically.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum SystemTag { $($(#[doc = $doc])+ $variant,)+ }
 
         impl SystemTag {
-            /// All of them, in the order of their names.
+            /// All of them, in order of their names.
             pub const ALL: &'static [SystemTag] = &[$(SystemTag::$variant),+];
 
             /// The name of the tag.
@@ -21,7 +21,7 @@ macro_rules! system_tags {
                 match self { $(SystemTag::$variant => $name,)+ }
             }
 
-            /// The tag of this name; `None` when it is none of these.
+            /// The tag with this name; `None` if there is no such tag.
             #[must_use]
             pub fn named(name: &str) -> Option<SystemTag> {
                 match name {
@@ -30,7 +30,7 @@ macro_rules! system_tags {
                 }
             }
 
-            /// Whether it is set unless the user says otherwise.
+            /// Whether it is set by default.
             #[must_use]
             pub const fn is_default(self) -> bool {
                 match self { $(SystemTag::$variant => $default,)+ }
@@ -58,7 +58,7 @@ system_tags! {
     Method = "method", true;
     /// Name of the request; its URL unless the script names it.
     Name = "name", true;
-    /// What the server said of its certificate's revocation.
+    /// The server's stapled statement about the revocation of its certificate.
     OcspStatus = "ocsp_status", false;
     /// Protocol of the answer.
     Proto = "proto", true;
@@ -86,7 +86,7 @@ impl SystemTags {
     /// No tag.
     pub const NONE: SystemTags = SystemTags(0);
 
-    /// The same with one more.
+    /// The same set with one more tag.
     #[must_use]
     pub const fn with(self, tag: SystemTag) -> SystemTags {
         SystemTags(self.0 | 1 << tag as u32)
@@ -106,7 +106,7 @@ impl SystemTags {
             .filter(move |tag| self.has(*tag))
     }
 
-    /// The tags of these names; unknown names are left out, as k6 does.
+    /// The tags with these names; unknown names are ignored, as in k6.
     #[must_use]
     pub fn from_names<'a>(names: impl IntoIterator<Item = &'a str>) -> SystemTags {
         let known = |name: &str| SystemTag::ALL.iter().find(|tag| tag.name() == name);

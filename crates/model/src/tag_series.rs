@@ -1,8 +1,8 @@
-//! Requests per value of a tag over time, in few rows whatever the length of the run.
+//! Requests per value of a tag over time, in a bounded number of rows whatever the length of the run.
 //!
-//! Must not know how rows are shown. Invariants: counts of joined rows add up; there are at most [`ROWS_MAX`] rows and
-//! [`VALUES_MAX`] values, so that the size has a limit; percentiles are exact where a row was told as one piece, else
-//! read from bands that are 19 % wide.
+//! Must not know how rows are shown. Invariants: counts of merged rows add up; there are at most [`ROWS_MAX`]
+//! rows and [`VALUES_MAX`] values, so the size is bounded; percentiles are exact if a row is a single interval,
+//! otherwise they are read from bands that are 19 % wide.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,25 +14,25 @@ use serde::{Deserialize, Serialize};
 use crate::heat::Heat;
 use crate::secret::redacted_text;
 
-/// Most rows; beyond, two become one.
+/// Maximum rows; beyond this, two are merged into one.
 pub const ROWS_MAX: usize = 96;
-/// Values that have rows: those that are seen first.
+/// Maximum values with rows: the first ones seen.
 pub const VALUES_MAX: usize = 500;
-/// A last row shorter than this part of the one before it is no row of its own.
+/// A last row shorter than this fraction of the previous one is merged into it.
 const TAIL_PART: u64 = 10;
 
 /// Requests per value of a tag over time.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TagSeries {
-    /// When each row begins, in nanoseconds from the start of the run.
+    /// Start of each row, in nanoseconds from the start of the run.
     pub at_ns: Vec<u64>,
-    /// How long each row is, in nanoseconds.
+    /// Length of each row, in nanoseconds.
     pub span_ns: Vec<u64>,
-    /// The values, in the order of the alphabet.
+    /// The values, in alphabetical order.
     pub values: Vec<ValueSeries>,
 }
 
-/// Requests of one value, a number for each row.
+/// Requests of one value, one number per row.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ValueSeries {
     /// The value.
@@ -41,21 +41,21 @@ pub struct ValueSeries {
     pub requests: Vec<u64>,
     /// Failed requests among them.
     pub failed: Vec<u64>,
-    /// Median of their duration in nanoseconds; `None` without a request.
+    /// Median of their durations in nanoseconds; `None` without requests.
     pub p50_ns: Vec<Option<u64>>,
-    /// 99th percentile of the same.
+    /// 99th percentile of their durations, likewise.
     pub p99_ns: Vec<Option<u64>>,
 }
 
-/// The same in the making.
+/// A [`TagSeries`] that is being recorded.
 #[derive(Debug, Default)]
 pub struct TagRows {
-    /// Begin and length.
+    /// Start and length.
     rows: Vec<(u64, u64)>,
-    /// Pieces that one row is made of, and how many the last one has.
+    /// Intervals per row, and the number in the last row.
     per_row: u32,
     in_last: u32,
-    /// Of each value its rows that have a request, ascending, with their numbers.
+    /// For each value, its non-empty rows with their numbers, ascending.
     values: BTreeMap<Arc<str>, Vec<(u16, Cell)>>,
 }
 
@@ -65,12 +65,12 @@ struct Cell {
     requests: u64,
     failed: u64,
     times: Heat,
-    /// Median and 99th percentile; `None` where pieces were joined.
+    /// Median and 99th percentile; `None` if intervals were merged.
     exact: Option<(u64, u64)>,
 }
 
 impl TagRows {
-    /// Adds what was seen in the next piece of time; `None`: no request.
+    /// Adds what was seen in the next interval; `None`: no requests.
     pub fn add(&mut self, at_ns: u64, span_ns: u64, seen: Option<&ByTagDelta>) {
         let is_tail = (self.rows.last()).is_some_and(|(_, span)| span_ns < span / TAIL_PART);
         match self.rows.last_mut() {
@@ -96,7 +96,7 @@ impl TagRows {
         }
     }
 
-    /// Makes one row of each two where there is no place for another.
+    /// Merges pairs of rows if there is no room for another.
     fn make_room(&mut self) {
         if self.rows.len() < ROWS_MAX {
             self.per_row = self.per_row.max(1);
@@ -116,7 +116,7 @@ impl TagRows {
         self.per_row = self.per_row.saturating_mul(2);
     }
 
-    /// The rows so far; `None` where no value was seen.
+    /// The rows so far; `None` if no value was seen.
     #[must_use]
     pub fn series(&self) -> Option<TagSeries> {
         let values = self.values.iter().map(|(value, rows)| {
@@ -144,7 +144,7 @@ impl TagRows {
     }
 }
 
-/// Adds a cell to a row, which is the last one or comes after it.
+/// Adds a cell to a row, which is the last one or follows it.
 fn put(rows: &mut Vec<(u16, Cell)>, row: u16, cell: Cell) {
     match rows.last_mut() {
         Some((last, known)) if *last == row => known.join(&cell),
@@ -191,8 +191,8 @@ impl Cell {
 }
 
 impl TagSeries {
-    /// Makes one row of each two, for who has no room for all. Percentiles of a value cannot be joined, so the larger
-    /// stands.
+    /// Merges pairs of rows, for readers without room for all. Percentiles of a value cannot be merged, so the
+    /// larger one stays.
     pub fn halve(&mut self) {
         fn joined<T: Copy>(column: &mut Vec<T>, join: fn(T, T) -> T) {
             let pairs = column.chunks(2);
@@ -219,7 +219,8 @@ mod tests {
 
     const SECOND_NS: u64 = 1_000_000_000;
 
-    /// One second: of each value so many requests, each a millisecond longer than the one before, the first failed.
+    /// One second: this many requests of each value, each a millisecond longer than the one before, the first
+    /// one failed.
     fn second(values: &[(&str, u64)]) -> ByTagDelta {
         let plan = SeriesPlan {
             by_tag: Some("name".to_owned()),

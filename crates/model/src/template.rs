@@ -1,8 +1,7 @@
-//! Text with holes: `{{counter}}`, `{{random 1 100}}`, `{{uuid}}`, `{{line users.txt}}` and kin.
+//! Text with placeholders: `{{counter}}`, `{{random 1 100}}`, `{{uuid}}`, `{{line users.txt}}` and others.
 //!
-//! Parsed once, rendered per request without allocation beyond the output. Randomness and numbers
-//! are arguments. Invariant: a template renders for every input; what cannot work is refused when
-//! it is parsed.
+//! Parsed once; rendered per request without allocating anything but the output. Randomness and numbers are
+//! arguments. Invariant: a template renders for every input; what cannot work is refused when parsing.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -25,18 +24,18 @@ enum Piece {
     Line { lines: Lines, at_random: bool },
 }
 
-/// Text with holes.
+/// Text with placeholders.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Template {
     source: String,
     pieces: Vec<Piece>,
 }
 
-/// What fills the holes of one rendering.
+/// The values for one rendering.
 pub struct Filling<'a> {
-    /// The iteration's number over the whole test, from zero.
+    /// The iteration's number in the whole test, from zero.
     pub counter: u64,
-    /// The virtual user's number over the whole test, from zero.
+    /// The virtual user's number in the whole test, from zero.
     pub vu: u64,
     /// Milliseconds since 1970.
     pub unix_ms: u64,
@@ -44,12 +43,12 @@ pub struct Filling<'a> {
     pub random: &'a mut dyn FnMut() -> u64,
 }
 
-/// The holes that a template may have, for help and error messages.
+/// The supported placeholders, for help and error messages.
 pub const HOLES: &str = "{{counter}} {{counter START}} {{vu}} {{random LOW HIGH}} {{hex DIGITS}} \
      {{text LETTERS}} {{uuid}} {{timestamp}} {{line FILE}} {{line FILE random}}";
 
 impl Template {
-    /// Text without holes, whatever it contains.
+    /// Text without placeholders, whatever it contains.
     #[must_use]
     pub fn literal(text: &str) -> Template {
         let pieces = if text.is_empty() {
@@ -63,10 +62,10 @@ impl Template {
         }
     }
 
-    /// Parses text with holes; `read_lines` gives the lines of a file that a hole names.
+    /// Parses text with placeholders; `read_lines` returns the lines of a file that a placeholder names.
     ///
     /// # Errors
-    /// Names the hole and what is wrong with it.
+    /// Names the placeholder and what is wrong with it.
     pub fn parse(
         text: &str,
         read_lines: &mut dyn FnMut(&str) -> Result<Lines, String>,
@@ -96,13 +95,13 @@ impl Template {
         })
     }
 
-    /// The text as it was written.
+    /// The text as written.
     #[must_use]
     pub fn source(&self) -> &str {
         &self.source
     }
 
-    /// Replaces the text by one that hides something; a text that hides nothing stays as it is.
+    /// Replaces the text if `redacted` hides something; otherwise it stays unchanged.
     pub(crate) fn redact(&mut self, redacted: impl FnOnce(&str) -> Cow<'_, str>) {
         let text = redacted(&self.source);
         if *text != *self.source {
@@ -110,7 +109,7 @@ impl Template {
         }
     }
 
-    /// The whole text when it has no holes.
+    /// The whole text if it has no placeholders.
     #[must_use]
     pub fn as_literal(&self) -> Option<&str> {
         match self.pieces.as_slice() {
@@ -120,7 +119,7 @@ impl Template {
         }
     }
 
-    /// Appends the text with its holes filled.
+    /// Appends the text with its placeholders filled in.
     pub fn render(&self, filling: &mut Filling<'_>, out: &mut Vec<u8>) {
         for piece in &self.pieces {
             render_piece(piece, filling, out);
@@ -233,7 +232,7 @@ fn render_piece(piece: &Piece, filling: &mut Filling<'_>, out: &mut Vec<u8>) {
     }
 }
 
-/// A number from zero to `most`, both included, from one random word (Lemire's multiplication).
+/// A number from zero to `most`, inclusive, from one random word (Lemire's multiplication).
 fn below(word: u64, most: u64) -> u64 {
     match most.checked_add(1) {
         Some(bound) => ((u128::from(word) * u128::from(bound)) >> 64) as u64,
@@ -283,7 +282,7 @@ impl Serialize for Template {
 }
 
 impl<'de> Deserialize<'de> for Template {
-    /// A template read back from a result is its text alone: results are shown, not run.
+    /// A template read from a result is only its text: results are shown, not run.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         String::deserialize(deserializer).map(|text| Template::literal(&text))
     }

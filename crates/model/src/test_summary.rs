@@ -1,8 +1,8 @@
-//! What a script run found, metric by metric: what the end-of-test summary, `handleSummary` and
-//! the summary files are made of.
+//! What a script run found, metric by metric: the source of the end-of-test summary, `handleSummary` and the
+//! summary files.
 //!
-//! Must not know layouts. Invariant: everything that k6 prints at the end of a test can be derived
-//! from here and the summary's options.
+//! Must not know layouts. Invariant: everything that k6 prints at the end of a test can be derived from here
+//! and the summary's options.
 
 use std::sync::Arc;
 
@@ -14,12 +14,11 @@ use crate::tag_series::TagSeries;
 /// What a script run found.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TestSummary {
-    /// Length of the test run in nanoseconds, setup and teardown included: what rates per second
-    /// are over.
+    /// Duration of the test run in nanoseconds, including setup and teardown; the base of rates per second.
     pub duration_ns: u64,
-    /// Everything together: its metrics, checks and groups.
+    /// The whole test: its metrics, checks and groups.
     pub root: Section,
-    /// Each scenario for itself, by name; empty unless asked for (`--summary-mode full`).
+    /// Each scenario separately, by name; empty unless requested (`--summary-mode full`).
     pub scenarios: Vec<(String, Section)>,
     /// Requests by name, or by the tag of `--summary-by`; `None`: there were none.
     pub by_tag: Option<ByTag>,
@@ -28,16 +27,16 @@ pub struct TestSummary {
 /// Metrics, checks and groups of the whole test, of a scenario, or of a group.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Section {
-    /// Metrics with a value or a threshold; each with its sub-metrics behind it.
+    /// Metrics with a value or a threshold, each followed by its sub-metrics.
     pub metrics: Vec<MetricSummary>,
     /// Checks made directly here, in the order in which they were first seen.
     pub checks: Vec<CheckSummary>,
-    /// Groups directly within, by name, in the order in which they were first seen.
+    /// Direct subgroups by name, in the order in which they were first seen.
     pub groups: Vec<(String, Section)>,
 }
 
 impl Section {
-    /// The checks made here and in the groups within, each by its name behind those of its groups, `between` them.
+    /// The checks made here and in subgroups, each with its group names as prefix, separated by `between`.
     #[must_use]
     pub fn all_checks(&self, between: &str) -> Vec<(String, &CheckSummary)> {
         let mut found = Vec::new();
@@ -62,12 +61,12 @@ impl Section {
 /// One metric or sub-metric.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MetricSummary {
-    /// Which metric.
+    /// The definition of the metric.
     pub definition: MetricDefinition,
     /// The tags of a sub-metric; `None` for the metric itself.
     pub tags: Option<TagSet>,
-    /// What stands between the braces of the threshold that asked for a sub-metric, as written;
-    /// `None`: as its tags are written in order.
+    /// The text between the braces of the threshold that requested a sub-metric, as written; `None`: its tags
+    /// in order.
     pub suffix: Option<Arc<str>>,
     /// What was measured.
     pub values: Aggregated,
@@ -86,35 +85,35 @@ impl MetricSummary {
         }
     }
 
-    /// Whether this is a part of a metric.
+    /// Whether this is a sub-metric.
     #[must_use]
     pub fn is_sub_metric(&self) -> bool {
         self.suffix.is_some() || self.tags.is_some()
     }
 }
 
-/// A threshold and how it came out.
+/// A threshold and its result.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ThresholdSummary {
     /// The condition as written.
     pub source: Arc<str>,
-    /// The value it was held against, in the metric's unit (times in milliseconds); `None` without data.
+    /// The observed value, in the metric's unit (times in milliseconds); `None` without data.
     pub observed: Option<f64>,
-    /// Whether it held.
+    /// Whether it passed.
     pub passed: bool,
 }
 
-/// How often a check held.
+/// How often a check passed and failed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CheckSummary {
     /// Name.
     pub name: String,
-    /// When it was first seen, on a scale that all checks of the test share: lists over several
-    /// groups are in this order.
+    /// When it was first seen, on a scale that all checks of the test share; lists over several groups use this
+    /// order.
     pub first_seen: u64,
-    /// How often it held.
+    /// How often it passed.
     pub passes: u64,
-    /// How often it did not.
+    /// How often it failed.
     pub fails: u64,
 }
 
@@ -123,15 +122,15 @@ pub struct CheckSummary {
 pub struct ByTag {
     /// The tag.
     pub tag: String,
-    /// Value of the tag, and what was seen with it, most requests first.
+    /// Values of the tag, and what was seen with each; most requests first.
     pub rows: Vec<(String, Vec<MetricSummary>)>,
-    /// Samples whose value found no place of its own.
+    /// Samples whose value exceeded the limit.
     pub overflowed: u64,
-    /// Value of the tag, and why its requests failed (the error, else the status) with how many, most first; only
-    /// values with failures.
+    /// Values of the tag, with the failure reasons of their requests (the error, otherwise the status) and
+    /// counts, most frequent first; only values with failures.
     #[serde(default)]
     pub failures: Vec<(String, Vec<(String, u64)>)>,
-    /// The same values over time; `None`: not known.
+    /// The same values over time; `None`: unknown.
     #[serde(default)]
     pub over_time: Option<TagSeries>,
 }

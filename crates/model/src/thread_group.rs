@@ -1,21 +1,21 @@
-//! Thread groups of JMeter plans as data: when their threads start and end, counted from the group's beginning.
+//! Thread groups of JMeter plans as data: when their threads start and end, relative to the start of the group.
 //!
-//! Must not know when a group begins, nor how a start is decided; that is the `schedule` crate. Invariant: rates are whole
-//! numbers of millionths, so that groups can be compared.
+//! Must not know when a group starts, nor how a start is decided; that is the `schedule` crate. Invariant:
+//! rates are whole numbers of millionths, so that groups can be compared.
 
 use serde::{Deserialize, Serialize};
 
-/// Starts a second that a rate of [`ArrivalLeg`] counts in: a millionth.
+/// Units of an [`ArrivalLeg`]'s rate in one start per second: a unit is a millionth.
 pub const RATE_UNITS: f64 = 1_000_000.0;
 
-/// Arrivals of one leg at most, where all of its instants are drawn before it begins.
+/// Maximum arrivals of a leg whose instants are all drawn before it starts.
 pub const DRAWN_MAX: u64 = 20_000_000;
 
 /// When the threads of a group start and end.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "shape")]
 pub enum ThreadGroup {
-    /// One thread after another, in equal steps; all end together.
+    /// One thread after another, at equal intervals; all end together.
     Ramp {
         /// Threads.
         threads: u32,
@@ -25,19 +25,19 @@ pub enum ThreadGroup {
         step_ms: u64,
         /// Milliseconds from the first start to the end; `None`: no limit.
         lasts_ms: Option<u64>,
-        /// Whether a thread that would start at or after the end is left out; otherwise it takes one sample.
+        /// Whether a thread that would start at or after the end is skipped; otherwise it takes one sample.
         leaves_out_late: bool,
     },
-    /// Rows of threads that are spread over a startup and a shutdown (Ultimate Thread Group).
+    /// Rows of threads, each with a startup and a shutdown time (Ultimate Thread Group).
     Rows {
         /// The rows.
         rows: Vec<ThreadRow>,
     },
-    /// Threads that come and go in bunches (Stepping Thread Group).
+    /// Threads that start and stop in batches (Stepping Thread Group).
     Steps(ThreadSteps),
-    /// A number of threads that is kept up: one that ends is followed by a new one.
+    /// A constant number of threads: one that ends is replaced by a new one.
     Concurrency(Concurrency),
-    /// An iteration for each arrival, whatever the target does.
+    /// One iteration per arrival, whatever the target does.
     Arrivals(Arrivals),
 }
 
@@ -50,7 +50,7 @@ pub struct ThreadRow {
     pub delay_s: u64,
     /// Seconds until all have started.
     pub startup_s: u64,
-    /// Seconds that all are at work.
+    /// Seconds during which all are running.
     pub hold_s: u64,
     /// Seconds until all have ended.
     pub shutdown_s: u64,
@@ -63,28 +63,28 @@ pub struct ThreadSteps {
     pub threads: u32,
     /// Seconds before the first.
     pub delay_s: u64,
-    /// Threads that start first; 0: as many as in a later bunch.
+    /// Threads in the first batch; 0: as many as in later batches.
     pub first_bunch: u32,
-    /// Threads of each later bunch; 0: all.
+    /// Threads per later batch; 0: all.
     pub bunch: u32,
-    /// Seconds between the ramp of one bunch and the next bunch.
+    /// Seconds between the ramp of one batch and the next batch.
     pub period_s: u64,
-    /// Seconds over which a bunch starts.
+    /// Seconds over which a batch starts.
     pub ramp_s: u64,
-    /// Seconds that all are at work.
+    /// Seconds during which all are running.
     pub hold_s: u64,
-    /// Threads that end together; 0: all.
+    /// Threads that stop together; 0: all.
     pub stop_bunch: u32,
-    /// Seconds between the ends of two bunches.
+    /// Seconds between the stops of two batches.
     pub stop_period_s: u64,
 }
 
-/// A number of threads that is kept up.
+/// A constant number of threads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Concurrency {
-    /// Threads at work.
+    /// Running threads.
     pub target: u32,
-    /// Seconds until there are as many.
+    /// Seconds until the target is reached.
     pub ramp_s: u64,
     /// Steps of the ramp; 0: it rises evenly.
     pub steps: u32,
@@ -92,16 +92,16 @@ pub struct Concurrency {
     pub hold_s: u64,
 }
 
-/// An iteration for each arrival.
+/// One iteration per arrival.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Arrivals {
     /// When they are due.
     pub course: ArrivalCourse,
-    /// Arrivals after which none is due; `None`: no limit.
+    /// Limit on the number of arrivals; `None`: no limit.
     pub limit: Option<u64>,
-    /// Maximum busy threads; an arrival beyond is dropped.
+    /// Maximum busy threads; an arrival beyond that is dropped.
     pub threads_max: u32,
-    /// Whether a thread that is idle takes the next arrival; otherwise each is a thread's only one.
+    /// Whether an idle thread takes the next arrival; otherwise each thread handles a single arrival.
     pub reuses_threads: bool,
 }
 
@@ -120,35 +120,35 @@ pub enum ArrivalCourse {
         /// Seconds after the ramp.
         hold_s: u64,
     },
-    /// Legs whose arrivals follow each other by the rate of the moment (Free-Form Arrivals Thread Group).
+    /// Legs whose arrivals are spaced by the momentary rate (Free-Form Arrivals Thread Group).
     FreeForm {
         /// The legs.
         legs: Vec<ArrivalLeg>,
     },
-    /// Legs whose arrivals are counted beforehand (Open Model Thread Group).
+    /// Legs whose number of arrivals is computed in advance (Open Model Thread Group).
     Counted {
         /// The legs.
         legs: Vec<ArrivalLeg>,
-        /// Seed of the instants by chance.
+        /// Seed of the random instants.
         seed: i64,
     },
 }
 
-/// A time over which the rate of arrivals changes evenly.
+/// A period over which the arrival rate changes evenly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ArrivalLeg {
-    /// The rate at its beginning, in millionths of a start per second.
+    /// The rate at its start, in millionths of a start per second.
     pub from: u64,
     /// The rate at its end, likewise.
     pub to: u64,
-    /// How long it takes, in milliseconds.
+    /// Its duration in milliseconds.
     pub lasts_ms: u64,
-    /// Whether arrivals lie by chance.
+    /// Whether arrivals are random.
     pub by_chance: bool,
 }
 
 impl ArrivalLeg {
-    /// Arrivals over the leg.
+    /// The number of arrivals in the leg.
     #[must_use]
     pub fn arrivals(&self) -> f64 {
         (self.from as f64 + self.to as f64) / 2.0 / RATE_UNITS * (self.lasts_ms as f64 / 1000.0)
@@ -156,7 +156,7 @@ impl ArrivalLeg {
 }
 
 impl ThreadGroup {
-    /// Threads at work at most at any time.
+    /// The maximum number of threads running at any time.
     #[must_use]
     pub fn threads_max(&self) -> u32 {
         match self {
@@ -176,7 +176,7 @@ impl ThreadGroup {
         matches!(self, ThreadGroup::Arrivals(_))
     }
 
-    /// The number of threads that start, where each starts once; `None`: they start as often as there is time.
+    /// The number of threads that start if each starts once; `None`: they start as often as time allows.
     #[must_use]
     pub fn planned_starts(&self) -> Option<u64> {
         match self {
@@ -187,7 +187,7 @@ impl ThreadGroup {
         }
     }
 
-    /// Says what makes this group impossible to run.
+    /// Checks that this group can be run.
     ///
     /// # Errors
     /// The first contradiction found, in words for the user.

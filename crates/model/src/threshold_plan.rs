@@ -1,8 +1,7 @@
-//! Thresholds of a script run as they are written in its options, and the series that a run keeps
-//! because of them.
+//! Thresholds of a script run as written in its options, and the series that a run keeps for them.
 //!
-//! Must not know when they are evaluated. Invariant: a threshold that is in a plan can be read;
-//! whether its metric exists, and can answer it, is told when the script's metrics are known.
+//! Must not know when they are evaluated. Invariant: a threshold in a plan is well-formed; whether its metric
+//! exists and supports it is checked once the script's metrics are known.
 
 use std::fmt;
 use std::sync::Arc;
@@ -19,21 +18,21 @@ use crate::tag_series::VALUES_MAX;
 /// One condition on one metric of a script run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ThresholdPlan {
-    /// The metric, or the sub-metric, as the options name it: `name` or `name{tag:value}`.
+    /// The metric or sub-metric as named in the options: `name` or `name{tag:value}`.
     pub key: Arc<str>,
-    /// What must hold; names no metric itself. `None`: the metric is only to be in the summary.
+    /// The condition; it does not name a metric. `None`: the metric only has to appear in the summary.
     #[serde(
         default,
         skip_serializing_if = "Option::is_none",
         deserialize_with = "condition_of"
     )]
     pub condition: Option<Threshold>,
-    /// Whether the run ends as soon as it does not hold.
+    /// Whether the run stops as soon as the condition fails.
     pub abort_on_fail: bool,
-    /// Time from the start of the run in which it ends nothing; zero.
+    /// Time from the start of the run during which it does not stop the run; default zero.
     #[serde(with = "crate::units::duration_text")]
     pub delay_abort_eval: Duration,
-    /// Whether it is held against the run; true. Else outputs tell of it, and its sub-metric is kept.
+    /// Whether it is evaluated; default true. If not, outputs still list it and its sub-metric is kept.
     #[serde(default = "judged", skip_serializing_if = "is_true")]
     pub is_judged: bool,
 }
@@ -49,7 +48,7 @@ fn is_true(value: &bool) -> bool {
 /// Why a threshold cannot be read; the texts are k6's.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ThresholdPlanError {
-    /// The name of the metric, and what is wrong with it.
+    /// The metric's name, and what is wrong with it.
     Key {
         /// The part that is wrong.
         text: String,
@@ -63,13 +62,13 @@ pub enum ThresholdPlanError {
 /// What is wrong with the name of a metric.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeyProblem {
-    /// One brace alone.
+    /// A single brace.
     Unmatched,
     /// `}` before `{`.
     Reversed,
-    /// Something behind the closing brace.
+    /// Text after the closing brace.
     NotLast,
-    /// Something between the braces is not `tag:value`.
+    /// Text between the braces that is not `tag:value`.
     Tag,
 }
 
@@ -97,7 +96,7 @@ impl fmt::Display for ThresholdPlanError {
 impl std::error::Error for ThresholdPlanError {}
 
 impl ThresholdPlan {
-    /// Reads a threshold: the key that it stands under, and the condition.
+    /// Parses a threshold: its key and the condition.
     ///
     /// # Errors
     /// [`ThresholdPlanError`] with k6's words.
@@ -119,7 +118,7 @@ impl ThresholdPlan {
         })
     }
 
-    /// A key without conditions: its metric is kept and told.
+    /// A key without conditions: its metric is kept and reported.
     ///
     /// # Errors
     /// [`ThresholdPlanError`] with k6's words.
@@ -134,13 +133,13 @@ impl ThresholdPlan {
         })
     }
 
-    /// The metric, and the tags of the sub-metric where the key has some.
+    /// The metric, and the tags of the sub-metric if the key has any.
     #[must_use]
     pub fn selector(&self) -> MetricSelector {
         selector_of(&self.key).unwrap_or_else(|_| MetricSelector::whole(Arc::clone(&self.key)))
     }
 
-    /// The key as k6 tells it: without spaces around what stands between the braces.
+    /// The key as k6 shows it: without spaces around the text between the braces.
     #[must_use]
     pub fn shown_key(&self) -> String {
         match (self.key.split_once('{'), self.suffix()) {
@@ -149,7 +148,7 @@ impl ThresholdPlan {
         }
     }
 
-    /// What stands between the braces of the key, as written; `None` for a whole metric.
+    /// The text between the braces of the key, as written; `None` for a whole metric.
     #[must_use]
     pub fn suffix(&self) -> Option<&str> {
         let (_, inner) = self.key.split_once('{')?;
@@ -158,7 +157,7 @@ impl ThresholdPlan {
 }
 
 impl TestPlan {
-    /// Which series a run of this plan keeps: those that its thresholds and its summary need.
+    /// Which series a run of this plan keeps: those needed by its thresholds and its summary.
     #[must_use]
     pub fn series(&self) -> SeriesPlan {
         let selectors: Vec<_> = self
@@ -182,8 +181,8 @@ impl TestPlan {
     }
 }
 
-/// Reads `name` or `name{tag:value,tag:value}` by k6's rules: quotes around names and values are
-/// dropped, spaces too, a value ends at the next comma, and of a tag named twice the last stays.
+/// Parses `name` or `name{tag:value,tag:value}` by k6's rules: quotes and spaces around names and values are
+/// dropped, a value ends at the next comma, and the last value of a repeated tag wins.
 fn selector_of(key: &str) -> Result<MetricSelector, ThresholdPlanError> {
     let wrong = |text: &str, problem| {
         Err(ThresholdPlanError::Key {

@@ -1,4 +1,4 @@
-//! Units that the type system keeps apart: instants within a run, arrival rates, byte counts.
+//! Units as distinct types: instants within a run, arrival rates, byte counts.
 //!
 //! Must not know a clock. Invariant: arithmetic saturates; no unit is ever negative.
 
@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-/// An instant, or a span, in nanoseconds; an instant counts from the start of the run.
+/// An instant or a span in nanoseconds; an instant counts from the start of the run.
 ///
-/// Sixty-four bits hold 584 years.
+/// 64 bits hold 584 years.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
@@ -88,7 +88,7 @@ pub fn duration_ns(span: Duration) -> u64 {
     u64::try_from(span.as_nanos()).unwrap_or(u64::MAX)
 }
 
-/// Planned iteration starts per unit of time, as an exact ratio: `starts` every `per`.
+/// Planned iteration starts per unit of time, as an exact ratio: `starts` per `per`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ArrivalRate {
     /// How many starts are planned in each `per`.
@@ -107,9 +107,9 @@ impl ArrivalRate {
         }
     }
 
-    /// The rate nearest to a decimal number of starts per second, to a millionth of a start.
+    /// The nearest rate to a decimal number of starts per second, to a millionth of a start.
     ///
-    /// `None` for a negative or non-finite number, and beyond a thousand million starts a second.
+    /// `None` for a negative or non-finite number, and above a thousand million starts per second.
     #[must_use]
     pub fn from_per_second(starts: f64) -> Option<ArrivalRate> {
         if !starts.is_finite() || !(0.0..=1e9).contains(&starts) {
@@ -125,7 +125,7 @@ impl ArrivalRate {
         })
     }
 
-    /// Starts per second, for showing and for sums of rates.
+    /// Starts per second, for display and for sums of rates.
     #[must_use]
     #[expect(
         clippy::cast_precision_loss,
@@ -147,7 +147,7 @@ impl fmt::Display for Bytes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         #[expect(clippy::cast_precision_loss, reason = "shown with three digits")]
         let value = self.0 as f64;
-        // A unit ends where its digits would round up to a thousand.
+        // Switch to the next unit where the digits would round up to a thousand.
         match self.0 {
             0..1_000 => write!(f, "{} B", self.0),
             1_000..999_950 => write!(f, "{:.1} kB", value / 1e3),
@@ -158,14 +158,14 @@ impl fmt::Display for Bytes {
     }
 }
 
-/// Durations as text in data: `"30s"`, `"0.25s"`; for `#[serde(with = …)]`.
+/// Durations as text: `"30s"`, `"0.25s"`; for `#[serde(with = …)]`.
 pub mod duration_text {
     use std::time::Duration;
 
     use serde::de::Error;
     use serde::{Deserialize, Deserializer, Serializer};
 
-    /// Seconds with as many decimals as it takes, and the unit.
+    /// Seconds with as many decimals as needed, and the unit.
     pub(super) fn to_text(span: Duration) -> String {
         let fraction = format!("{:09}", span.subsec_nanos());
         match fraction.trim_end_matches('0') {
@@ -197,14 +197,14 @@ pub mod duration_text {
     /// Reads a duration.
     ///
     /// # Errors
-    /// When the text is no number of seconds.
+    /// If the text is not a number of seconds.
     pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Duration, D::Error> {
         let text = String::deserialize(from)?;
         from_text(&text)
             .ok_or_else(|| D::Error::custom(format!("{text:?} is not a duration in seconds")))
     }
 
-    /// The same where there may be none.
+    /// The same for an optional duration.
     pub mod option {
         use std::time::Duration;
 
@@ -225,7 +225,7 @@ pub mod duration_text {
         /// Reads a duration or null.
         ///
         /// # Errors
-        /// When the text is no number of seconds.
+        /// If the text is not a number of seconds.
         pub fn deserialize<'de, D: Deserializer<'de>>(
             from: D,
         ) -> Result<Option<Duration>, D::Error> {

@@ -1,8 +1,8 @@
-//! Where a request goes: origins and request targets, parsed once.
+//! The destination of a request: origins and request targets, parsed once.
 //!
-//! Accepts what the command lines of load generators accept: a missing scheme means `http`, user
-//! information becomes basic authentication, a fragment is dropped. Must not resolve names.
-//! Invariant: a parsed URL holds no white space and no control character.
+//! Accepts what the command lines of load generators accept: a missing scheme means `http`, user information
+//! becomes basic authentication, a fragment is dropped. Must not resolve names. Invariant: a parsed URL
+//! contains no white space and no control characters.
 
 use std::fmt;
 
@@ -22,7 +22,7 @@ pub enum Scheme {
 }
 
 impl Scheme {
-    /// The port that stands for the scheme.
+    /// The scheme's default port.
     #[must_use]
     pub fn default_port(self) -> u16 {
         match self {
@@ -41,19 +41,19 @@ impl Scheme {
     }
 }
 
-/// Scheme, host and port: what a connection is made to.
+/// Scheme, host and port: the endpoint of a connection.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Origin {
     /// Plain or TLS.
     pub scheme: Scheme,
-    /// Host name or address; an IPv6 address without its brackets.
+    /// Host name or address; an IPv6 address without brackets.
     pub host: String,
     /// TCP port.
     pub port: u16,
 }
 
 impl Origin {
-    /// The value of the Host header: without the port where it is the scheme's own.
+    /// The value of the Host header; the scheme's default port is omitted.
     #[must_use]
     pub fn authority(&self) -> String {
         let host = self.bracketed_host();
@@ -64,16 +64,16 @@ impl Origin {
         }
     }
 
-    /// Host and port, always with the port: for CONNECT and for messages.
+    /// Host and port, always with the port; for CONNECT and for messages.
     #[must_use]
     pub fn host_port(&self) -> String {
         format!("{}:{}", self.bracketed_host(), self.port)
     }
 
-    /// The origin of a URL as Go reads it.
+    /// The origin of a URL as Go interprets it.
     ///
     /// # Errors
-    /// Why nothing can be asked of it, in Go's words.
+    /// Why the URL cannot be requested, in Go's words.
     pub fn of(url: &Url) -> Result<Origin, OriginFault> {
         let scheme = match url.scheme.as_str() {
             "http" => Scheme::Http,
@@ -112,14 +112,14 @@ impl fmt::Display for Origin {
     }
 }
 
-/// Why a URL that Go can read leads nowhere.
+/// Why a URL that Go can parse cannot be requested.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OriginFault {
     /// The scheme is neither `http` nor `https`.
     Scheme(String),
     /// There is no host.
     NoHost,
-    /// The port is no number below 65536.
+    /// The port is not a number below 65536.
     Port(String),
 }
 
@@ -137,21 +137,21 @@ impl fmt::Display for OriginFault {
     }
 }
 
-/// A URL taken apart.
+/// A parsed URL.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParsedUrl {
     /// What to connect to.
     pub origin: Origin,
-    /// Path and query, beginning with a slash.
+    /// Path and query, starting with a slash.
     pub target: String,
-    /// User and password of the URL, decoded; `None` when it has none.
+    /// User and password of the URL, decoded; `None` if there are none.
     pub credentials: Option<(String, String)>,
 }
 
-/// Takes a URL apart.
+/// Parses a URL.
 ///
 /// # Errors
-/// Says what is wrong with which part, in words for the user.
+/// Says which part is wrong and why, in words for the user.
 pub fn parse(text: &str) -> Result<ParsedUrl, String> {
     let bad = |why: &str| format!("URL {text:?}: {why}");
     if let Some(c) = text.chars().find(|c| c.is_control() || *c == ' ') {
@@ -175,7 +175,7 @@ pub fn parse(text: &str) -> Result<ParsedUrl, String> {
         None => (None, authority),
     };
     let (host, port) = split_host_port(host_port).map_err(|why| bad(&why))?;
-    // Soft hyphens and zero-width characters are no part of a name: a host may have nothing else.
+    // Soft hyphens and zero-width characters are not part of a name; a host may consist of nothing else.
     let host = dns_name(host);
     if host.is_empty() {
         return Err(bad("has no host"));
@@ -196,14 +196,13 @@ pub fn parse(text: &str) -> Result<ParsedUrl, String> {
     })
 }
 
-/// Percent-encodes what may not stand in a request target: control bytes, spaces, `#` and bytes beyond
-/// ASCII.
+/// Percent-encodes what is not allowed in a request target: control bytes, spaces, `#` and non-ASCII bytes.
 #[must_use]
 pub fn encode_target(bytes: &[u8]) -> String {
     escaped_bytes(bytes, |byte| matches!(byte, 0x21..=0x7e) && byte != b'#')
 }
 
-/// Splits `host[:port]`, with brackets round an IPv6 address.
+/// Splits `host[:port]`; an IPv6 address is in brackets.
 ///
 /// # Errors
 /// Says which part is wrong.

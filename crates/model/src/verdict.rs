@@ -1,44 +1,44 @@
-//! The verdict as data: was the offered load delivered, who was in the way, what to change, and
-//! may the numbers be believed.
+//! The verdict as data: whether the offered load was delivered, what limited it, what to change, and whether
+//! the numbers can be trusted.
 //!
-//! Must not know how it is reached; that is the `run` crate. Invariant: every finding carries its
-//! evidence in numbers.
+//! Must not know how it is reached; that is the `run` crate. Invariant: every finding contains its evidence in
+//! numbers.
 
 use serde::{Deserialize, Serialize};
 
-/// Whether the load that was asked for was delivered.
+/// Whether the requested load was delivered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Delivery {
     /// All of it.
     Delivered,
-    /// Less than was asked for.
+    /// Less than requested.
     FellShort,
-    /// Nothing particular was asked for: the closed model takes what it gets.
+    /// No particular load was requested: the closed model runs as fast as the target allows.
     AsFastAsPossible,
-    /// The run ended before it could be said.
+    /// The run ended too early to tell.
     Unfinished,
 }
 
-/// Who limited the run.
+/// What limited the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Limit {
     /// The system under test.
     Target,
-    /// What lies between.
+    /// The network in between.
     Network,
     /// This machine or process.
     Generator,
-    /// The plan itself: too few virtual users for the rate, or pauses that set the pace.
+    /// The plan itself: too few virtual users for the rate, or pauses that determine the rate.
     Plan,
-    /// Nobody: the load was delivered with room to spare.
+    /// Nothing: the load was delivered with room to spare.
     Nobody,
-    /// The evidence does not say.
+    /// The evidence is inconclusive.
     Unknown,
 }
 
-/// How grave a finding is.
+/// The severity of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Gravity {
@@ -50,16 +50,16 @@ pub enum Gravity {
     Alarm,
 }
 
-/// One thing found, with its evidence.
+/// A finding with its evidence.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Finding {
-    /// A stable name for programs, such as `offered-load-missed`.
+    /// A stable identifier for programs, such as `offered-load-missed`.
     pub code: String,
-    /// How grave.
+    /// Its severity.
     pub gravity: Gravity,
-    /// What was found, with the numbers, in one sentence.
+    /// The finding with its numbers, in one sentence.
     pub text: String,
-    /// What to change; `None` when nothing needs to.
+    /// What to change; `None` if nothing.
     pub advice: Option<String>,
 }
 
@@ -70,7 +70,7 @@ pub struct Saturation {
     pub offered: f64,
     /// Highest completed rate, per second.
     pub throughput: f64,
-    /// 99th percentile of the response time just before it, in nanoseconds.
+    /// 99th percentile of the response time just before the knee, in nanoseconds.
     pub p99_before_ns: Option<u64>,
 }
 
@@ -79,15 +79,15 @@ pub struct Saturation {
 pub struct Verdict {
     /// Whether the load was delivered.
     pub delivery: Delivery,
-    /// Who limited the run.
+    /// What limited the run.
     pub limit: Limit,
-    /// The whole in one sentence.
+    /// Summary in one sentence.
     pub headline: String,
-    /// What was found, the gravest first.
+    /// The findings, most severe first.
     pub findings: Vec<Finding>,
-    /// Where the target saturated; `None` when no knee was seen.
+    /// The saturation point of the target; `None` if no knee was seen.
     pub saturation: Option<Saturation>,
-    /// Half width of the 95 % confidence interval of the mean rate, as a share of it; `None` when
-    /// the run is too short to say.
+    /// Half width of the 95 % confidence interval of the mean rate, relative to the mean; `None` if the run is
+    /// too short to tell.
     pub rate_error: Option<f64>,
 }

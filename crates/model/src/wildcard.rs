@@ -1,8 +1,9 @@
-//! Patterns of names in which `*` stands for anything.
+//! Patterns for names in which `*` stands for any text.
 //!
-//! Must not know what is named. Invariant: the time that it takes is that of searching the name once for each part.
+//! Must not know what is named. Invariant: the time is that of searching the name once for each part of the
+//! pattern.
 
-/// Whether the whole of a name is what a pattern says. A `*` stands for any number of characters, none included; all
+/// Whether a pattern matches a whole name. A `*` stands for any number of characters, including none; all
 /// others stand for themselves.
 #[must_use]
 pub fn fits(pattern: &str, name: &str) -> bool {

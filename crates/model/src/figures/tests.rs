@@ -1,4 +1,4 @@
-//! Figures that have room or have not, and such as nobody of ours would write.
+//! Figures that fit and figures that do not, and some that loadline would never write.
 
 use proptest::prelude::*;
 use serde_json::json;

@@ -1,7 +1,7 @@
-//! Keeps what observers say while a run goes on.
+//! Collects what observers report during a run.
 //!
-//! Must not know who reads it. Invariant: however long the run, a series is at most [`POINTS_MAX`] points, each the
-//! mean of as many readings as the others but for the last.
+//! Must not know who reads it. Invariant: however long the run, a series has at most [`POINTS_MAX`] points;
+//! each is the mean of the same number of readings, except the last.
 
 use std::collections::HashMap;
 
@@ -9,21 +9,21 @@ use super::{
     Observations, ObservedSeries, ObserverNote, Phases, Point, ResourceSample, SeriesName,
 };
 
-/// Points kept of one series; beyond this, two become one (an hour of seconds).
+/// Maximum points per series; beyond this, two are merged into one (an hour of seconds).
 pub const POINTS_MAX: usize = 3_600;
-/// Notes kept of one run: more are a log, not a finding.
+/// Maximum notes per run: more are a log, not a finding.
 pub const NOTES_MAX: usize = 1_000;
-/// Series kept of one run; a page of metrics that grows by itself does not take the memory.
+/// Maximum series per run, so that a growing metrics page cannot exhaust memory.
 pub const SERIES_MAX: usize = 10_000;
 
-/// Everything observers said so far.
+/// Everything that observers have reported so far.
 #[derive(Debug, Default)]
 pub struct ObservationLog {
     places: HashMap<SeriesName, usize>,
     series: Vec<Recording>,
     notes: Vec<ObserverNote>,
     left_out: u64,
-    /// Times of the earliest and the latest sample; `None` without one.
+    /// Times of the earliest and latest samples; `None` without any.
     reach: Option<(i64, i64)>,
 }
 
@@ -31,7 +31,7 @@ pub struct ObservationLog {
 #[derive(Clone, Debug)]
 struct Recording {
     series: ObservedSeries,
-    /// Readings that are not a whole point yet: their sums and how many they are.
+    /// Readings that do not make a full point yet: time, sum and count.
     open: Option<(i64, f64, u32)>,
 }
 
@@ -55,19 +55,19 @@ impl ObservationLog {
         }
     }
 
-    /// Times of the earliest and the latest sample, in nanoseconds from the start of the run; `None` without one.
+    /// Times of the earliest and latest samples, in nanoseconds from the start of the run; `None` without any.
     #[must_use]
     pub fn reach(&self) -> Option<(i64, i64)> {
         self.reach
     }
 
-    /// Samples and notes beyond the limits, which were not kept.
+    /// Samples and notes beyond the limits, which were dropped.
     #[must_use]
     pub fn left_out(&self) -> u64 {
         self.left_out
     }
 
-    /// Everything so far as data, while more is to come.
+    /// Everything so far as data, while the run goes on.
     #[must_use]
     pub fn so_far(&self) -> Observations {
         let series = self.series.iter();
@@ -78,7 +78,7 @@ impl ObservationLog {
         }
     }
 
-    /// Everything as data. `phases`: where the phases of the run lay.
+    /// Everything as data. `phases`: the phases of the run.
     #[must_use]
     pub fn finish(self, phases: Option<Phases>) -> Observations {
         Observations {
@@ -149,7 +149,7 @@ fn mean((at_sum, sum, readings): (i64, f64, u32)) -> Point {
     Point(at_sum / i64::from(readings), sum / f64::from(readings))
 }
 
-/// Makes one point, the mean, of each two; [`POINTS_MAX`] is even, so that none is left alone.
+/// Merges each pair of points into their mean; [`POINTS_MAX`] is even, so none is left over.
 fn halve(points: &mut Vec<Point>) {
     let joined = points
         .chunks_exact(2)

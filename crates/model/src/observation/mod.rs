@@ -1,7 +1,7 @@
-//! What observers saw of the service under test: readings, kept as series, and what is made of a series.
+//! What observers saw of the service under test: readings kept as series, and aggregates of a series.
 //!
-//! Must not know how anything is read, nor what a reading means for the verdict. Invariants: a time at which
-//! nothing could be read is a gap, never a zero; a series keeps at most [`POINTS_MAX`] points however long the run.
+//! Must not know how anything is read, nor what a reading means for the verdict. Invariants: a time without a
+//! reading is a gap, never a zero; a series has at most [`POINTS_MAX`] points however long the run.
 
 mod log;
 mod names;
@@ -17,31 +17,31 @@ pub use names::{
     limited_by, title, without_unit,
 };
 
-/// The kind of a note that says that an observer could not read for a while.
+/// The kind of a note about a time during which an observer could not read.
 pub const GAP_NOTE: &str = "gap";
-/// The kind of a note that says that a component was started anew.
+/// The kind of a note about a component that was restarted.
 pub const RESTART_NOTE: &str = "restart";
-/// The kind of a note that says that a component was OOM-killed.
+/// The kind of a note about a component that was OOM-killed.
 pub const OOM_NOTE: &str = "oom";
-/// The kind of a note that says that a component was evicted from its node.
+/// The kind of a note about a component that was evicted from its node.
 pub const EVICTION_NOTE: &str = "eviction";
 
-/// Which quantity of which component an observer reads.
+/// Identifies a quantity of a component that an observer reads.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SeriesName {
-    /// The observer's name, as the user gave it or its kind.
+    /// The observer's name, given by the user or derived from its kind.
     pub observer: Arc<str>,
-    /// The part of the service: a process, a pod, a container; the observer's name where it has one part.
+    /// The part of the service: a process, a pod or a container; the observer's name if there is only one part.
     pub component: Arc<str>,
-    /// What is read, with its unit at the end (`cpu_cores`, `memory_bytes`); a limit of it has the same
-    /// name and `_limit` before the unit (`cpu_limit_cores`).
+    /// The quantity, with its unit as suffix (`cpu_cores`, `memory_bytes`); its limit has the same name with
+    /// `_limit` before the unit (`cpu_limit_cores`).
     pub metric: Arc<str>,
 }
 
-/// One value of one series, as an observer hands it on.
+/// One value of one series, as an observer reports it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reading {
-    /// Of what.
+    /// The series.
     pub series: SeriesName,
     /// When it was read, in nanoseconds since 1970.
     pub at_unix_ns: u64,
@@ -49,7 +49,7 @@ pub struct Reading {
     pub value: f64,
 }
 
-/// Something an observer says in words, as it hands it on.
+/// A note of an observer, as it reports it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Remark {
     /// The observer's name.
@@ -58,40 +58,40 @@ pub struct Remark {
     pub component: Arc<str>,
     /// When, in nanoseconds since 1970.
     pub at_unix_ns: u64,
-    /// What kind of thing: [`GAP_NOTE`], [`RESTART_NOTE`], [`OOM_NOTE`], [`EVICTION_NOTE`] or another word.
+    /// The kind: [`GAP_NOTE`], [`RESTART_NOTE`], [`OOM_NOTE`], [`EVICTION_NOTE`] or another word.
     pub kind: String,
     /// What happened, in words.
     pub text: String,
 }
 
-/// What an observer tells the run.
+/// What an observer reports to the run.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Observed {
     /// A value.
     Reading(Reading),
     /// Words.
     Remark(Remark),
-    /// A required observer cannot go on: the run is to end. The text says why.
+    /// A required observer cannot continue, so the run has to end. The text says why.
     Lost {
         /// The observer's name.
         observer: Arc<str>,
-        /// Why, and what to do.
+        /// The reason, and what to do.
         text: String,
     },
 }
 
-/// When a run took place, for what can only be read afterwards; nanoseconds since 1970.
+/// When a run took place, for data that can only be read afterwards; nanoseconds since 1970.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RunWindow {
-    /// When the load began.
+    /// Start of the load.
     pub start_unix_ns: u64,
-    /// When it ended.
+    /// End of the load.
     pub end_unix_ns: u64,
-    /// From when to when it was held; `None` for ramps alone.
+    /// The steady state; `None` if there were only ramps.
     pub steady_unix_ns: Option<(u64, u64)>,
 }
 
-/// One value on the time axis of the run, as the event stream tells it.
+/// One value on the time axis of the run, as in the event stream.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ResourceSample {
     /// When, in nanoseconds from the start of the run; negative before it.
@@ -100,13 +100,13 @@ pub struct ResourceSample {
     pub observer: Arc<str>,
     /// Which component.
     pub component: Arc<str>,
-    /// What was read, with its unit at the end (`cpu_cores`, `memory_bytes`).
+    /// The quantity, with its unit as suffix (`cpu_cores`, `memory_bytes`).
     pub metric: Arc<str>,
     /// The value.
     pub value: f64,
 }
 
-/// What an observer said in words, on the time axis of the run.
+/// A note of an observer, on the time axis of the run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ObserverNote {
     /// When, in nanoseconds from the start of the run; negative before it.
@@ -115,7 +115,7 @@ pub struct ObserverNote {
     pub observer: String,
     /// Which component.
     pub component: String,
-    /// What kind of thing.
+    /// The kind of event.
     pub kind: String,
     /// What happened, in words.
     pub text: String,
@@ -132,14 +132,14 @@ pub struct ObservedSeries {
     pub observer: String,
     /// Which component.
     pub component: String,
-    /// What was read, with its unit at the end.
+    /// The quantity, with its unit as suffix.
     pub metric: String,
-    /// The points in order of time.
+    /// The points in chronological order.
     pub points: Vec<Point>,
-    /// Readings that one point is the mean of.
+    /// Readings averaged per point.
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub per_point: u32,
-    /// The largest reading and its time, kept apart because points may be means; `None` without a reading.
+    /// The largest reading and its time, kept separately because points may be means; `None` without readings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub peak: Option<Point>,
 }
@@ -153,7 +153,7 @@ fn is_one(n: &u32) -> bool {
     *n == 1
 }
 
-/// A span of the run's time axis in nanoseconds, its end excluded.
+/// A span of the run's time axis in nanoseconds, end excluded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Span {
     /// Where it begins.
@@ -169,23 +169,23 @@ impl Span {
         to_ns: i64::MAX,
     };
 
-    /// Whether a time lies in it.
+    /// Whether the span contains a time.
     #[must_use]
     pub fn contains(self, at_ns: i64) -> bool {
         (self.from_ns..self.to_ns).contains(&at_ns)
     }
 }
 
-/// The phases of a run as observers see them. A phase without length is empty.
+/// The phases of a run as observers see them. A phase of zero length is empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Phases {
     /// From the first reading to the start of the run.
     pub baseline: Span,
     /// The warm-up.
     pub warm_up: Span,
-    /// The whole load, warm-up left out.
+    /// The whole load without the warm-up.
     pub load: Span,
-    /// The part of the load in which its level was held; all of `load` where none was found.
+    /// The part of the load at a constant level; all of `load` if there is none.
     pub steady: Span,
     /// From the end of the load to the last reading.
     pub tail: Span,
@@ -199,9 +199,9 @@ pub enum Phase {
     Baseline,
     /// Its warm-up.
     WarmUp,
-    /// The load, warm-up left out.
+    /// The load without the warm-up.
     Load,
-    /// While it was held.
+    /// The part of the load at a constant level.
     Steady,
     /// After it.
     Tail,
@@ -244,15 +244,15 @@ impl Phases {
     }
 }
 
-/// What is made of the points of a span.
+/// How the points of a span are aggregated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Aggregation {
     /// The last value.
     Last,
-    /// The least.
+    /// The minimum.
     Min,
-    /// The greatest.
+    /// The maximum.
     Max,
     /// The mean.
     Avg,
@@ -288,7 +288,7 @@ impl Aggregation {
 }
 
 impl ObservedSeries {
-    /// What an aggregation says of a span; `None` where it has no point, and a slope of fewer than three.
+    /// The aggregate over a span; `None` without points, and for a slope with fewer than three.
     #[must_use]
     pub fn aggregate(&self, aggregation: Aggregation, span: Span) -> Option<f64> {
         let points: Vec<Point> = self.points_in(span).collect();
@@ -312,7 +312,7 @@ impl ObservedSeries {
         }
     }
 
-    /// The points of a span in order of time.
+    /// The points of a span in chronological order.
     pub fn points_in(&self, span: Span) -> impl Iterator<Item = Point> + '_ {
         let points = self.points.iter().copied();
         points.filter(move |point| span.contains(point.0))
@@ -327,8 +327,8 @@ pub fn quantile(mut values: Vec<f64>, q: f64) -> Option<f64> {
     values.get(rank.max(1) - 1).copied()
 }
 
-/// The slope of the least-squares line through points, per second; `None` for fewer than three points or no
-/// length of time.
+/// The slope of the least-squares line through points, per second; `None` for fewer than three points or a span
+/// of zero length.
 #[must_use]
 pub fn slope(points: &[Point]) -> Option<f64> {
     if points.len() < 3 {
@@ -354,20 +354,20 @@ pub fn slope(points: &[Point]) -> Option<f64> {
 pub struct Observations {
     /// The series, in the order in which they were first read.
     pub series: Vec<ObservedSeries>,
-    /// What was said in words, at most [`NOTES_MAX`].
+    /// Notes of observers, at most [`NOTES_MAX`].
     pub notes: Vec<ObserverNote>,
-    /// Where the run's phases lay; `None` when nothing was observed.
+    /// The phases of the run; `None` if nothing was observed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub phases: Option<Phases>,
-    /// Observers, by name, that read the generator itself; all others read the system under test.
+    /// Names of observers that read the generator itself; all others read the system under test.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub of_generator: Vec<String>,
-    /// Where observers that scrape a page read it, as IP:PORT by the observer's name.
+    /// The address that an observer scrapes, as IP:PORT by the observer's name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub read_at: BTreeMap<String, String>,
 }
 
-/// Observations as a file has them.
+/// Observations as written to a file.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Written {
@@ -381,7 +381,7 @@ enum Written {
         #[serde(default)]
         read_at: BTreeMap<String, String>,
     },
-    /// Results from before there were observers hold an empty list.
+    /// Results from before observers existed contain an empty list.
     None([(); 0]),
 }
 
@@ -421,8 +421,8 @@ impl Observations {
         })
     }
 
-    /// Whether a component is a supervisor: it starts others of the same observer, which do the work, and is no
-    /// replica of them.
+    /// Whether a component is a supervisor: it starts other components of the same observer, which do the work,
+    /// and is not a replica of them.
     #[must_use]
     pub fn is_supervisor(&self, observer: &str, component: &str) -> bool {
         let workers = self.find(observer, component, WORKERS_METRIC);

@@ -1,18 +1,19 @@
-//! What the names of observed metrics and components say.
+//! The meaning of names of observed metrics and components.
 //!
-//! Must not know values. Invariant: what is limited is found by the name of the limit, wherever `_limit` stands in it.
+//! Must not know values. Invariant: the limited metric is found from the name of its limit, wherever `_limit`
+//! is in it.
 
-/// The component that holds the sums over all components of an observer that has several.
+/// The component with the sums over all components of an observer.
 pub const TOTAL_COMPONENT: &str = "total";
 
-/// The metric that says of how many processes a component is the sum.
+/// The metric for the number of processes that a component sums up.
 pub const PROCESSES_METRIC: &str = "processes";
-/// The metric that says how much the busiest of these processes used: a thread's limit is to be sought there.
+/// The metric for the usage of the busiest of these processes: it shows whether a single thread is the limit.
 pub const BUSIEST_PROCESS_METRIC: &str = "cpu_busiest_process_cores";
-/// The metric that says of a supervisor how many of the observer's other components are its workers.
+/// The metric for how many of the observer's other components are workers of this supervisor.
 pub const WORKERS_METRIC: &str = "supervised_workers";
 
-/// Units at the end of a metric's name.
+/// Unit suffixes of metric names.
 const UNITS: [&str; 5] = ["_cores", "_bytes", "_seconds", "_ratio", "_per_s"];
 const LIMIT: &str = "_limit";
 
@@ -23,7 +24,7 @@ pub fn without_unit(metric: &str) -> &str {
     bare.unwrap_or(metric)
 }
 
-/// The metric that a limit of this name is of; `None` where the name is no limit's.
+/// The metric that a limit with this name applies to; `None` if the name is not a limit's.
 #[must_use]
 pub fn limited_by(metric: &str) -> Option<String> {
     metric
@@ -31,7 +32,7 @@ pub fn limited_by(metric: &str) -> Option<String> {
         .then(|| metric.replacen(LIMIT, "", 1))
 }
 
-/// A component in a sentence or a legend: the observer's name, and the component's where it is another.
+/// A component in a sentence or a legend: the observer's name, and the component's if it differs.
 #[must_use]
 pub fn title(observer: &str, component: &str) -> String {
     if observer == component {
@@ -41,8 +42,8 @@ pub fn title(observer: &str, component: &str) -> String {
     }
 }
 
-/// Whether a component is counted in by another of the same observer: the sum over all, and a container beside its pod
-/// (`pod/container`). `others`: the names of the observer's components, this one's too.
+/// Whether another component of the same observer already includes this one: the total over all, or the pod of
+/// a container (`pod/container`). `others`: the names of all components of the observer, including this one.
 pub fn is_counted_twice<'a>(component: &str, mut others: impl Iterator<Item = &'a str>) -> bool {
     match component.split_once('/') {
         Some((whole, _)) => others.any(|other| other == whole),

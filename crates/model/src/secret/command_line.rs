@@ -1,7 +1,7 @@
-//! A command line without its secrets, for the result that it leads to.
+//! A command line without its secrets, for the result.
 //!
-//! Must not know what a command does, beyond which of its options hold a secret. Invariant: the number
-//! and order of the words stay.
+//! Must not know what a command does, except which of its options hold a secret. Invariant: the number and
+//! order of the words stay the same.
 
 use std::borrow::Cow;
 
@@ -25,7 +25,7 @@ pub fn redacted_command_line(words: &[String], front_end: FrontEnd) -> Vec<Strin
     words.iter().map(redact).collect()
 }
 
-/// The short option that holds user and password, and the switches that may stand before it in one word.
+/// The short option that holds user and password, and the switches that may precede it in the same word.
 fn user_option(front_end: FrontEnd) -> Option<(char, &'static str)> {
     match front_end {
         FrontEnd::Bench => Some(('u', "46kq")),
@@ -35,7 +35,7 @@ fn user_option(front_end: FrontEnd) -> Option<(char, &'static str)> {
     }
 }
 
-/// Whether an option's value, the next word, is a secret.
+/// Whether the value of an option, which is the next word, is a secret.
 fn is_secret_option(word: &str, front_end: FrontEnd) -> bool {
     let Some(name) = word.strip_prefix('-') else {
         return false;
@@ -56,7 +56,7 @@ fn is_secret_long(name: &str, front_end: FrontEnd) -> bool {
     is_of_own || (!name.contains(['=', ':']) && is_secret_name(name))
 }
 
-/// What follows the short option for user and password in its word; `None` where it is not in it.
+/// What follows the short option for user and password in its word; `None` if the word does not contain it.
 fn user_of_cluster(cluster: &str, front_end: FrontEnd) -> Option<&str> {
     let (option, switches) = user_option(front_end)?;
     let (before, after) = cluster.split_once(option)?;
@@ -84,12 +84,12 @@ fn redacted_word(word: &str, front_end: FrontEnd) -> String {
     format!("{option}{value}")
 }
 
-/// A short option and the value in its word.
+/// A short option and the value attached to it.
 fn short(word: &str, front_end: FrontEnd) -> (String, &str) {
     let Some(cluster) = word.strip_prefix('-') else {
         return (String::new(), word);
     };
-    // hey's options have one dash, and may have one letter or more.
+    // hey's options have one dash, and one or more letters.
     if let (FrontEnd::Hey, Some((name, value))) = (front_end, cluster.split_once('=')) {
         let value = if name == "a" { HIDDEN } else { value };
         return (format!("-{name}="), value);

@@ -1,7 +1,7 @@
-//! What is a secret, and texts without it: the one list for results, pages, journals, logs and terminals.
+//! What is secret, and texts without secrets: the single list for results, pages, journals, logs and terminals.
 //!
-//! Results are shared; passwords and tokens are not. Must not know who shows a text. Invariants: a text
-//! without secrets stays as it is to the byte; whatever is hidden leaves [`HIDDEN`] in its place.
+//! Results are shared; passwords and tokens must not be. Must not know who shows a text. Invariants: a text
+//! without secrets stays the same to the byte; whatever is hidden is replaced by [`HIDDEN`].
 
 mod command_line;
 mod text;
@@ -11,10 +11,10 @@ pub use command_line::redacted_command_line;
 pub use text::{redacted_field, redacted_text};
 pub use values::{SECRET_MIN, SecretValues};
 
-/// What stands in place of a secret.
+/// The replacement for a secret.
 pub const HIDDEN: &str = "***";
 
-/// Words that make a name one of a secret, alone or at the end of a word (`accesstoken`).
+/// Words that mark a name as secret, alone or at the end of a word (`accesstoken`).
 const WORDS: [&str; 17] = [
     "apikey",
     "accesskey",
@@ -34,7 +34,7 @@ const WORDS: [&str; 17] = [
     "signature",
     "token",
 ];
-/// Words that do so only alone: they end others.
+/// Words that mark a name as secret only if they stand alone, since other words end in them.
 const WHOLE_WORDS: [&str; 9] = [
     "auth",
     "authentication",
@@ -46,7 +46,7 @@ const WHOLE_WORDS: [&str; 9] = [
     "sig",
     "sign",
 ];
-/// Words that do so before `key`.
+/// Words that mark a name as secret if `key` follows.
 const BEFORE_KEY: [&str; 10] = [
     "access",
     "api",
@@ -60,13 +60,13 @@ const BEFORE_KEY: [&str; 10] = [
     "subscription",
 ];
 
-/// Whether what bears this name is a secret: a header, a parameter, a variable, a member of a form.
+/// Whether a header, parameter, variable or form field with this name is secret.
 ///
-/// A name is read by its words, whatever separates them: `X-Api-Key`, `apiKey`, `API_KEY`.
+/// A name is split into words, whatever separates them: `X-Api-Key`, `apiKey`, `API_KEY`.
 #[must_use]
 pub fn is_secret_name(name: &str) -> bool {
     let words = words(name);
-    // `Access-Control-Allow-Credentials` and its kin say what pages may do.
+    // `Access-Control-Allow-Credentials` and similar headers are settings, not secrets.
     if words.starts_with(&["access".to_owned(), "control".to_owned()]) {
         return false;
     }
@@ -77,7 +77,7 @@ pub fn is_secret_name(name: &str) -> bool {
     words.iter().any(is_secret) || words.windows(2).any(is_key)
 }
 
-/// The words of a name, in small letters.
+/// The words of a name in lower case.
 fn words(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut before = ' ';

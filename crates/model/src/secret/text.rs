@@ -1,13 +1,13 @@
-//! Texts of any kind without their secrets: URLs, queries, forms, JSON, lines of headers.
+//! Removes secrets from texts of any kind: URLs, queries, forms, JSON, header lines.
 //!
-//! Must not know what a text is for. Invariant: one pass, in time linear in the text's length.
+//! Must not know what a text is for. Invariant: one pass, in time linear in the length of the text.
 
 use std::borrow::Cow;
 
 use super::{HIDDEN, is_secret_name};
 
-/// The value of a header or parameter, hidden where its name says so and else without the secrets that
-/// its text shows.
+/// The value of a header or parameter: hidden if its name is secret, otherwise without the secrets in the text
+/// itself.
 #[must_use]
 pub fn redacted_field<'a>(name: &str, value: &'a str) -> Cow<'a, str> {
     match is_secret_name(name) {
@@ -16,8 +16,8 @@ pub fn redacted_field<'a>(name: &str, value: &'a str) -> Cow<'a, str> {
     }
 }
 
-/// A text without user and password of its URLs, and without the values of `name=value`,
-/// `"name": "value"` and `Name: value` at the start of a line, where the name is a secret's.
+/// A text without user and password in its URLs, and without the values of `name=value`, `"name": "value"` and
+/// `Name: value` at the start of a line if the name is secret.
 #[must_use]
 pub fn redacted_text(text: &str) -> Cow<'_, str> {
     let mut spans = Vec::new();
@@ -46,7 +46,7 @@ pub fn redacted_text(text: &str) -> Cow<'_, str> {
     Cow::Owned(redacted)
 }
 
-/// Where the secret lies that `:` or `=` at this place introduces.
+/// The range of the secret that the `:` or `=` at this position introduces.
 fn secret_at(text: &str, mark: usize) -> Option<(usize, usize)> {
     let (before, after) = (&text[..mark], &text[mark + 1..]);
     let is_pair = text.as_bytes()[mark] == b'=';
@@ -59,7 +59,7 @@ fn secret_at(text: &str, mark: usize) -> Option<(usize, usize)> {
     }
     let start = mark + 1 + leading_spaces(after, is_pair);
     let value = &text[start..];
-    // A quote within a quoted text has a backslash before it.
+    // A quote inside a quoted text is preceded by a backslash.
     let opening = ["\\\"", "\"", "'"]
         .into_iter()
         .find(|quote| value.starts_with(quote));
@@ -83,7 +83,8 @@ fn some_span(start: usize, end: usize) -> Option<(usize, usize)> {
     (end > start).then_some((start, end))
 }
 
-/// The password of `user:password@` behind `scheme://`, as Go hides it; a user alone may be a token.
+/// The password of `user:password@` after `scheme://`, hidden as Go does; a user without a password may be a
+/// token.
 fn user_of_url(text: &str, start: usize) -> Option<(usize, usize)> {
     let rest = &text[start..];
     let ends = |c: char| matches!(c, '/' | '?' | '#' | '"' | '\\' | '<' | '>') || c.is_control();
@@ -97,13 +98,13 @@ fn user_of_url(text: &str, start: usize) -> Option<(usize, usize)> {
     some_span(start + password, start + at)
 }
 
-/// Whether what stands before a space may be a user and the beginning of a password, rather than a host and its port.
+/// Whether the text before a space may be a user and the start of a password, rather than a host and its port.
 fn may_go_on(word: &str) -> bool {
     let (_, password) = word.split_once(':').unwrap_or_default();
     password.contains(|c: char| !c.is_ascii_digit())
 }
 
-/// Whether the scheme at the end of a text has a quote before it.
+/// Whether the scheme at the end of a text is preceded by a quote.
 fn is_in_quotes(before: &str) -> bool {
     let scheme = before.trim_end_matches("://");
     scheme
@@ -111,7 +112,7 @@ fn is_in_quotes(before: &str) -> bool {
         .ends_with('"')
 }
 
-/// The name that ends here, and whether it is in quotes.
+/// The name that ends here, and whether it is quoted.
 fn name_before(before: &str) -> (&str, bool) {
     let unquoted = before
         .strip_suffix("\\\"")
@@ -128,7 +129,7 @@ fn name_before(before: &str) -> (&str, bool) {
     (name, unquoted.is_some())
 }
 
-/// Behind `:` spaces come before the value; behind `=` they end it.
+/// After `:`, spaces precede the value; after `=`, they end it.
 fn leading_spaces(after: &str, is_pair: bool) -> usize {
     match is_pair {
         true => 0,
@@ -136,7 +137,7 @@ fn leading_spaces(after: &str, is_pair: bool) -> usize {
     }
 }
 
-/// How long a quoted text is: to its closing quote, or to the end.
+/// Length of a quoted text: to its closing quote, or to the end.
 fn quoted_length(text: &str, quote: &str) -> usize {
     let mut at = 0;
     while let Some(found) = text[at..].find(quote) {
@@ -156,7 +157,7 @@ fn ends_value(c: char) -> bool {
     ) || c.is_whitespace()
 }
 
-/// Whether a name is the first of its line, as a header's is.
+/// Whether a name is the first text on its line, like that of a header.
 fn is_line_start(before: &str, name: &str) -> bool {
     let ahead = &before[..before.len() - name.len()];
     ahead.is_empty() || ahead.ends_with(['\n', '\r', '"', '\''])

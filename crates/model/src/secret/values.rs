@@ -1,7 +1,6 @@
-//! Secrets whose values are known: those of a suite's variables, and those that a script asks for.
+//! Secrets whose values are known: a suite's variables, and secrets that a script requests.
 //!
-//! Must not know where they come from. Invariant: a value that was added is hidden in every text that is
-//! asked about afterwards.
+//! Must not know where they come from. Invariant: an added value is hidden in every text processed afterwards.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -13,11 +12,11 @@ use loadline_go::url::escaped_bytes;
 use super::HIDDEN;
 use crate::markup::escaped;
 
-/// Fewest bytes of a value: shorter ones would take ordinary text with them.
+/// Minimum bytes of a value: hiding shorter ones would damage ordinary text.
 pub const SECRET_MIN: usize = 4;
 
-/// Punctuation that the ways to write a text in a URL leave as it is: RFC 3986's unreserved signs, those of
-/// `encodeURIComponent`, of forms, and of Go's paths, as they were given and written anew.
+/// Punctuation that the ways of URL encoding leave unescaped: RFC 3986's unreserved characters, those of
+/// `encodeURIComponent`, of forms, and of Go's paths (original and re-encoded).
 const UNESCAPED: [&[u8]; 5] = [
     b"-._~",
     b"-._~!'()*",
@@ -26,21 +25,21 @@ const UNESCAPED: [&[u8]; 5] = [
     b"-._~$&+,/:;=@",
 ];
 
-/// Values that no text may show. Shared by whoever learns them and whoever tells.
+/// Values that must not appear in any text. Shared by code that learns them and code that writes texts.
 #[derive(Debug)]
 pub struct SecretValues {
-    /// Whether there is one: most runs have none, and ask for every line.
+    /// Whether there are any: most runs have none, and this is checked for every line.
     any: AtomicBool,
-    /// The forms in which they may be written, the longest first: a value may be part of another.
+    /// The forms in which they may be written, longest first: a value may be part of another.
     forms: RwLock<Vec<String>>,
-    /// What stands in their place.
+    /// The replacement.
     mark: &'static str,
-    /// Fewest bytes of a value.
+    /// Minimum bytes of a value.
     bytes_min: usize,
 }
 
 impl Default for SecretValues {
-    /// None yet; they will be replaced by [`HIDDEN`] if they have [`SECRET_MIN`] bytes.
+    /// An empty set; values of at least [`SECRET_MIN`] bytes will be replaced by [`HIDDEN`].
     fn default() -> SecretValues {
         SecretValues::marked(HIDDEN, SECRET_MIN)
     }
@@ -57,7 +56,7 @@ impl SecretValues {
         all
     }
 
-    /// None yet; `mark` will stand in the place of those that have so many bytes and are not blank.
+    /// An empty set; `mark` will replace values that have at least `bytes_min` bytes and are not blank.
     #[must_use]
     pub fn marked(mark: &'static str, bytes_min: usize) -> SecretValues {
         SecretValues {
@@ -68,7 +67,7 @@ impl SecretValues {
         }
     }
 
-    /// One more; one that is too short or blank is not hidden: no text would be left.
+    /// Adds a value. One that is too short or blank is not hidden, since hardly any text would be left.
     pub fn add(&self, value: &str) {
         if value.len() < self.bytes_min || value.trim().is_empty() {
             return;
@@ -81,13 +80,13 @@ impl SecretValues {
         self.any.store(true, Ordering::Release);
     }
 
-    /// Whether there is none.
+    /// Whether there are none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         !self.any.load(Ordering::Acquire)
     }
 
-    /// The text without them; where several begin at one place, the longest goes.
+    /// Hides the values in a text; if several start at the same position, the longest is hidden.
     #[must_use]
     pub fn hide<'a>(&self, text: &'a str) -> Cow<'a, str> {
         if self.is_empty() {
@@ -100,7 +99,7 @@ impl SecretValues {
             .collect();
         let mut hidden = String::new();
         let mut kept = 0;
-        // Of the first ones `min_by_key` takes the first, which is the longest.
+        // Among equals `min_by_key` returns the first, which is the longest.
         while let Some((at, form)) = found.iter().min_by_key(|(at, _)| *at).copied() {
             hidden.push_str(&text[kept..at]);
             hidden.push_str(self.mark);
@@ -119,7 +118,7 @@ impl SecretValues {
         }
     }
 
-    /// Whether bytes that are no text hold one.
+    /// Whether binary data contains one of them.
     #[must_use]
     pub fn are_in(&self, bytes: &[u8]) -> bool {
         let is_there = |form: &String| bytes.windows(form.len()).any(|at| at == form.as_bytes());
@@ -131,7 +130,7 @@ impl SecretValues {
     }
 }
 
-/// A value as it is, as JSON and markup write it, and in a URL or a form.
+/// A value as it is, as JSON and markup escape it, and as it appears in a URL or a form.
 fn forms_of(value: &str) -> BTreeSet<String> {
     let json = serde_json::Value::from(value).to_string();
     let json = json[1..json.len() - 1].to_owned();

@@ -9,7 +9,7 @@ use std::str::FromStr;
 
 use super::SegmentError;
 
-/// Digits of a text that an error message repeats.
+/// Maximum characters of the text that an error message repeats.
 const SHOWN_CHARACTERS: usize = 40;
 
 /// A non-negative fraction in lowest terms.
@@ -20,18 +20,18 @@ pub struct Ratio {
 }
 
 impl Ratio {
-    /// Nothing.
+    /// Zero.
     pub const ZERO: Ratio = Ratio {
         numerator: 0,
         denominator: 1,
     };
-    /// The whole.
+    /// One.
     pub const ONE: Ratio = Ratio {
         numerator: 1,
         denominator: 1,
     };
 
-    /// The fraction, reduced; `None` when the denominator is zero.
+    /// The reduced fraction; `None` if the denominator is zero.
     #[must_use]
     pub fn new(numerator: u64, denominator: u64) -> Option<Ratio> {
         if denominator == 0 {
@@ -44,7 +44,7 @@ impl Ratio {
         })
     }
 
-    /// Its nearest floating-point number.
+    /// The nearest floating-point number.
     pub(super) fn value(self) -> f64 {
         self.numerator as f64 / self.denominator as f64
     }
@@ -85,7 +85,7 @@ impl fmt::Display for Ratio {
 impl FromStr for Ratio {
     type Err = SegmentError;
 
-    /// Reads `1/3`, `0.25`, `1` or any of them with a percent sign.
+    /// Parses `1/3`, `0.25`, `1` or any of them with a percent sign.
     fn from_str(text: &str) -> Result<Ratio, SegmentError> {
         let trimmed = text.trim();
         let (number, unit) = match trimmed.strip_suffix('%') {
@@ -138,12 +138,12 @@ fn digits(text: &str) -> Result<u64, SegmentError> {
         .map_err(|_| SegmentError::TooFine(shortened(text)))
 }
 
-/// The text as an error repeats it: hostile input must not fill a terminal.
+/// The text as an error message repeats it: hostile input must not flood a terminal.
 pub(super) fn shortened(text: &str) -> String {
     text.chars().take(SHOWN_CHARACTERS).collect()
 }
 
-/// [`greatest_common_divisor`] of numbers of sixty-four bits.
+/// [`greatest_common_divisor`] of 64-bit numbers.
 pub(super) fn common_divisor(a: u64, b: u64) -> u64 {
     let common = greatest_common_divisor(u128::from(a), u128::from(b));
     u64::try_from(common).expect("a divisor is no larger than what it divides")
@@ -158,7 +158,7 @@ pub fn greatest_common_divisor(mut a: u128, mut b: u128) -> u128 {
     a
 }
 
-/// `None` beyond sixty-four bits.
+/// `None` beyond 64 bits.
 pub(super) fn least_common_multiple(a: u64, b: u64) -> Option<u64> {
     (a / common_divisor(a, b)).checked_mul(b)
 }

@@ -1,8 +1,8 @@
-//! What one worker of one process does of a plan.
+//! What one worker of one process runs of a plan.
 //!
-//! Two levels: processes get segments, dealt out by striping; the workers of a process take the
-//! segment's own indexes in turn (own index modulo workers). Must not know threads or processes.
-//! Invariant: the segment is one of the sequence, and the worker is below the number of workers.
+//! Two levels: processes get segments, assigned by striping; the workers of a process take the segment's
+//! indexes in turn (own index modulo workers). Must not know threads or processes. Invariant: the segment is
+//! part of the sequence, and the worker is below the number of workers.
 
 use super::ratio::common_divisor;
 use super::{MAX_CYCLE, Segment, SegmentError, SegmentSequence, Stripes};
@@ -19,13 +19,13 @@ pub struct Share {
 }
 
 impl Share {
-    /// The share of worker number `worker` of `workers` in the process that has `segment`.
+    /// The share of worker `worker` of `workers` in the process that runs `segment`.
     ///
     /// # Errors
-    /// [`SegmentError::NotInSequence`] when the sequence does not have the segment.
+    /// [`SegmentError::NotInSequence`] if the sequence does not contain the segment.
     ///
     /// # Panics
-    /// When `worker` is not below `workers`.
+    /// If `worker` is not below `workers`.
     pub fn new(
         segment: Segment,
         sequence: SegmentSequence,
@@ -43,17 +43,17 @@ impl Share {
         })
     }
 
-    /// The share of one worker in a process that does everything.
+    /// The share of one worker in a process that runs everything.
     ///
     /// # Panics
-    /// When `worker` is not below `workers`.
+    /// If `worker` is not below `workers`.
     #[must_use]
     pub fn whole(worker: u32, workers: u32) -> Share {
         Share::new(Segment::whole(), SegmentSequence::whole(), worker, workers)
             .expect("the whole is the one segment of its sequence")
     }
 
-    /// The slice of the plan that all workers of the process do together, as that of a lone worker.
+    /// The slice of the plan that all workers of the process run together, as the share of a single worker.
     #[must_use]
     pub fn of_process(&self) -> Share {
         Share {
@@ -63,10 +63,10 @@ impl Share {
         }
     }
 
-    /// The same slice of the plan for another worker of the same process.
+    /// The share of another worker of the same process.
     ///
     /// # Panics
-    /// When `worker` is not below the number of workers.
+    /// If `worker` is not below the number of workers.
     #[must_use]
     pub fn for_worker(&self, worker: u32) -> Share {
         assert!(worker < self.workers, "worker {worker} of {}", self.workers);
@@ -100,13 +100,13 @@ impl Share {
         self.workers
     }
 
-    /// How much of `value` the whole process gets; over all segments this sums to `value`.
+    /// The part of `value` for the whole process; over all segments it sums to `value`.
     #[must_use]
     pub fn scale(&self, value: u64) -> u64 {
         self.stripes.count_below(value)
     }
 
-    /// How many of the global indexes below `bound` are this worker's.
+    /// How many of the global indexes below `bound` belong to this worker.
     #[must_use]
     #[inline]
     pub fn count_below(&self, bound: u64) -> u64 {
@@ -116,7 +116,7 @@ impl Share {
             .div_ceil(u64::from(self.workers))
     }
 
-    /// The global index of this worker's index `number`, from zero; `None` beyond sixty-four bits.
+    /// The global index of this worker's `number`-th index, from zero; `None` beyond 64 bits.
     #[must_use]
     #[inline]
     pub fn nth(&self, number: u64) -> Option<u64> {
@@ -135,12 +135,12 @@ impl Share {
         }
     }
 
-    /// The process's stripes when something is divided as `value` is divided, not as the segments
-    /// are long; `None` when the process gets nothing of `value`.
+    /// The process's stripes for something divided in the same proportion as `value` instead of by segment
+    /// lengths; `None` if the process gets nothing of `value`.
     ///
-    /// k6 divides shared iterations so: in proportion to the virtual users that each process has.
-    /// Where the parts of `value` repeat only after more than [`MAX_CYCLE`], each process has
-    /// thousands of them, and the segments' own stripes serve.
+    /// k6 divides shared iterations this way: in proportion to the virtual users of each process. If the
+    /// pattern for `value` repeats only after more than [`MAX_CYCLE`], each process has thousands of them, and
+    /// the segments' own stripes are used.
     #[must_use]
     pub fn stripes_by(&self, value: u64) -> Option<Stripes> {
         let scaled = self.sequence.scale_all(value);
@@ -165,10 +165,10 @@ impl Share {
         Some(Stripes::new(&weights, before))
     }
 
-    /// The same worker's share of something that is divided as `value` is divided, not as the segments
-    /// are long; `None` when the process gets nothing of `value`.
+    /// The same worker's share of something divided in the same proportion as `value` instead of by segment
+    /// lengths; `None` if the process gets nothing of `value`.
     ///
-    /// k6 divides arrivals so: in proportion to the virtual users that each process has at most.
+    /// k6 divides arrivals this way: in proportion to the maximum virtual users of each process.
     #[must_use]
     pub fn divided_by(&self, value: u64) -> Option<Share> {
         Some(Share {
@@ -178,35 +178,35 @@ impl Share {
     }
 }
 
-/// Walks the global indexes of one share, forwards and back.
+/// Iterates over the global indexes of one share, forwards and backwards.
 #[derive(Clone, Debug)]
 pub struct SegmentedIndex {
     share: Share,
-    /// How many of the share's indexes lie behind.
+    /// How many of the share's indexes have been passed.
     passed: u64,
 }
 
 impl SegmentedIndex {
-    /// How many of the share's indexes lie behind.
+    /// How many of the share's indexes have been passed.
     #[must_use]
     pub fn passed(&self) -> u64 {
         self.passed
     }
 
-    /// The index ahead; `None` beyond sixty-four bits.
+    /// The next index; `None` beyond 64 bits.
     #[must_use]
     #[inline]
     pub fn peek(&self) -> Option<u64> {
         self.share.nth(self.passed)
     }
 
-    /// Steps back over the last index and returns it; `None` at the start.
+    /// Steps back over the previous index and returns it; `None` at the start.
     pub fn prev(&mut self) -> Option<u64> {
         self.passed = self.passed.checked_sub(1)?;
         self.peek()
     }
 
-    /// Moves so that the index ahead is the share's first one at or above `bound`.
+    /// Moves so that the next index is the share's first one at or above `bound`.
     pub fn goto(&mut self, bound: u64) {
         self.passed = self.share.count_below(bound);
     }
@@ -229,7 +229,7 @@ mod tests {
 
     use super::*;
 
-    /// All shares of a plan cut at these points of a thousand, with so many workers each.
+    /// All shares of a plan that is split at these points (in thousandths), with this many workers each.
     fn shares(cuts: &[u64], workers: u32) -> Vec<Share> {
         let points: Vec<String> = cuts.iter().map(|cut| format!("{cut}/60")).collect();
         let sequence: SegmentSequence = match points.len() {
@@ -274,7 +274,7 @@ mod tests {
         assert_eq!(index.next(), Some(4));
     }
 
-    /// Three VUs over two halves are 2 and 1, so six iterations are 4 and 2 and not 3 and 3.
+    /// Three VUs over two halves are 2 and 1, so six iterations are split into 4 and 2, not 3 and 3.
     #[test]
     fn something_else_may_set_the_proportion() {
         let halves = shares(&[30], 1);
@@ -293,7 +293,7 @@ mod tests {
         assert_eq!(many.count_below(10), 5);
     }
 
-    /// Five VUs over four quarters are 2, 1, 1 and 1; one VU leaves three of them without anything.
+    /// Five VUs over four quarters are 2, 1, 1 and 1; one VU leaves three of the quarters empty.
     #[test]
     fn workers_divide_what_something_else_divides() {
         let quarters = shares(&[15, 30, 45], 1);

@@ -1,30 +1,30 @@
-//! Striping: dealing out whole numbers to the parts of a whole, as evenly as they come.
+//! Striping: distributes indexes over the parts of a whole, as evenly as possible.
 //!
-//! Must not know what the numbers count. Invariant: each index of a cycle belongs to one part, and
-//! a part has as many indexes in each cycle as its weight.
+//! Must not know what the numbers count. Invariant: each index of a cycle belongs to one part, and each cycle
+//! has as many indexes of a part as its weight.
 //!
-//! The rule is k6's (`lib/execution_segment.go`): index `i` goes to the first part, largest first
-//! and otherwise in order, of which `i >= chosen * cycle / weight`, `chosen` being what it has
-//! already. So any prefix of the indexes is dealt out in proportion, and neighbours are spread.
+//! The rule is k6's (`lib/execution_segment.go`): index `i` goes to the first part (largest first, otherwise in
+//! order) with `i >= chosen * cycle / weight`, where `chosen` is the number of indexes that the part already
+//! has. So any prefix of the indexes is distributed in proportion, and the indexes of a part are spread out.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
 use std::sync::Arc;
 
-/// The longest cycle, four megabytes while it is dealt out: a million equal parts.
+/// The longest cycle: a million equal parts. Computing it takes four megabytes.
 pub const MAX_CYCLE: u64 = 1 << 20;
 
 /// The indexes that belong to one part of a whole.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stripes {
-    /// Length of the pattern that repeats.
+    /// Length of the repeating pattern.
     cycle: u64,
-    /// Own indexes within a cycle, ascending; never empty.
+    /// The part's indexes within a cycle, ascending; never empty.
     positions: Arc<[u32]>,
 }
 
 impl Stripes {
-    /// Every index.
+    /// All indexes.
     #[must_use]
     pub fn whole() -> Stripes {
         Stripes {
@@ -33,9 +33,9 @@ impl Stripes {
         }
     }
 
-    /// The stripes of the part at `index` among parts of these weights.
+    /// The stripes of the part at `index` among parts with these weights.
     ///
-    /// The sum of the weights must not exceed [`MAX_CYCLE`], and none may be zero.
+    /// The sum of the weights must not exceed [`MAX_CYCLE`], and no weight may be zero.
     pub(super) fn new(weights: &[u64], index: usize) -> Stripes {
         let owners = owners(weights);
         let own = (0..)
@@ -47,7 +47,7 @@ impl Stripes {
         }
     }
 
-    /// How many of the indexes below `bound` are own: the part's scale of `bound`.
+    /// How many of the indexes below `bound` belong to the part: `bound` scaled to the part.
     #[must_use]
     #[inline]
     pub fn count_below(&self, bound: u64) -> u64 {
@@ -61,13 +61,13 @@ impl Stripes {
         bound / self.cycle * self.positions.len() as u64 + begun as u64
     }
 
-    /// The part of all indexes that is own, from 0 to 1.
+    /// The fraction of all indexes that belongs to the part, from 0 to 1.
     #[must_use]
     pub fn part(&self) -> f64 {
         self.positions.len() as f64 / self.cycle as f64
     }
 
-    /// The own index with `number` own indexes before it; `None` beyond sixty-four bits.
+    /// The part's index that has `number` of its indexes before it; `None` beyond 64 bits.
     #[must_use]
     #[inline]
     pub fn nth(&self, number: u64) -> Option<u64> {
@@ -98,8 +98,8 @@ pub(super) fn scale_all(weights: &[u64], value: u64) -> Vec<u64> {
 
 /// Which part owns each index of a cycle.
 ///
-/// A part becomes ready for its next index at `ceil(chosen * cycle / weight)`; of those ready the
-/// first in order takes it. There is always one: the parts' claims sum to the index.
+/// A part becomes ready for its next index at `ceil(chosen * cycle / weight)`; the first ready part in order
+/// takes it. There is always one: the parts' claims sum to the index.
 fn owners(weights: &[u64]) -> Vec<u32> {
     let cycle: u64 = weights.iter().sum();
     let mut order: Vec<u32> = (0..).take(weights.len()).collect();
@@ -131,7 +131,7 @@ mod tests {
 
     use super::*;
 
-    /// The rule as it reads, without the heap.
+    /// The rule taken literally, without the heap.
     fn owners_by_the_letter(weights: &[u64]) -> Vec<u32> {
         let cycle: u64 = weights.iter().sum();
         let mut order: Vec<usize> = (0..weights.len()).collect();
@@ -149,7 +149,7 @@ mod tests {
         (0..cycle).map(deal).collect()
     }
 
-    /// Values worked out by hand from the rule: 0,1/4,1/2,1 has weights 1, 1, 2 and cycle 4.
+    /// Values computed by hand from the rule: 0,1/4,1/2,1 has weights 1, 1, 2 and cycle 4.
     #[test]
     fn quarters_and_a_half() {
         assert_eq!(owners(&[1, 1, 2]), [2, 0, 2, 1]);
@@ -163,15 +163,15 @@ mod tests {
         assert_eq!(half.count_below(7), 4);
     }
 
-    /// 0,0.3,0.5,0.6,0.7,0.8,0.9,1 by hand: the largest part is ready at 0, 4 and 7 (multiples of
-    /// 10/3, rounded up), the second at 0 and 5 but comes after the first; the rest fills the gaps.
+    /// 0,0.3,0.5,0.6,0.7,0.8,0.9,1 by hand: the largest part is ready at 0, 4 and 7 (multiples of 10/3, rounded
+    /// up). The second is ready at 0 and 5 but comes after the first; the rest fills the gaps.
     #[test]
     fn larger_parts_come_first() {
         assert_eq!(
             owners(&[3, 2, 1, 1, 1, 1, 1]),
             [0, 1, 2, 3, 0, 1, 4, 0, 5, 6]
         );
-        // The same with the two largest exchanged: size comes before order.
+        // The same with the two largest swapped: size takes precedence over order.
         assert_eq!(
             owners(&[2, 3, 1, 1, 1, 1, 1]),
             [1, 0, 2, 3, 1, 0, 4, 1, 5, 6]

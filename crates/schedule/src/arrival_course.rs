@@ -1,29 +1,29 @@
-//! Arrivals of thread groups: an iteration is due at each.
+//! Arrivals of thread groups: one iteration is due at each.
 //!
-//! Must not know threads. Invariant: instants never fall, and the same course gives the same ones.
+//! Must not know threads. Invariant: instants never decrease, and the same course yields the same instants.
 //!
-//! Sources: the behaviour of JMeter 5.6.3 (Open Model) and of its plugins of custom thread groups 2.10 (Arrivals, Free-Form
-//! Arrivals).
+//! Sources: the behaviour of JMeter 5.6.3 (Open Model) and of its custom thread groups plugin 2.10 (Arrivals,
+//! Free-Form Arrivals).
 
 use loadline_java::random::JavaRandom;
 use loadline_model::Nanos;
 use loadline_model::thread_group::{ArrivalCourse, ArrivalLeg, RATE_UNITS};
 
-/// How far a course goes on where the rate is nought, in milliseconds.
+/// Step in which a course advances while the rate is zero, in milliseconds.
 const PAUSE_MS: f64 = 200.0;
 
-/// The instants of a course, one after another.
+/// Iterates over the instants of a course.
 #[derive(Clone, Debug)]
 pub(crate) struct CourseWalk {
     course: ArrivalCourse,
-    /// Arrivals given so far.
+    /// Arrivals yielded so far.
     given: u64,
-    /// When the next arrival is due, of those that follow each other by the rate, in milliseconds.
+    /// For arrivals spaced by the rate: when the next one is due, in milliseconds.
     at_ms: f64,
-    /// The leg that is under way, of those that are counted, and when it began.
+    /// For counted arrivals: the current leg, and its start.
     leg: usize,
     leg_ms: u64,
-    /// The instants that are left of it, in milliseconds, the last first.
+    /// The remaining instants of that leg, in milliseconds, last first.
     counted: Vec<f64>,
     random: JavaRandom,
 }
@@ -45,7 +45,8 @@ impl CourseWalk {
         }
     }
 
-    /// The instant of arrival number `index`, from 0, which is no lesser one than in the call before; `None`: there is none.
+    /// The instant of arrival number `index`, from 0, which must not be lower than in the previous call;
+    /// `None`: there is none.
     pub(crate) fn until(&mut self, index: u64) -> Option<Nanos> {
         while self.given < index {
             self.next()?;
@@ -74,11 +75,11 @@ impl CourseWalk {
         }
     }
 
-    /// Goes on by whole pauses, as many at once as there are sure to be.
+    /// Skips whole pauses, as many at once as are certain.
     fn pass_pauses(&mut self) {
         let until_ms = match &self.course {
             ArrivalCourse::Rising { target: 0, .. } => f64::INFINITY,
-            // As in the plugin: an even ramp begins with a rate of nought, and stays there.
+            // As in the plugin: a continuous ramp starts with a rate of zero, and stays there.
             ArrivalCourse::Rising { ramp_s, .. } => *ramp_s as f64 * 1000.0,
             ArrivalCourse::FreeForm { legs } => end_of_nought(legs, self.at_ms),
             ArrivalCourse::Counted { .. } => self.at_ms,
@@ -87,7 +88,7 @@ impl CourseWalk {
         self.at_ms += pauses * PAUSE_MS;
     }
 
-    /// Arrivals a second at the moment; `None`: the course is over.
+    /// The current rate in arrivals per second; `None`: the course is over.
     fn rate(&self) -> Option<f64> {
         match &self.course {
             ArrivalCourse::Rising {
@@ -132,7 +133,7 @@ impl CourseWalk {
         }
     }
 
-    /// The instants of a leg that begins now, the last first.
+    /// The instants of a leg that starts now, last first.
     fn instants_of(&mut self, leg: &ArrivalLeg) -> Vec<f64> {
         let begun_ms = self.leg_ms as f64;
         let mut instants: Vec<f64> = match leg.by_chance {
@@ -146,7 +147,8 @@ impl CourseWalk {
         instants
     }
 
-    /// Instants by chance, in order: those of the lesser rate lie anywhere, the others where the rate has risen to them.
+    /// Random instants in order: those of the lower rate are anywhere in the leg, the others where the rate has
+    /// risen to them.
     fn drawn(&mut self, leg: &ArrivalLeg) -> Vec<f64> {
         let lasts_ms = leg.lasts_ms as f64;
         let all = leg.arrivals() as u64;
@@ -174,7 +176,7 @@ impl CourseWalk {
     }
 }
 
-/// Instants that follow each other evenly, as the rate rises or falls; the first is at the beginning.
+/// Evenly spaced instants as the rate rises or falls; the first is at the start.
 fn even(leg: &ArrivalLeg) -> impl Iterator<Item = f64> + use<> {
     let all = leg.arrivals() as u64;
     let (from, to) = (leg.from as f64 / RATE_UNITS, leg.to as f64 / RATE_UNITS);
@@ -187,14 +189,14 @@ fn even(leg: &ArrivalLeg) -> impl Iterator<Item = f64> + use<> {
         let number = number as f64;
         let at_s = match rise == 0.0 {
             true => number / mean,
-            // f(t) = from t + rise t² / 2 arrivals come until t, solved for t.
+            // f(t) = from t + rise t² / 2 arrivals are due by t; solved for t.
             false => ((from * from + 2.0 * rise * number).max(0.0).sqrt() - from) / rise,
         };
         at_s * 1000.0
     })
 }
 
-/// The end of a leg at an instant, if its rate is nought all the time; else the instant.
+/// The end of the leg at an instant if its rate is always zero; otherwise the instant itself.
 fn end_of_nought(legs: &[ArrivalLeg], at_ms: f64) -> f64 {
     let mut before_ms = 0.0;
     for leg in legs {
@@ -209,7 +211,7 @@ fn end_of_nought(legs: &[ArrivalLeg], at_ms: f64) -> f64 {
     at_ms
 }
 
-/// The rate of legs at an instant; `None`: after the last.
+/// The rate at an instant; `None`: after the last leg.
 fn rate_in_legs(legs: &[ArrivalLeg], at_ms: f64) -> Option<f64> {
     let mut before_ms = 0.0;
     for leg in legs {

@@ -1,8 +1,8 @@
 //! Closed models: a virtual user's next start waits for the end of its last iteration.
 //!
-//! Must not know what an iteration does. Invariants: local virtual users are numbered from zero;
-//! a virtual user that was told [`Next::Finished`] is told nothing else; no iteration index is
-//! given twice in the whole test.
+//! Must not know what an iteration does. Invariants: local virtual users are numbered from zero; a virtual user
+//! that got [`Next::Finished`] never gets anything else; no iteration index is assigned twice in the whole
+//! test.
 
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ pub struct Closed {
     vus: u32,
     end: Option<Nanos>,
     stopped: bool,
-    /// Whether what is left of a planned number is this worker's to tell.
+    /// Whether this worker reports the unstarted rest of a planned number.
     counts_left: bool,
     policy: Policy,
 }
@@ -86,7 +86,7 @@ impl Closed {
         }
     }
 
-    /// Virtual users that this worker hosts: the most that are ever planned at once.
+    /// Virtual users hosted by this worker: the maximum ever planned at once.
     #[must_use]
     pub fn vus(&self) -> u32 {
         self.vus
@@ -95,14 +95,14 @@ impl Closed {
     /// The number of a hosted virtual user in the whole test, from zero.
     ///
     /// # Panics
-    /// When `vu` is not below [`Closed::vus`].
+    /// If `vu` is not below [`Closed::vus`].
     #[must_use]
     pub fn global_vu(&self, vu: u32) -> u32 {
         assert!(vu < self.vus, "virtual user {vu} of {}", self.vus);
         global_vu(&self.share, vu)
     }
 
-    /// What the idle virtual user `vu` does at `now`.
+    /// What the idle virtual user `vu` has to do at `now`.
     #[inline]
     pub fn next(&mut self, vu: u32, now: Nanos) -> Next {
         debug_assert!(vu < self.vus, "virtual user {vu} of {}", self.vus);
@@ -123,9 +123,8 @@ impl Closed {
         }
     }
 
-    /// Sets how many virtual users of the whole test are at work and at most, and whether iterations
-    /// may start, where the executor lets it be said from outside. Virtual users that were made
-    /// stay.
+    /// Sets the active and the maximum virtual users of the whole test, and whether iterations may start; only
+    /// for the externally controlled executor. Existing virtual users stay.
     pub fn steer(&mut self, vus: u32, max_vus: u32, is_paused: bool) {
         match &mut self.policy {
             Policy::ExternallyControlled(policy) => policy.steer(vus, is_paused),
@@ -135,11 +134,11 @@ impl Closed {
         self.vus = self.vus.max(own_vus(&self.share, max_vus));
     }
 
-    /// The instant at which an iteration of `vu` that runs since `started` must be cut.
+    /// The instant at which an iteration of `vu` that started at `started` must be interrupted.
     ///
-    /// Ramping virtual users are cut when their graceful ramp-down is over, unless they were
-    /// wanted again before. The instant may lie beyond the end of the scenario's graceful stop,
-    /// which then comes first. `None`: only the scenario's end cuts it.
+    /// Ramping virtual users are interrupted when their graceful ramp-down is over, unless the plan needs them
+    /// again before. The instant may be after the end of the scenario's graceful stop, which then comes first.
+    /// `None`: only the scenario's end interrupts it.
     #[must_use]
     pub fn interrupt_at(&self, vu: u32, started: Nanos) -> Option<Nanos> {
         match &self.policy {
@@ -148,13 +147,13 @@ impl Closed {
         }
     }
 
-    /// The first instant at which nothing starts any more; `None` without a limit in time.
+    /// The first instant at which nothing starts any more; `None` without a time limit.
     #[must_use]
     pub fn end(&self) -> Option<Nanos> {
         self.end
     }
 
-    /// Virtual users of this worker that the plan has active at `now`.
+    /// Virtual users of this worker that are active at `now` according to the plan.
     #[must_use]
     pub fn active_vus(&self, now: Nanos) -> u32 {
         if self.stopped || self.end.is_some_and(|end| now >= end) {
@@ -167,11 +166,11 @@ impl Closed {
         }
     }
 
-    /// Nothing starts from now on: call it when the run is stopped and at the scenario's end.
+    /// Starts nothing from now on; called when the run is stopped and at the scenario's end.
     ///
-    /// What is left in the shared pool is counted as unstarted by the first worker that stops.
+    /// The first worker that stops counts the rest of the shared pool as unstarted.
     pub fn stop(&mut self) {
-        // Who hosts nobody leaves what is shared to those who do.
+        // A worker without virtual users leaves the shared rest to the others.
         if let Policy::SharedIterations(policy) = &mut self.policy
             && !self.stopped
             && self.vus > 0
@@ -181,7 +180,8 @@ impl Closed {
         self.stopped = true;
     }
 
-    /// Takes over from another, before anything was started: iterations that are planned by number stay the other's.
+    /// Takes over from another process before anything was started: iterations planned by number remain with
+    /// the other one.
     pub(crate) fn take_over(&mut self) {
         self.counts_left = false;
         if matches!(
@@ -192,10 +192,10 @@ impl Closed {
         }
     }
 
-    /// Iterations planned by count that this worker took on and has not started.
+    /// Iterations planned by count that this worker took and has not started.
     ///
-    /// Once all workers have stopped, the sum over them is what the test leaves out: k6's dropped
-    /// iterations. Zero where no count was planned.
+    /// Once all workers have stopped, their sum is what the test did not start: k6's dropped iterations. Zero
+    /// if no count was planned.
     #[must_use]
     pub fn unstarted(&self) -> u64 {
         if !self.counts_left {
@@ -209,8 +209,8 @@ impl Closed {
         }
     }
 
-    /// The parts of [`Closed::unstarted`] that k6 tells apart: what each virtual user left of its
-    /// own number, or what is left of the shared one. Parts of nothing are left out.
+    /// The parts of [`Closed::unstarted`] that k6 reports separately: the rest of each virtual user's own
+    /// number, or of the shared number. Empty parts are omitted.
     #[must_use]
     pub fn unstarted_parts(&self) -> Vec<u64> {
         let mut parts = match &self.policy {

@@ -26,7 +26,7 @@ impl ConstantArrivalRate {
         }
     }
 
-    /// When the planned number is reached; `None` at or after the end.
+    /// When the planned number is reached; `None` if that is at or after the end.
     pub(crate) fn instant(&self, planned: Planned) -> Option<Nanos> {
         let whole = u128::from(planned.whole) * self.per;
         let fraction = (u128::from(planned.fraction) * self.per) >> 32;
@@ -46,7 +46,7 @@ impl ConstantArrivalRate {
         self.count_before(u128::from(now.0) + 1)
     }
 
-    /// Evenly spaced arrivals in all; `None` without an end.
+    /// Total of evenly spaced arrivals; `None` without an end.
     pub(crate) fn total(&self) -> Option<u64> {
         self.end.map(|end| self.count_before(u128::from(end.0)))
     }

@@ -1,7 +1,6 @@
-//! Constant virtual users: each starts anew as soon as it has ended.
+//! Constant virtual users: each starts again as soon as its iteration ends.
 //!
-//! Must not know the end of the scenario; the closed model looks after it. Invariant: always a
-//! start.
+//! Must not know the end of the scenario; the closed model handles it. Invariant: always a start.
 
 use loadline_model::segment::Share;
 

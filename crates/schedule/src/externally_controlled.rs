@@ -1,8 +1,8 @@
-//! Virtual users whose number is said from outside: each starts anew as soon as it has ended, as long
-//! as it is one of those at work.
+//! Virtual users whose number is controlled from outside: each active one starts again as soon as its iteration
+//! ends.
 //!
-//! Must not know who says so. Invariant: nothing starts while the scenario is paused, nor on a virtual
-//! user whose number over the whole test is not below what was said.
+//! Must not know who controls it. Invariant: nothing starts while the scenario is paused, nor on a virtual user
+//! whose number in the whole test is at or above the requested number.
 
 use loadline_model::Nanos;
 use loadline_model::segment::Share;
@@ -33,7 +33,7 @@ impl ExternallyControlled {
         self.is_paused = is_paused;
     }
 
-    /// Virtual users of the whole test that are at work.
+    /// Active virtual users of the whole test.
     pub(crate) fn at_work(&self) -> u32 {
         if self.is_paused { 0 } else { self.at_work }
     }

@@ -1,12 +1,11 @@
-//! When iterations start: the executors, as pure functions of time.
+//! When iterations start: the executors as pure functions of time.
 //!
-//! A schedule decides and never waits: told *now*, it answers start, wait or finished, or names
-//! the instant of the next arrival. Must not know clocks, threads, sockets or what an iteration
-//! does. Every instant is relative to the scenario's start, and the `now` that one virtual user's
-//! calls are given never goes back.
+//! A schedule decides and never waits: given *now*, it answers start, wait or finished, or names the instant of
+//! the next arrival. Must not know clocks, threads, sockets or what an iteration does. Every instant is
+//! relative to the scenario's start, and the `now` passed for one virtual user never goes back.
 //!
-//! Invariant: whatever way a plan is divided into segments and workers, the parts' virtual users,
-//! arrivals and iterations are together those of the whole, each exactly once.
+//! Invariant: however a plan is divided into segments and workers, the virtual users, arrivals and iterations
+//! of all parts make up the whole, each exactly once.
 
 mod arrival_course;
 mod closed;
@@ -38,7 +37,7 @@ pub use open::{Arrival, Open};
 pub use pool::IterationPool;
 pub use vu_numbers::VuNumbers;
 
-/// What one worker does of a scenario, and when.
+/// What one worker runs of a scenario, and when.
 #[derive(Debug)]
 pub enum Schedule {
     /// Starts follow the ends of earlier iterations.
@@ -50,7 +49,7 @@ pub enum Schedule {
 impl Schedule {
     /// The schedule of one worker's share of an executor.
     ///
-    /// `pool` is one for all workers of the process: [`IterationPool::for_executor`].
+    /// All workers of the process use the same `pool`: [`IterationPool::for_executor`].
     #[must_use]
     pub fn new(executor: &Executor, share: &Share, pool: &Arc<IterationPool>) -> Schedule {
         match Open::new(executor, share) {
@@ -59,7 +58,7 @@ impl Schedule {
         }
     }
 
-    /// Virtual users that this worker hosts at most.
+    /// Maximum virtual users hosted by this worker.
     #[must_use]
     pub fn vus(&self) -> u32 {
         match self {
@@ -68,8 +67,8 @@ impl Schedule {
         }
     }
 
-    /// Takes over at an instant, before anything was taken: arrivals due before it are another's, and so are all
-    /// iterations that are planned by number, of which nobody knows how many are left.
+    /// Takes over at an instant, before anything was started: arrivals due earlier belong to the lost process,
+    /// and so do all iterations planned by number, since the remaining number is unknown.
     pub fn take_over_at(&mut self, now: Nanos) {
         match self {
             Schedule::Closed(closed) => closed.take_over(),
@@ -77,7 +76,7 @@ impl Schedule {
         }
     }
 
-    /// The first instant at which nothing starts any more; `None` without a limit in time.
+    /// The first instant at which nothing starts any more; `None` without a time limit.
     #[must_use]
     pub fn end(&self) -> Option<Nanos> {
         match self {
@@ -87,12 +86,12 @@ impl Schedule {
     }
 }
 
-/// How many of the first `vus` virtual users of the test are the share's.
+/// How many of the test's first `vus` virtual users belong to the share.
 fn own_vus(share: &Share, vus: u32) -> u32 {
     u32::try_from(share.count_below(u64::from(vus))).expect("a part is no more than the whole")
 }
 
-/// The number in the whole test of the share's virtual user `vu`.
+/// The number of the share's virtual user `vu` in the whole test.
 fn global_vu(share: &Share, vu: u32) -> u32 {
     share
         .nth(u64::from(vu))

@@ -1,7 +1,7 @@
-//! When virtual users are needed at most: before and after, other scenarios may have them.
+//! When virtual users may be needed: before and after that, other scenarios can use them.
 //!
-//! Source: k6's execution requirements. Must not know other scenarios. Invariant: the needs of an executor are
-//! those of all its virtual users, in the order of their numbers and of their begin.
+//! Source: k6's execution requirements. Must not know other scenarios. Invariant: the needs of an executor
+//! cover all its virtual users, in order of their numbers and start times.
 
 use std::time::Duration;
 
@@ -9,18 +9,18 @@ use loadline_model::{Executor, Nanos};
 
 use crate::ramping_vus;
 
-/// When some virtual users with numbers in a row are needed, from the start of the scenario or of the plan.
+/// When a range of consecutive virtual users is needed, from the start of the scenario or of the plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct VuNeed {
-    /// When the first iteration may begin.
+    /// The earliest start of the first iteration.
     pub from: Nanos,
     /// When the last iteration must have ended; `None`: never.
     pub until: Option<Nanos>,
-    /// How many they are.
+    /// Their number.
     pub vus: u64,
 }
 
-/// The needs of an executor whose iterations may end `graceful_stop` after it, from its start.
+/// The needs of an executor whose iterations may end up to `graceful_stop` after it, from its start.
 #[must_use]
 pub fn vu_needs(executor: &Executor, graceful_stop: Duration) -> Vec<VuNeed> {
     let max_vus = executor.max_vus();
@@ -38,7 +38,7 @@ pub fn vu_needs(executor: &Executor, graceful_stop: Duration) -> Vec<VuNeed> {
     };
     let mut needs: Vec<VuNeed> = Vec::new();
     for need in ramping_vus::needs(max_vus, *start_vus, stages, *graceful_ramp_down) {
-        // Who is never at work needs no time.
+        // A virtual user that is never active needs no time.
         let before = needs.last().map_or(Nanos(0), |last| last.from);
         let (from, until) = need.unwrap_or((before, before));
         let until = Some(end.map_or(until, |end| until.min(end)));
@@ -101,7 +101,7 @@ mod tests {
                 (2.0, Some(5.0), 1)
             ]
         );
-        // One that comes back stays, and one that comes at the end is never at work.
+        // A virtual user that comes back stays; one that arrives at the very end is never active.
         let again = ramp(&[(1, 3), (0, 1), (1, 3)], 60);
         assert_eq!(
             seconds(&vu_needs(&again, Duration::ZERO)),

@@ -1,21 +1,21 @@
-//! What executors of the closed model answer, and the numbers of the iterations that they start.
+//! The answers of closed-model executors, and the numbering of the iterations that they start.
 //!
-//! Must not know executors. Invariant: a number that was given is not given again.
+//! Must not know executors. Invariant: a number is never assigned twice.
 
 use loadline_model::Nanos;
 use loadline_model::segment::{SegmentedIndex, Share};
 
-/// What a virtual user does now.
+/// What a virtual user has to do now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
     /// Start an iteration at once.
     Start {
-        /// Its number in the whole test, from zero; no other iteration has it.
+        /// Its number in the whole test, from zero; unique.
         iteration: u64,
     },
     /// Ask again at this instant: the plan has no work for this virtual user before.
     Wait {
-        /// The instant, later than now; [`Nanos::MAX`]: when somebody has steered the scenario.
+        /// The instant, later than now; [`Nanos::MAX`]: when the scenario is controlled from outside next.
         until: Nanos,
     },
     /// Nothing more, ever.

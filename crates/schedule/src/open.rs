@@ -1,10 +1,10 @@
-//! Open models: arrivals are due at instants that nothing but the plan decides.
+//! Open models: arrivals are due at instants that only depend on the plan.
 //!
-//! Must not know completions, virtual users' state or what happens to an arrival that nobody can
-//! take. Invariant: arrival `i` of the test is due when the integral of the arrival rate reaches
-//! `u(i)`, and `u` is a sequence of the whole test: `i` itself for even spacing, the sum of `i + 1`
-//! exponential draws for Poisson spacing; the arrivals of a thread group follow a course of their own. Every worker keeps the indexes of its share, so the
-//! parts' arrivals are the whole's, with the same instants.
+//! Must not know completions, the state of virtual users or what happens to an arrival that no virtual user can
+//! take. Invariant: arrival `i` of the test is due when the integral of the arrival rate reaches `u(i)`, where
+//! `u` is a sequence for the whole test: `i` itself for even spacing, the sum of `i + 1` exponential draws for
+//! Poisson spacing. The arrivals of a thread group follow a course of their own. Every worker keeps the indexes
+//! of its share, so all parts together have the arrivals of the whole, at the same instants.
 
 use std::cell::RefCell;
 use std::time::Duration;
@@ -35,12 +35,12 @@ pub struct Arrival {
 pub struct Open {
     plan: Plan,
     taking: Stream,
-    /// Counts Poisson arrivals that are due; even ones are counted by formula. The cell makes the
-    /// cache invisible; a schedule stays on its worker's thread.
+    /// Counts due Poisson arrivals; even ones are counted by formula. The cell hides the cache from callers; a
+    /// schedule stays on its worker's thread.
     counting: Option<RefCell<Count>>,
     vus: u32,
     pre_allocated: u32,
-    /// Arrivals of the share that were another's: those due before this worker took over.
+    /// Arrivals of the share that belong to a lost process: those due before this worker took over.
     anothers: u64,
 }
 
@@ -93,7 +93,7 @@ impl Open {
         Some(Open::of_plan(plan, vus, own_vus(share, *pre_allocated_vus)))
     }
 
-    /// The arrivals of a thread group. Threads that are used again are one pool: they are all one worker's.
+    /// The arrivals of a thread group. Reused threads are one pool, so they all belong to one worker.
     fn of_group(arrivals: &Arrivals, share: &Share) -> Open {
         let is_elsewhere = arrivals.reuses_threads && share.worker() > 0;
         let share = match arrivals.reuses_threads {
@@ -131,7 +131,7 @@ impl Open {
         }
     }
 
-    /// Takes over at an instant, before anything was taken: what is due before it is another's.
+    /// Takes over at an instant, before anything was started: earlier arrivals belong to the lost process.
     pub(crate) fn take_over_at(&mut self, now: Nanos) {
         let Some(before) = now.0.checked_sub(1) else {
             return;
@@ -140,13 +140,13 @@ impl Open {
         self.taking.skip_to(self.anothers, &self.plan);
     }
 
-    /// Virtual users that this worker hosts at most.
+    /// Maximum virtual users hosted by this worker.
     #[must_use]
     pub fn vus(&self) -> u32 {
         self.vus
     }
 
-    /// Virtual users that this worker makes before the start.
+    /// Virtual users that this worker initializes before the start.
     #[must_use]
     pub fn pre_allocated(&self) -> u32 {
         self.pre_allocated
@@ -155,27 +155,27 @@ impl Open {
     /// The number of a hosted virtual user in the whole test, from zero.
     ///
     /// # Panics
-    /// When `vu` is not below [`Open::vus`].
+    /// If `vu` is not below [`Open::vus`].
     #[must_use]
     pub fn global_vu(&self, vu: u32) -> u32 {
         assert!(vu < self.vus, "virtual user {vu} of {}", self.vus);
         global_vu(&self.plan.share, vu)
     }
 
-    /// When the next arrival not yet taken is due; `None` when there is none left.
+    /// When the next arrival that was not taken is due; `None` if there is none left.
     #[must_use]
     #[inline]
     pub fn next_due(&self) -> Option<Nanos> {
         self.taking.head.map(|arrival| arrival.intended)
     }
 
-    /// Takes the next arrival, due or not; `None` when there is none left, and from then on.
+    /// Takes the next arrival, due or not; `None` if there is none left, and forever after.
     pub fn take(&mut self) -> Option<Arrival> {
         self.taking.take(&self.plan)
     }
 
-    /// Whether nothing comes any more: every arrival was taken, and the time of a constant rate has
-    /// passed. A number of arrivals, and a rate that changes, end with the last of them (k6's rules).
+    /// Whether nothing will come any more: all arrivals were taken, and the duration of a constant rate has
+    /// passed. A limited number of arrivals and a changing rate end with the last arrival (k6's rules).
     #[must_use]
     pub fn is_over(&self, now: Nanos) -> bool {
         let until = match &self.plan.curve {
@@ -185,10 +185,10 @@ impl Open {
         self.next_due().is_none() && until.is_none_or(|end| now >= end)
     }
 
-    /// Arrivals due at or before `now` and not taken.
+    /// Arrivals due at or before `now` that were not taken.
     ///
-    /// Even spacing computes it. Poisson spacing looks ahead, each arrival once as long as `now`
-    /// does not go back; going back counts from the start again.
+    /// Computed directly for even spacing. Poisson spacing looks ahead, at each arrival once as long as `now`
+    /// does not go back; if it does, counting restarts from the beginning.
     #[must_use]
     pub fn due_by(&self, now: Nanos) -> u64 {
         match self.next_due() {
@@ -200,14 +200,13 @@ impl Open {
         }
     }
 
-    /// Arrivals of this worker due at or before `now`, taken or not; costs what
-    /// [`Open::due_by`] costs.
+    /// Arrivals of this worker due at or before `now`, taken or not; costs as much as [`Open::due_by`].
     #[must_use]
     pub fn planned_by(&self, now: Nanos) -> u64 {
         self.due_of_share_by(now).saturating_sub(self.anothers)
     }
 
-    /// Arrivals of the share due at or before `now`, whoever's they are.
+    /// Arrivals of the share due at or before `now`, including those of a lost process.
     fn due_of_share_by(&self, now: Nanos) -> u64 {
         match &self.counting {
             Some(count) => count.borrow_mut().planned_by(now, &self.plan),
@@ -220,8 +219,8 @@ impl Open {
 
     /// Arrivals of this worker over the whole run.
     ///
-    /// `None` when neither time nor number limits them, and for Poisson spacing that time may
-    /// limit: the number is then random, and known from [`Open::planned_by`] at the end.
+    /// `None` if neither time nor number limits them, and for Poisson spacing limited by time: the number is
+    /// then random, and known from [`Open::planned_by`] at the end.
     #[must_use]
     pub fn planned_total(&self) -> Option<u64> {
         let by_time = self.plan.curve.total();
@@ -236,20 +235,20 @@ impl Open {
         of_share.map(|total| total.saturating_sub(self.anothers))
     }
 
-    /// The first instant at which no arrival is due any more; `None` without a limit in time.
+    /// The first instant at which no arrival is due any more; `None` without a time limit.
     ///
-    /// A ramp's last arrival may lie on the very end of its last stage, and that of a constant rate
-    /// with [`Spacing::EvenToTheEnd`] too; this is then one nanosecond later.
+    /// A ramp's last arrival may be due exactly at the end of its last stage, and so may that of a constant
+    /// rate with [`Spacing::EvenToTheEnd`]; the result is then one nanosecond later.
     #[must_use]
     pub fn end(&self) -> Option<Nanos> {
         self.plan.curve.end()
     }
 }
 
-/// Which arrivals are the share's; `None` when its process has none of the virtual users.
+/// Which arrivals belong to the share; `None` if its process has none of the virtual users.
 ///
-/// As in k6, a process gets arrivals in proportion to the virtual users that it has at most. Where
-/// nobody has any, all arrivals are lost, and each process loses its part.
+/// As in k6, a process gets arrivals in proportion to its maximum virtual users. If there are none at all,
+/// every arrival is dropped, and each process drops its part.
 fn share_of_arrivals(share: &Share, max_vus: u32) -> Option<Share> {
     match max_vus {
         0 => Some(share.clone()),
@@ -257,13 +256,13 @@ fn share_of_arrivals(share: &Share, max_vus: u32) -> Option<Share> {
     }
 }
 
-/// What every arrival follows from.
+/// What determines every arrival.
 #[derive(Debug)]
 struct Plan {
     share: Share,
     curve: Curve,
     spacing: Spacing,
-    /// Arrivals in the whole test; `None` for no limit but the curve's.
+    /// Number of arrivals in the whole test; `None`: limited only by the curve.
     limit: Option<u64>,
 }
 
@@ -278,12 +277,12 @@ impl Plan {
 enum Curve {
     Constant(ConstantArrivalRate),
     Ramping(RampingArrivalRate),
-    /// Arrivals that are known one after another alone.
+    /// Arrivals that can only be computed one after another.
     Course(ArrivalCourse),
 }
 
 impl Curve {
-    /// When the integral reaches `planned`; `None` when it does not before the end.
+    /// When the integral reaches `planned`; `None` if not before the end.
     fn instant(&self, planned: Planned) -> Option<Nanos> {
         match self {
             Curve::Course(_) => None,
@@ -292,8 +291,8 @@ impl Curve {
         }
     }
 
-    /// The point on the integral at which the evenly spaced arrival `index` is due: the first at
-    /// the start of a constant arrival rate, but at 1 of a ramp (k6's rules).
+    /// The point on the integral at which the evenly spaced arrival `index` is due: the first is at the start
+    /// of a constant rate, but at 1 for a ramp (k6's rules).
     fn even(&self, index: u64) -> Option<Planned> {
         let whole = match self {
             Curve::Constant(_) => index,
@@ -312,7 +311,7 @@ impl Curve {
         }
     }
 
-    /// Evenly spaced arrivals in all.
+    /// Total of evenly spaced arrivals.
     fn total(&self) -> Option<u64> {
         match self {
             Curve::Constant(curve) => curve.total(),
@@ -330,10 +329,10 @@ impl Curve {
     }
 }
 
-/// What arrivals are known by one after another.
+/// How arrivals are computed one after another.
 #[derive(Clone, Debug)]
 enum Walk {
-    /// Nothing: each is known by its number.
+    /// Not at all: each follows from its number.
     Even,
     /// The draws of a Poisson process.
     Poisson(PoissonWalk),
@@ -341,7 +340,7 @@ enum Walk {
     Course(Box<CourseWalk>),
 }
 
-/// The share's arrivals, one after another.
+/// Iterates over the share's arrivals.
 #[derive(Clone, Debug)]
 struct Stream {
     walk: Walk,
@@ -372,7 +371,7 @@ impl Stream {
         Some(arrival)
     }
 
-    /// Makes the share's arrival of this number, from 0, the next one.
+    /// Makes the share's arrival with this number, from 0, the next one.
     fn skip_to(&mut self, number: u64, plan: &Plan) {
         while self.taken < number && !matches!(self.walk, Walk::Even) {
             if self.take(plan).is_none() {
@@ -403,11 +402,11 @@ impl Stream {
     }
 }
 
-/// How many Poisson arrivals are due, counted along.
+/// Running count of due Poisson arrivals.
 #[derive(Debug)]
 struct Count {
     stream: Stream,
-    /// The latest instant that was asked for.
+    /// The latest instant that was queried.
     until: Nanos,
 }
 

@@ -1,7 +1,7 @@
 //! Iterations per virtual user: each runs the same number.
 //!
-//! Must not know the end of the scenario. Invariant: round `r` of virtual user `v` of `n` has the
-//! index `r * n + v`, so that the indexes of the whole are dense however it is divided.
+//! Must not know the end of the scenario. Invariant: round `r` of virtual user `v` of `n` has the index `r * n
+//! + v`, so all indexes together have no gaps, however the plan is divided.
 
 use loadline_model::segment::Share;
 
@@ -13,7 +13,7 @@ pub(crate) struct PerVuIterations {
     share: Share,
     /// Virtual users of the whole test.
     all_vus: u64,
-    /// Iterations of each; not divided by segments, as in k6.
+    /// Iterations per virtual user; not divided by segments, as in k6.
     iterations: u64,
     /// Iterations started, by local virtual user.
     started: Vec<u64>,
@@ -45,7 +45,7 @@ impl PerVuIterations {
         self.unstarted_by_vu().fold(0, u64::saturating_add)
     }
 
-    /// What each virtual user has not started.
+    /// Unstarted iterations of each virtual user.
     pub(crate) fn unstarted_by_vu(&self) -> impl Iterator<Item = u64> {
         self.started.iter().map(|started| self.iterations - started)
     }

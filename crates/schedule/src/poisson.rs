@@ -1,11 +1,11 @@
 //! Poisson spacing: the points at which the integral of the arrival rate releases an arrival.
 //!
-//! Must not know the arrival rate. Invariant: the points are the partial sums of independent
-//! exponential draws of mean one, in fixed point, and depend on the seed alone; so every worker
-//! that walks them sees the same ones, and a sum never loses precision however long the run.
+//! Must not know the arrival rate. Invariant: the points are the partial sums of independent exponential draws
+//! of mean one, in fixed point, and depend only on the seed; so every worker sees the same points, and the sum
+//! never loses precision however long the run.
 //!
-//! A process with rate `r(t)` is a unit-rate process on the axis of its integral (the time-change
-//! theorem; Cinlar, Introduction to Stochastic Processes, 1975, section 4.7).
+//! A process with rate `r(t)` is a unit-rate process on the axis of its integral (the time-change theorem;
+//! Cinlar, Introduction to Stochastic Processes, 1975, section 4.7).
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
@@ -15,7 +15,7 @@ use crate::planned::Planned;
 /// Fixed-point steps in one planned start.
 const ONE: f64 = (1_u64 << 32) as f64;
 
-/// Uniform numbers have fifty-three bits.
+/// Uniform numbers have 53 bits.
 const UNIFORM_STEP: f64 = 1.0 / (1_u64 << 53) as f64;
 
 #[derive(Clone, Debug)]
@@ -36,7 +36,7 @@ impl PoissonWalk {
         }
     }
 
-    /// Walks to the point of arrival `index`, which has not been passed.
+    /// Advances to the point of arrival `index`, which must not have been passed.
     pub(crate) fn until(&mut self, index: u64) -> Planned {
         while self.drawn <= index {
             let step = exponential(self.random.next_u64());
@@ -51,7 +51,7 @@ impl PoissonWalk {
     }
 }
 
-/// An exponential draw of mean one in fixed point, by inversion; at most 36.8 of mean 1.
+/// An exponential draw with mean one in fixed point, by inversion; at most 36.8.
 fn exponential(random: u64) -> u64 {
     let uniform = ((random >> 11) + 1) as f64 * UNIFORM_STEP;
     (-uniform.ln() * ONE).round() as u64

@@ -1,9 +1,9 @@
-//! The one thing that workers share while they run: the iterations left to claim.
+//! The only thing that workers share while they run: the iterations left to claim.
 //!
-//! Must not know who claims. Invariant: every iteration of the process is claimed once, or handed
-//! to the one who closes the pool. Batches shrink with what is left, so the counter is touched a
-//! few times per worker; what the virtual users finish in a few rounds is claimed one by one, so
-//! that none of them is idle while another has a second iteration to run.
+//! Must not know who claims. Invariant: every iteration of the process is claimed once, or returned when the
+//! pool is closed. Batches shrink with the remaining number, so each worker touches the counter only a few
+//! times. The last few rounds of all virtual users are claimed one by one, so that none is idle while another
+//! has a second iteration to run.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,20 +11,20 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use loadline_model::Executor;
 use loadline_model::segment::{Share, Stripes};
 
-/// A worker claims at most one part in this many of what is left, divided by the workers.
+/// A worker claims at most the remaining number divided by this and by the number of workers.
 const BATCHES_PER_WORKER: u64 = 8;
 
-/// Rounds of all virtual users at the end that are claimed one by one.
+/// Rounds of all virtual users at the end whose iterations are claimed one by one.
 const ROUNDS_ALONE: u64 = 4;
 
 /// The shared iterations of one process.
 #[derive(Debug)]
 pub struct IterationPool {
-    /// Iterations claimed; `total` when none is left.
+    /// Iterations claimed; equals `total` when none is left.
     claimed: AtomicU64,
     /// Iterations of this process.
     total: u64,
-    /// The process's own indexes among all iterations; `None` when it has none.
+    /// The process's own indexes among all iterations; `None` if it has none.
     stripes: Option<Stripes>,
     workers: u64,
     /// Iterations at the end that are claimed one by one.
@@ -32,10 +32,10 @@ pub struct IterationPool {
 }
 
 impl IterationPool {
-    /// The pool for all workers of the process that `share` is part of; which worker's does not
-    /// matter. It is empty for every executor but shared iterations.
+    /// The pool for all workers of the process that `share` belongs to; any worker's share will do. Empty for
+    /// every executor except shared iterations.
     ///
-    /// As in k6, a process gets iterations in proportion to the virtual users that it has.
+    /// As in k6, a process gets iterations in proportion to its virtual users.
     #[must_use]
     pub fn for_executor(executor: &Executor, share: &Share) -> IterationPool {
         let (stripes, iterations, vus) = match executor {
@@ -58,19 +58,19 @@ impl IterationPool {
         }
     }
 
-    /// Iterations of this process in all.
+    /// Total iterations of this process.
     #[must_use]
     pub fn total(&self) -> u64 {
         self.total
     }
 
-    /// Claims a batch of numbers within the process; `None` when none is left.
+    /// Claims a batch of numbers within the process; `None` if none is left.
     pub(crate) fn claim(&self) -> Option<Range<u64>> {
         let batch = |left: u64| {
             let in_batches = left.saturating_sub(self.alone);
             (in_batches / (BATCHES_PER_WORKER * self.workers)).max(1)
         };
-        // Only the counter itself is shared, so no other memory needs ordering.
+        // Only the counter is shared, so no other memory needs ordering.
         self.claimed
             .try_update(Ordering::Relaxed, Ordering::Relaxed, |claimed| {
                 let left = self.total - claimed;
@@ -80,12 +80,12 @@ impl IterationPool {
             .map(|claimed| claimed..claimed + batch(self.total - claimed))
     }
 
-    /// Takes everything that is left out of the pool and says how much it was.
+    /// Takes everything that is left and returns how much it was.
     pub(crate) fn close(&self) -> u64 {
         self.total - self.claimed.swap(self.total, Ordering::Relaxed)
     }
 
-    /// The index in the whole test of a claimed number.
+    /// The index of a claimed number in the whole test.
     #[inline]
     pub(crate) fn index(&self, number: u64) -> u64 {
         self.stripes

@@ -1,16 +1,15 @@
-//! Ramping arrival rate: the rate goes in straight lines from stage to stage.
+//! Ramping arrival rate: the rate changes linearly within each stage.
 //!
-//! Must not know shares or spacing. Invariant: all areas under the rate are exact integers in
-//! 128 bits, so an instant follows from the planned number alone, never goes back, and the whole
-//! run's number of arrivals is the floor of its area.
+//! Must not know shares or spacing. Invariant: all areas under the rate are exact integers in 128 bits, so an
+//! instant depends only on the planned number, instants never decrease, and the whole run's number of arrivals
+//! is the floor of its area.
 //!
-//! The instants are k6's (`lib/executor/ramping_arrival_rate.go`, `cal`): arrival `i`, from one,
-//! is due where the area reaches `i`, truncated to nanoseconds. k6 solves the quadratic in floating
-//! point; here that is the first guess, and the exact area decides.
+//! The instants are k6's (`lib/executor/ramping_arrival_rate.go`, `cal`): arrival `i`, from one, is due where
+//! the area reaches `i`, truncated to nanoseconds. k6 solves the quadratic in floating point; here that is the
+//! first guess, and the exact area decides.
 //!
-//! Unit of area: `1 / (2 * unit)` starts, where `unit` is the common unit of time of all rates in
-//! nanoseconds. A leg of `D` ns from `a` to `b` starts per unit has at `x` ns the area
-//! `2*a*x + (b-a)*x^2/D`.
+//! Unit of area: `1 / (2 * unit)` starts, where `unit` is the common unit of time of all rates in nanoseconds.
+//! At `x` ns, a leg of `D` ns from `a` to `b` starts per unit has the area `2*a*x + (b-a)*x^2/D`.
 
 use loadline_model::executor::RateStage;
 use loadline_model::segment::greatest_common_divisor;
@@ -21,20 +20,20 @@ use crate::planned::Planned;
 /// Rates and their unit stay below this, so that areas over 2^64 ns fit 128 bits.
 const LARGEST: u128 = 1 << 62;
 
-/// Ramps are cut here, after 292 years, so that sums of instants fit 64 bits.
+/// Ramps are cut off here, after 292 years, so that sums of instants fit 64 bits.
 const LONGEST: u64 = 1 << 63;
 
-/// The unit of time when the rates have no common one below [`LARGEST`]: a millionth of a start a
-/// second is then the finest step.
+/// The unit of time if the rates have no common unit below [`LARGEST`]: the resolution is then a millionth of a
+/// start per second.
 const FALLBACK_UNIT: u128 = 1_000_000_000_000_000;
 
 #[derive(Debug)]
 pub(crate) struct RampingArrivalRate {
     /// The common unit of time of the legs' rates, in nanoseconds.
     unit: u128,
-    /// Legs that take time, in order.
+    /// Legs with a duration, in order.
     legs: Vec<Leg>,
-    /// Area under all legs.
+    /// Total area of all legs.
     area: u128,
     duration: u64,
 }
@@ -72,7 +71,7 @@ impl RampingArrivalRate {
         }
     }
 
-    /// When the planned number is reached; `None` when the whole area is smaller.
+    /// When the planned number is reached; `None` if the whole area is smaller.
     pub(crate) fn instant(&self, planned: Planned) -> Option<Nanos> {
         let of_fraction = (2 * self.unit * u128::from(planned.fraction)) >> 32;
         let area = 2 * self.unit * u128::from(planned.whole) + of_fraction;
@@ -84,8 +83,8 @@ impl RampingArrivalRate {
 
     /// Evenly spaced arrivals due at or before `now`.
     ///
-    /// An instant is the floor of the point where the area reaches the number, so those due by
-    /// `now` reach it before `now + 1`.
+    /// An instant is the floor of the point where the area reaches the number, so arrivals due by `now` reach
+    /// it before `now + 1`.
     pub(crate) fn count_by(&self, now: Nanos) -> u64 {
         let next = now.0.saturating_add(1).min(self.duration);
         let Some(index) = self
@@ -109,12 +108,12 @@ impl RampingArrivalRate {
         }
     }
 
-    /// Evenly spaced arrivals in all.
+    /// Total of evenly spaced arrivals.
     pub(crate) fn total(&self) -> u64 {
         self.starts(self.area)
     }
 
-    /// The end of the last stage, and one nanosecond more when an arrival is due right there.
+    /// The end of the last stage, plus one nanosecond if an arrival is due exactly there.
     pub(crate) fn end(&self) -> Nanos {
         let last = self.instant(Planned {
             whole: self.total(),
@@ -128,7 +127,7 @@ impl RampingArrivalRate {
     }
 }
 
-/// One stage that takes time.
+/// A stage with a duration.
 #[derive(Debug)]
 struct Leg {
     start: u64,
@@ -136,12 +135,12 @@ struct Leg {
     /// Starts per unit at the leg's start and end.
     from: u128,
     to: u128,
-    /// Area before the leg, and with it.
+    /// Area before the leg, and including it.
     before: u128,
     after: u128,
 }
 
-/// An area that need not be whole.
+/// An area that may have a fraction.
 struct Area {
     floor: u128,
     ceil: u128,
@@ -150,8 +149,7 @@ struct Area {
 impl Leg {
     /// The area of the leg's first `x` nanoseconds.
     ///
-    /// `x^2 / D` is at most 2^64 and is split into quotient and remainder, so that no product
-    /// passes 2^127.
+    /// `x^2 / D` is at most 2^64 and is split into quotient and remainder, so that no product exceeds 2^127.
     fn area(&self, x: u64) -> Area {
         let (x, duration) = (u128::from(x), u128::from(self.end - self.start));
         let steady = 2 * self.from * x;
@@ -172,7 +170,7 @@ impl Leg {
         }
     }
 
-    /// The last whole nanosecond of the leg at which its area is no more than `area`.
+    /// The last whole nanosecond of the leg at which its area does not exceed `area`.
     fn reaches(&self, area: u128) -> u64 {
         let fits = |x: u64| self.area(x).ceil <= area;
         let duration = self.end - self.start;
@@ -200,19 +198,19 @@ impl Leg {
         low
     }
 
-    /// The positive root of `from*2*x + (to-from)*x^2/D = area`, in the form that does not cancel.
+    /// The positive root of `from*2*x + (to-from)*x^2/D = area`, in the form without cancellation.
     fn guess(&self, area: u128) -> u64 {
         let (area, from) = (area as f64, self.from as f64);
         let slope = self.to as f64 - from;
         let root = (from * from + slope * area / (self.end - self.start) as f64)
             .max(0.0)
             .sqrt();
-        // A float turns into the nearest integer of the range, and what is no number into zero.
+        // The cast rounds towards zero, saturates, and turns NaN into zero.
         (area / (from + root)) as u64
     }
 }
 
-/// The rates as starts per one common unit of time.
+/// The rates as starts per common unit of time.
 fn in_common_unit(rates: &[ArrivalRate]) -> (u128, Vec<u128>) {
     let reduced: Vec<(u128, u128)> = rates.iter().map(reduce).collect();
     let unit = reduced.iter().try_fold(1, |unit: u128, (_, per)| {
@@ -267,8 +265,8 @@ mod tests {
         (1..).map_while(at).map(|at| at.0).collect()
     }
 
-    /// `x = sqrt(i)` seconds by k6's formula with from 0, to 4, D 2 s; k6 2.2.0 was seen to fire
-    /// at 1000, 1415, 1733 and 2000 ms.
+    /// `x = sqrt(i)` seconds by k6's formula with from 0, to 4, D 2 s; k6 2.2.0 was observed to fire at 1000,
+    /// 1415, 1733 and 2000 ms.
     #[test]
     fn a_ramp_from_zero_follows_the_root() {
         let ramp = ramp(0, &[(2, 4)]);
@@ -284,7 +282,7 @@ mod tests {
         assert_eq!(instants(&ramp(4, &[(2, 0)])), expected);
     }
 
-    /// Area 1.5 in the first leg; the rest goes at 3/s, then jumps to 1/s.
+    /// Area 1.5 in the first leg; the rest is at 3/s, then the rate jumps to 1/s.
     #[test]
     fn areas_carry_over_from_leg_to_leg() {
         let ramp = ramp(0, &[(1, 3), (1, 3), (0, 1), (2, 1)]);

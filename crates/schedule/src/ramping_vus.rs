@@ -1,13 +1,12 @@
-//! Ramping virtual users: how many are active follows the stages.
+//! Ramping virtual users: the number of active ones follows the stages.
 //!
-//! Must not know what an iteration does. Invariant: virtual user number `v` (from zero, over the
-//! whole test) is active exactly while the planned number exceeds `v`, so the highest number stops
-//! first and the union of all shares is the whole's curve at every instant.
+//! Must not know what an iteration does. Invariant: virtual user number `v` (from zero, over the whole test) is
+//! active exactly while the planned number exceeds `v`, so the highest number stops first, and all shares
+//! together follow the whole's curve at every instant.
 //!
-//! The instants are k6's (`lib/executor/ramping_vus.go`, `getRawExecutionSteps`), in whole
-//! nanoseconds: in a leg of duration `D` that ends at `T`, number `n` is reached on the way up at
-//! `T - D*(target-n)/(target-from)` and left on the way down at
-//! `T - D*(n-1-target)/(from-target)`.
+//! The instants are k6's (`lib/executor/ramping_vus.go`, `getRawExecutionSteps`), in whole nanoseconds: in a
+//! leg of duration `D` that ends at `T`, number `n` is reached on the way up at `T -
+//! D*(target-n)/(target-from)` and left on the way down at `T - D*(n-1-target)/(from-target)`.
 
 use std::time::Duration;
 
@@ -23,7 +22,7 @@ pub(crate) struct RampingVus {
     share: Share,
     ramp: Ramp,
     graceful_ramp_down: Duration,
-    /// By local virtual user: the interval that it is in or waits for; `None` when finished.
+    /// By local virtual user: its current or next interval; `None` if finished.
     current: Vec<Option<Interval>>,
     numbering: Numbering,
 }
@@ -80,14 +79,14 @@ impl RampingVus {
         None
     }
 
-    /// Virtual users that the whole test has active at `now`, before the end.
+    /// Active virtual users of the whole test at `now`, before the end.
     pub(crate) fn level(&self, now: Nanos) -> u32 {
         self.ramp.level(now.0)
     }
 }
 
-/// From when to when each of the first `vus` virtual users is needed at most, those of a fall until their time to end the
-/// iteration is over, the others for ever; `None`: never.
+/// When each of the first `vus` virtual users may be needed: those removed by a falling leg until their
+/// graceful ramp-down is over, the others forever; `None`: never.
 pub(crate) fn needs(
     vus: u32,
     start_vus: u32,
@@ -103,9 +102,9 @@ pub(crate) fn needs(
 struct Interval {
     from: Nanos,
     until: Nanos,
-    /// Whether a falling leg ends it, and not the end of all stages.
+    /// Whether a falling leg ends it, rather than the end of all stages.
     falls: bool,
-    /// The first leg that may begin another one.
+    /// The first leg in which another interval may start.
     next_leg: usize,
 }
 
@@ -150,10 +149,10 @@ impl Ramp {
         self.interval(vu, interval.next_leg, None)
     }
 
-    /// The next span of activity, looking from leg `first` on; `since` when it has begun already.
+    /// The next interval of activity, searching from leg `first`; `since` is set if it has already started.
     ///
-    /// Steps at one instant are one step (as in k6): a fall that is undone at once ends nothing,
-    /// and a span without length is none.
+    /// Steps at the same instant count as one step (as in k6): a fall that is undone immediately ends nothing,
+    /// and an empty interval does not count.
     fn interval(&self, vu: u32, first: usize, mut since: Option<u64>) -> Option<Interval> {
         let mut fell = None;
         for (index, leg) in self.legs.iter().enumerate().skip(first) {
@@ -175,8 +174,7 @@ impl Ramp {
         (from < until).then(|| Interval::new(from, until, fell.is_some(), self.legs.len()))
     }
 
-    /// From when to when a virtual user is needed at most, the time to end its iteration included;
-    /// `None`: never.
+    /// When a virtual user may be needed, including the time for finishing its iteration; `None`: never.
     fn need(&self, vu: u32, graceful_ramp_down: Duration) -> Option<(Nanos, Nanos)> {
         let first = self.first(vu)?;
         let mut last = first;
@@ -213,7 +211,7 @@ impl Interval {
     }
 }
 
-/// One stage, placed in time.
+/// One stage, with its position in time.
 #[derive(Debug)]
 struct Leg {
     start: u64,
@@ -222,7 +220,7 @@ struct Leg {
     to: u32,
 }
 
-/// The instant at which the planned number passes a virtual user's.
+/// The instant at which the planned number passes that of a virtual user.
 enum Crossing {
     Up(u64),
     Down(u64),
@@ -282,8 +280,8 @@ mod tests {
         RampingVus::new(&Share::whole(0, 1), vus, start_vus, stages, grace)
     }
 
-    /// k6's formula: n = 1..4 of 0 to 4 in 1 s start at 1000 - 1000*(4-n)/4 ms; k6 2.2.0 was seen
-    /// to start them at 250, 510, 751 and 1000 ms. The last one is at the end: nothing starts.
+    /// k6's formula: n = 1..4 of 0 to 4 in 1 s start at 1000 - 1000*(4-n)/4 ms; k6 2.2.0 was observed to start
+    /// them at 250, 510, 751 and 1000 ms. The last one is at the end, so it does not start.
     #[test]
     fn virtual_users_come_in_at_k6s_instants() {
         let ramp = whole(0, &[stage(1, 4), stage(1, 4)], 0);

@@ -1,7 +1,7 @@
-//! Shared iterations: virtual users take from one number until it is used up.
+//! Shared iterations: virtual users take iterations from a shared number until it is used up.
 //!
-//! Must not know other workers but through the pool. Invariant: what was claimed is started by
-//! this worker or counted as unstarted by it.
+//! Must not know other workers, except through the pool. Invariant: whatever this worker claimed, it starts or
+//! counts as unstarted.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -12,9 +12,9 @@ use crate::pool::IterationPool;
 #[derive(Debug)]
 pub(crate) struct SharedIterations {
     pool: Arc<IterationPool>,
-    /// Claimed and not started.
+    /// Claimed but not started.
     batch: Range<u64>,
-    /// What the pool still had when this worker closed it.
+    /// What was left in the pool when this worker closed it.
     left_over: u64,
 }
 

@@ -1,9 +1,9 @@
 //! Thread groups of JMeter plans: when each thread starts and ends.
 //!
-//! Must not know what a thread does. Invariant: a place for a thread of the whole group belongs to one worker, so that the
-//! workers' threads are together those of the group.
+//! Must not know what a thread does. Invariant: each thread slot of the group belongs to one worker, so the
+//! workers' threads together are those of the group.
 //!
-//! Sources: the behaviour of JMeter 5.6.3 and of its plugins of custom thread groups 2.10.
+//! Sources: the behaviour of JMeter 5.6.3 and of its custom thread groups plugin 2.10.
 
 use loadline_model::Nanos;
 use loadline_model::segment::Share;
@@ -14,7 +14,7 @@ use loadline_model::thread_group::{
 use crate::global_vu;
 use crate::next::{Next, Numbering};
 
-/// When a thread starts and ends, in milliseconds from its group's beginning.
+/// When a thread starts and ends, in milliseconds from the start of its group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ThreadLife {
     /// The start.
@@ -23,8 +23,8 @@ pub struct ThreadLife {
     pub end_ms: Option<u64>,
 }
 
-/// The life of thread number `thread`, from 0: the first of it, where a thread that ends is followed by a new one. `None`:
-/// the group has no such thread, or starts follow arrivals.
+/// The life of thread number `thread`, from 0; if ended threads are replaced, that of the first in this slot.
+/// `None`: the group has no such thread, or starts follow arrivals.
 #[must_use]
 pub fn life_of(group: &ThreadGroup, thread: u64) -> Option<ThreadLife> {
     if thread >= u64::from(group.threads_max()) {
@@ -53,7 +53,7 @@ pub fn life_of(group: &ThreadGroup, thread: u64) -> Option<ThreadLife> {
     }
 }
 
-/// How long arrivals may come, in milliseconds from the group's beginning.
+/// How long arrivals may come, in milliseconds from the start of the group.
 #[must_use]
 pub fn end_of_arrivals(course: &ArrivalCourse) -> u64 {
     match course {
@@ -68,7 +68,7 @@ fn ms(seconds: u64) -> u64 {
     seconds.saturating_mul(1000)
 }
 
-/// The threads of a row are counted down: the first one starts last.
+/// Threads of a row count down: the first one starts last.
 fn life_in_rows(rows: &[ThreadRow], thread: u64) -> Option<ThreadLife> {
     let mut before = 0;
     for row in rows {
@@ -136,7 +136,7 @@ fn end_of(concurrency: &Concurrency) -> u64 {
     ms(concurrency.ramp_s.saturating_add(concurrency.hold_s))
 }
 
-/// When the number of threads that are wanted exceeds `place`: it is rounded to the nearest whole one.
+/// When the wanted number of threads, rounded to the nearest integer, first exceeds `place`.
 fn first_start_ms(concurrency: &Concurrency, place: u64) -> u64 {
     if concurrency.ramp_s == 0 || concurrency.target == 0 {
         return 0;
@@ -159,7 +159,7 @@ fn first_start_ms(concurrency: &Concurrency, place: u64) -> u64 {
 pub(crate) struct Threads {
     group: ThreadGroup,
     share: Share,
-    /// Whether each has started, where it starts once.
+    /// Whether each has started, if each starts only once.
     started: Vec<bool>,
     numbering: Numbering,
 }
@@ -174,7 +174,7 @@ impl Threads {
         }
     }
 
-    /// Sets how many threads are kept up, where that is what the group does.
+    /// Sets how many threads to keep running, if the group does that.
     pub(crate) fn keep_up(&mut self, threads: u32) {
         if let ThreadGroup::Concurrency(concurrency) = &mut self.group {
             concurrency.target = threads;
@@ -191,7 +191,7 @@ impl Threads {
             return match start {
                 _ if now >= end => Next::Finished,
                 Some(start) if now >= start => self.numbering.start(),
-                // Who is not wanted now may be wanted before the end.
+                // A thread that is not wanted now may be wanted before the end.
                 start => Next::Wait {
                     until: start.map_or(end, |start| start.min(end)),
                 },
@@ -210,7 +210,7 @@ impl Threads {
         }
     }
 
-    /// Threads that are yet to start.
+    /// Threads that have not started yet.
     pub(crate) fn unstarted(&self) -> u64 {
         match self.group.planned_starts() {
             Some(_) => self.started.iter().filter(|started| !**started).count() as u64,

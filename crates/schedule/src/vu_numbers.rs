@@ -1,8 +1,9 @@
-//! The numbers of virtual users over a whole plan: those that are needed one after another have the same.
+//! The numbers of virtual users over a whole plan: virtual users that are needed one after another share a
+//! number.
 //!
-//! Source: k6 plans as many virtual users as are needed at a time, and one that a scenario is through with serves the
-//! next. Must not know what a number is used for. Invariant: two that can be needed at the same time share no number, and
-//! each has the least that is free when it is needed first.
+//! Source: k6 plans as many virtual users as are needed at a time; once a scenario is done with one, the next
+//! scenario uses it. Must not know what a number is used for. Invariant: two virtual users that may be needed
+//! at the same time never share a number, and each gets the lowest number free when it is first needed.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
@@ -15,7 +16,7 @@ use crate::needs::VuNeed;
 /// The numbers of a scenario's virtual users, from zero.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct VuNumbers {
-    /// In the order of the scenario's own numbers: the first of them, and what they are.
+    /// Ranges in the order of the scenario's own numbers: the first own number, and the plan-wide numbers.
     rows: Vec<(u64, Range<u64>)>,
     /// How many the scenario needs.
     vus: u64,
@@ -24,7 +25,7 @@ pub struct VuNumbers {
 }
 
 impl VuNumbers {
-    /// The numbers of each scenario, of which the needs are given from the start of the plan.
+    /// The numbers for each scenario. The needs are given from the start of the plan.
     #[must_use]
     pub fn of_all(needs: &[Vec<VuNeed>]) -> Vec<VuNumbers> {
         let mut numbers = vec![VuNumbers::default(); needs.len()];
@@ -57,8 +58,8 @@ impl VuNumbers {
         }
     }
 
-    /// The number of a scenario's virtual user; one beyond those that were reserved, which only a
-    /// scenario has that is controlled from outside, comes after them.
+    /// The number of a scenario's virtual user. Only an externally controlled scenario has more than were
+    /// reserved; their numbers follow after all others.
     #[must_use]
     pub fn number(&self, vu: u64) -> u64 {
         if vu >= self.vus {
@@ -69,7 +70,7 @@ impl VuNumbers {
         range.start + (vu - first)
     }
 
-    /// Those that were reserved, in the order of the scenario's own numbers.
+    /// The reserved numbers, in the order of the scenario's own numbers.
     pub fn reserved(&self) -> impl Iterator<Item = u64> {
         self.rows.iter().flat_map(|(_, range)| range.clone())
     }
@@ -81,19 +82,19 @@ impl VuNumbers {
     }
 }
 
-/// The numbers that nobody has at an instant.
+/// The numbers that are free at an instant.
 #[derive(Default)]
 struct FreeNumbers {
-    /// Rows of free ones that somebody had: the first, and the one behind the last.
+    /// Ranges of free numbers that were used before: the first, and the one after the last.
     rows: BTreeMap<u64, u64>,
-    /// Nobody had this one or a greater one yet.
+    /// The lowest number never used.
     fresh: u64,
-    /// What is taken, by the instant at which it is free again.
+    /// Numbers in use, by the instant at which they become free.
     taken: BinaryHeap<Reverse<(Nanos, u64, u64)>>,
 }
 
 impl FreeNumbers {
-    /// Goes on to an instant.
+    /// Advances to an instant.
     fn until(&mut self, now: Nanos) {
         while let Some(Reverse((_, start, end))) = self
             .taken
@@ -106,7 +107,7 @@ impl FreeNumbers {
         }
     }
 
-    /// Takes the least.
+    /// Takes the lowest ones.
     fn take(&mut self, count: u64) -> Vec<Range<u64>> {
         let (mut taken, mut left) = (Vec::new(), count);
         while left > 0 {
@@ -160,7 +161,7 @@ mod tests {
             need(0, Some(10), 2),
             need(0, Some(4), 2),
             need(2, None, 1),
-            // The second has ended, and left a gap that is too small.
+            // The second has ended and left a gap that is too small.
             need(5, Some(6), 3),
             need(20, Some(21), 2),
         ];

@@ -1,4 +1,4 @@
-//! Properties of the closed model: planned virtual users and iterations, however divided.
+//! Properties of the closed model: planned virtual users and iterations, however they are divided.
 //!
 //! Must not know how the executors are built. Invariant: no clock.
 
@@ -75,7 +75,7 @@ fn any_closed() -> impl Strategy<Value = Executor> {
     prop_oneof![ramping(), shared(), per_vu(), constant()]
 }
 
-/// Starts in random order what is asked for, and returns the indexes in order.
+/// Starts in random order whatever is possible, and returns the indexes in order.
 fn start(parts: &mut [Closed], turns: &[prop::sample::Index], now: Nanos) -> Vec<u64> {
     let vus: Vec<(usize, u32)> = parts
         .iter()
@@ -132,7 +132,7 @@ proptest! {
         }
     }
 
-    /// The curve and what the virtual users are told are computed apart.
+    /// The curve and the answers to the virtual users are computed independently.
     #[test]
     fn active_virtual_users_are_those_that_start(
         executor in ramping(),
@@ -153,7 +153,7 @@ proptest! {
         }
     }
 
-    /// Between a cut and the graceful ramp-down before it the virtual user is never planned.
+    /// Between an interruption and the graceful ramp-down before it, the virtual user is never planned.
     #[test]
     fn cuts_come_after_an_unbroken_ramp_down(executor in ramping(), at in 0_u64..5_000 * MILLISECOND) {
         let Executor::RampingVus { graceful_ramp_down, .. } = &executor else {
@@ -210,7 +210,7 @@ proptest! {
     ) {
         let mut parts = all(&executor, &division);
         let started = start(&mut parts, &turns, Nanos::ZERO).len() as u64;
-        // One virtual user notices the end by itself, the others are told.
+        // One virtual user notices the end on its own; the others are stopped.
         prop_assert_eq!(start(&mut parts, &[late], Nanos::from_secs(1)), Vec::<u64>::new());
         parts.iter_mut().for_each(Closed::stop);
         let unstarted: u64 = parts.iter().map(Closed::unstarted).sum();

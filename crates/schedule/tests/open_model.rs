@@ -1,7 +1,7 @@
-//! Properties of the open model: starts by `t` are the floor of the integral of the arrival rate,
-//! and every division of a plan sums to the whole.
+//! Properties of the open model: starts by `t` are the floor of the integral of the arrival rate, and every
+//! division of a plan sums to the whole.
 //!
-//! Must not know how instants are computed; the oracles here integrate anew. Invariant: no clock.
+//! Must not know how instants are computed; the oracles here integrate independently. Invariant: no clock.
 
 mod support;
 
@@ -82,7 +82,7 @@ fn either() -> impl Strategy<Value = Executor> {
     prop_oneof![constant(), ramping()]
 }
 
-/// The integral of a ramp up to an instant, by trapezia.
+/// The integral of a ramp up to an instant, by trapezoids.
 fn integral(executor: &Executor, until: Nanos) -> f64 {
     let Executor::RampingArrivalRate {
         start_rate, stages, ..
@@ -159,7 +159,7 @@ proptest! {
         prop_assert!((planned - 1) * per < before * starts);
     }
 
-    /// The area by trapezia in floating point is good to a millionth.
+    /// The area by trapezoids in floating point is accurate to a millionth.
     #[test]
     fn ramping_starts_are_the_integral(executor in ramping().prop_map(even), at in 0_u64..4_000_000_000) {
         let area = integral(&executor, Nanos(at));
@@ -188,7 +188,8 @@ proptest! {
         prop_assert_eq!((open.take(), open.next_due(), open.due_by(Nanos::MAX)), (None, None, 0));
     }
 
-    /// What one does before an instant and another from it on is the whole, whenever the other takes over.
+    /// What one process starts before an instant and another from it on make up the whole, whenever the other
+    /// takes over.
     #[test]
     fn who_takes_over_does_what_is_due_from_then_on(
         executor in either(),
@@ -233,7 +234,7 @@ proptest! {
 
 const SECOND: u64 = 1_000_000_000;
 
-/// k6 starts eleven at 10/s for 1 s, and then lasts that second.
+/// k6 starts eleven at 10/s for 1 s, the last one at the end of that second.
 #[test]
 fn a_ticker_starts_one_more_at_the_very_end() {
     let ticks = |spacing| {
@@ -285,8 +286,8 @@ fn huge_plans_stay_exact() {
     );
 }
 
-/// Poisson arrivals of a ramp from 0 to 2,000/s over 10 s: 10,000 in the mean, and 2,500 of them
-/// in the first half, each with a deviation of its root.
+/// Poisson arrivals of a ramp from 0 to 2,000/s over 10 s: a mean of 10,000, with 2,500 in the first half; the
+/// standard deviation of each is its square root.
 #[test]
 fn poisson_arrivals_follow_the_rate() {
     let executor = Executor::RampingArrivalRate {

@@ -1,4 +1,4 @@
-//! The instants of courses, held against what JMeter does.
+//! The instants of courses, compared with JMeter's behaviour.
 
 use loadline_model::Executor;
 use loadline_model::segment::Share;
@@ -36,8 +36,8 @@ fn rising(target: f64, ramp_s: u64, steps: u32, hold_s: u64) -> ArrivalCourse {
     }
 }
 
-/// The plugin of JMeter started 40 iterations at such instants with 10/s, a ramp of 3 s in 3 steps and 2 s more, and 18
-/// from 3.2 s on without steps.
+/// JMeter's plugin started 40 iterations at these instants with 10/s, a ramp of 3 s in 3 steps, and 2 s more;
+/// without steps it started 18 from 3.2 s on.
 #[test]
 fn arrivals_rise_by_steps_and_not_at_all_without() {
     let stepped = instants(&rising(10.0, 3, 3, 2));
@@ -49,7 +49,7 @@ fn arrivals_rise_by_steps_and_not_at_all_without() {
     assert_eq!(instants(&rising(0.0, 5, 0, 1_000_000_000)), [0_u64; 0]);
 }
 
-/// The plugin of JMeter started 22 iterations.
+/// JMeter's plugin started 22 iterations.
 #[test]
 fn free_form_legs_follow_the_rate_of_the_moment() {
     let legs = vec![leg(2.0, 10.0, 2000, false), leg(10.0, 10.0, 1000, false)];
@@ -77,7 +77,7 @@ fn counted_legs_have_exactly_their_arrivals() {
         leg(2.0, 2.0, 1000, false),
     ]);
     assert_eq!(even, [0, 250, 500, 750, 1500, 2000]);
-    // n = t² / 2 · 2, from 0 to 2 a second over a second: one arrival; over 3 s: three, at √(3 n).
+    // n = t² / 2 · 2. From 0 to 2 per second over one second: one arrival; over 3 s: three, at √(3 n).
     assert_eq!(counted(&[leg(0.0, 2.0, 3000, false)]), [0, 1732, 2449]);
     let by_chance = counted(&[leg(100.0, 300.0, 10_000, true)]);
     assert_eq!(by_chance.len(), 2000);

@@ -1,4 +1,4 @@
-//! The lives of threads, held against numbers that were worked out by hand or seen of JMeter.
+//! The lives of threads, compared with numbers computed by hand or observed in JMeter.
 
 use std::sync::Arc;
 
@@ -69,7 +69,7 @@ fn a_stepping_group_comes_and_goes_in_bunches() {
         stop_bunch: 3,
         stop_period_s: 7,
     });
-    // Two later bunches of 14 s; the ramp of the last one's two threads; the hold.
+    // Two later batches of 14 s; the ramp of the last batch's two threads; the hold.
     let descent = 1000 + 2 * 14_000 + 2 * 2000 + 30_000;
     assert_eq!(
         lives(&steps),
@@ -101,7 +101,7 @@ fn concurrency_is_rounded_to_the_nearest_thread() {
     };
     assert_eq!(starts(0), [1000, 3000, 5000, 7000]);
     assert_eq!(starts(2), [0, 0, 4000, 4000]);
-    // Four thirds of a thread each: 1, 3 and 4 of them.
+    // Four thirds of a thread each: totals of 1, 3 and 4.
     assert_eq!(starts(3), [0, 2667, 2667, 5334]);
 }
 

@@ -1,4 +1,4 @@
-//! Plans cut every way, for the properties.
+//! Plans divided in every way, for property tests.
 //!
 //! Must not know what is asserted. Invariant: the shares of one case together are the whole.
 

@@ -1,4 +1,4 @@
-//! Character classes of RFC 9110 §5.6 and the small byte helpers that go with them.
+//! Character classes of RFC 9110 §5.6 and small byte helpers.
 //!
 //! It must not know what the bytes belong to. Invariant: every function is total over all bytes.
 
@@ -21,7 +21,7 @@ const fn token_table() -> [bool; 256] {
     table
 }
 
-/// Whether `byte` may stand in a method or a header name.
+/// Whether `byte` is allowed in a method or a header name.
 #[inline]
 pub(crate) fn is_token_byte(byte: u8) -> bool {
     TOKEN[usize::from(byte)]
@@ -56,7 +56,7 @@ pub(crate) fn trim_blanks(mut bytes: &[u8]) -> &[u8] {
 
 /// A non-empty run of decimal digits as a number; `None` for anything else and for overflow.
 ///
-/// `str::parse` is not used because it also takes a leading `+`.
+/// `str::parse` is not used because it also accepts a leading `+`.
 pub(crate) fn decimal(digits: &[u8]) -> Option<u64> {
     if digits.is_empty() {
         return None;

@@ -6,16 +6,16 @@
 use std::num::NonZeroU64;
 use std::ops::Deref;
 
-/// What follows the bytes of every chunk.
+/// Follows the bytes of every chunk.
 pub const CHUNK_END: &[u8] = b"\r\n";
 
-/// What ends a chunked body that has no trailers.
+/// Ends a chunked body without trailers.
 pub const LAST_CHUNK: &[u8] = b"0\r\n\r\n";
 
 /// Sixteen hexadecimal digits hold any `u64`; CR and LF follow.
 const CAPACITY: usize = 18;
 
-/// The line that stands before a chunk; dereferences to its bytes.
+/// The line before a chunk; dereferences to its bytes.
 #[derive(Debug, Clone, Copy)]
 pub struct ChunkHeader {
     bytes: [u8; CAPACITY],

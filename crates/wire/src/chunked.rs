@@ -1,16 +1,16 @@
-//! The chunked transfer coding, taken apart byte by byte (RFC 9112 §7.1).
+//! Decoder for the chunked transfer coding, byte by byte (RFC 9112 §7.1).
 //!
-//! It must not know heads, trailers or sinks. Invariant: its state is a few numbers, so a chunk
-//! may be cut anywhere and have any length.
+//! It must not know heads, trailers or sinks. Invariant: its state is a few numbers, so a chunk may be split
+//! anywhere and have any length.
 
 use crate::chars::is_blank;
 use crate::error::WireError;
 use crate::sample::Sample;
 
-/// Digits of a chunk size, leading zeros among them: those of the largest size, and Go's bound.
+/// Maximum digits of a chunk size, including leading zeros: enough for the largest size, and Go's limit.
 const SIZE_DIGITS_MAX: u32 = 16;
 
-/// Where in the chunked body the next byte stands.
+/// Where in the chunked body the next byte is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Place {
     /// Before the first digit of a chunk size.
@@ -31,7 +31,7 @@ enum Place {
     DataLf,
 }
 
-/// Takes the chunk framing off a body.
+/// Removes the chunk framing from a body.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Chunked {
     /// The size being read, or the bytes of the chunk still to come.
@@ -41,7 +41,7 @@ pub(crate) struct Chunked {
     place: Place,
 }
 
-/// How far the decoder came.
+/// How far the decoder got.
 pub(crate) struct Advance {
     pub(crate) consumed: usize,
     /// The last chunk is over; trailers follow.
@@ -57,7 +57,7 @@ impl Chunked {
         }
     }
 
-    /// Decodes as much of `input` as belongs to chunks and hands their bytes to `body`.
+    /// Decodes the part of `input` that belongs to chunks and passes their bytes to `body`.
     ///
     /// # Errors
     /// A malformed or overlong chunk-size line, or a chunk without its line end.
@@ -106,7 +106,7 @@ impl Chunked {
         })
     }
 
-    /// Where `byte`, which is none of a chunk's bytes, leads; `None` where it may not stand.
+    /// The place after `byte`, which is not part of a chunk's data; `None` if it is not allowed here.
     #[inline]
     fn follow(&mut self, byte: u8) -> Option<Place> {
         match (self.place, byte) {
@@ -114,7 +114,8 @@ impl Chunked {
                 self.push_digit(byte)
             }
             (Place::Size | Place::AfterSize | Place::Extension, b'\r') => Some(Place::SizeLf),
-            // A bare LF ends no line of a chunk: peers that disagree on that can be told different things.
+            // A bare LF does not end a line of a chunk: peers that disagree on that can be made to see
+            // different messages.
             (Place::SizeLf, b'\n') => {
                 self.line = 0;
                 Some(Place::Data)

@@ -1,27 +1,27 @@
-//! What can be wrong with a response, in words and in classes for counting.
+//! What can be wrong with a response, as messages and as classes for counting.
 //!
-//! It must not know what the caller does about it. Invariant: a [`WireError`] is `Copy` and owns
-//! no heap, so that a run full of errors costs no more than a run without.
+//! It must not know what the caller does about it. Invariant: a [`WireError`] is `Copy` and owns no heap
+//! memory, so a run full of errors costs no more than a run without.
 
 use std::fmt;
 
 use crate::sample::Sample;
 
-/// Why a response could not be read. After any of them the connection must be closed.
+/// Why a response could not be read. The connection must be closed afterwards.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WireError {
-    /// The connection ended before one byte of the response came (blank lines not counted).
+    /// The connection ended before the first byte of the response (blank lines not counted).
     ClosedBeforeResponse,
-    /// The connection ended inside a head, or after interim responses alone.
+    /// The connection ended inside a head, or after nothing but interim responses.
     TruncatedHead {
-        /// Bytes of the unfinished head that had come.
+        /// Bytes of the incomplete head received.
         received: usize,
     },
     /// The connection ended inside a body.
     TruncatedBody {
-        /// Announced body length in bytes; `None` when the body was chunked.
+        /// Announced body length in bytes; `None` if the body was chunked.
         expected: Option<u64>,
-        /// Body bytes that came, chunk framing not counted.
+        /// Body bytes received, without chunk framing.
         received: u64,
     },
     /// A head, or all interim heads together, exceed [`Limits::head_bytes`](crate::Limits::head_bytes).
@@ -44,17 +44,17 @@ pub enum WireError {
         /// The limit in bytes.
         limit: u32,
     },
-    /// The answer begins like no HTTP/1.x response and no protocol known here.
+    /// The response does not begin like HTTP/1.x nor like any other protocol known here.
     NotHttp {
         /// The first bytes.
         sample: Sample,
     },
-    /// The answer is a TLS record: plain HTTP went to a TLS port.
+    /// The response is a TLS record: plain HTTP was sent to a TLS port.
     TlsAnswer {
         /// The first bytes.
         sample: Sample,
     },
-    /// The answer is an HTTP/2 frame: the target wants HTTP/2 with prior knowledge.
+    /// The response is an HTTP/2 frame: the target expects HTTP/2 with prior knowledge.
     Http2Answer {
         /// The first bytes.
         sample: Sample,
@@ -69,14 +69,14 @@ pub enum WireError {
         /// The status line.
         sample: Sample,
     },
-    /// A header or trailer line breaks RFC 9112 §5.
+    /// A header or trailer line violates RFC 9112 §5.
     BadHeader {
         /// What is wrong with the line.
         fault: HeaderFault,
         /// The line.
         sample: Sample,
     },
-    /// A Content-Length is not one decimal number below 2^63.
+    /// A Content-Length that is not a single decimal number below 2^63.
     BadContentLength {
         /// The field's value.
         sample: Sample,
@@ -88,22 +88,22 @@ pub enum WireError {
     },
     /// Two Content-Length values differ.
     ConflictingContentLength {
-        /// The value that came first.
+        /// The first value.
         first: u64,
-        /// The value that differs from it.
+        /// The value that differs.
         second: u64,
     },
-    /// A chunk-size line has no size, one of more than 16 digits, something else after it, or a bare LF.
+    /// A chunk-size line with no size, more than 16 digits, trailing garbage, or a bare LF.
     BadChunkSize {
-        /// The line, from where this piece of it began.
+        /// The line, from the start of the current piece.
         sample: Sample,
     },
     /// A chunk's bytes are not followed by CR and LF.
     BadChunkEnd {
-        /// What came instead.
+        /// What was there instead.
         sample: Sample,
     },
-    /// Bytes came while no response was awaited.
+    /// Bytes arrived while no response was expected.
     Unsolicited {
         /// The first bytes.
         sample: Sample,
@@ -255,13 +255,13 @@ fn write_malformation(error: &WireError, out: &mut fmt::Formatter<'_>) -> fmt::R
 pub enum HeaderFault {
     /// The line has no colon.
     NoColon,
-    /// The line begins with its colon.
+    /// The line starts with its colon.
     EmptyName,
-    /// A byte before the colon may not stand in a name; white space is the usual one.
+    /// A byte before the colon is not allowed in a name, usually white space.
     NameByte,
-    /// The line contains NUL or a CR that ends no line.
+    /// The line contains NUL, or a CR that does not end it.
     ValueByte,
-    /// The first line begins with white space, so it continues nothing.
+    /// The first line starts with white space, so there is no line that it could continue.
     FoldWithoutHeader,
 }
 
@@ -280,11 +280,11 @@ impl fmt::Display for HeaderFault {
 /// The closed set of classes under which [`WireError`]s are counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ErrorClass {
-    /// Closed without an answer; on a kept-alive connection often a race with its time-out.
+    /// Closed without a response; on a kept-alive connection often a race with its timeout.
     ClosedBeforeResponse,
     /// Closed inside a response.
     Truncated,
-    /// HTTP/1.x, but against its grammar.
+    /// HTTP/1.x, but violates its grammar.
     Malformed,
     /// Beyond one of the [`Limits`](crate::Limits).
     TooLarge,
@@ -295,7 +295,7 @@ pub enum ErrorClass {
 }
 
 impl ErrorClass {
-    /// Every class, in the order of declaration; the place in it is the class `as usize`.
+    /// Every class, in the order of declaration; the index is the class `as usize`.
     pub const ALL: [Self; 6] = [
         Self::ClosedBeforeResponse,
         Self::Truncated,

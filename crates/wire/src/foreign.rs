@@ -1,21 +1,21 @@
-//! Recognises what is not HTTP/1.x from the first bytes of an answer.
+//! Recognises other protocols than HTTP/1.x from the first bytes of a response.
 //!
-//! It must not know what was asked. Invariant: the finding depends on the first nine bytes at
-//! most, so it does not depend on how the bytes arrived.
+//! It must not know the request. Invariant: the result depends on the first nine bytes at most, so it does not
+//! depend on how the bytes arrived.
 
 use crate::error::WireError;
 use crate::sample::Sample;
 
-/// What every HTTP/1.x response begins with.
+/// The start of every HTTP/1.x response.
 pub(crate) const PREFIX: &[u8] = b"HTTP/";
 
 /// How many first bytes can matter: an HTTP/2 frame header (RFC 9113 §4.1).
 pub(crate) const LOOK_AHEAD: usize = 9;
 
-/// Whether `bytes` begins an HTTP response; `false` when too few bytes are there to say.
+/// Whether `bytes` starts an HTTP response; `false` if there are too few bytes to tell.
 ///
 /// # Errors
-/// One of the three "other protocol" errors as soon as the bytes rule HTTP/1.x out.
+/// One of the three "other protocol" errors as soon as the bytes rule out HTTP/1.x.
 #[inline]
 pub(crate) fn speaks_http(bytes: &[u8]) -> Result<bool, WireError> {
     if bytes.starts_with(PREFIX) {
@@ -27,7 +27,7 @@ pub(crate) fn speaks_http(bytes: &[u8]) -> Result<bool, WireError> {
     recognise(bytes).map_or(Ok(false), Err)
 }
 
-/// The protocol that `bytes` belongs to; `None` when more bytes are needed.
+/// The protocol of `bytes`; `None` if more bytes are needed.
 #[cold]
 fn recognise(bytes: &[u8]) -> Option<WireError> {
     let sample = Sample::of(bytes);
@@ -41,8 +41,8 @@ fn recognise(bytes: &[u8]) -> Option<WireError> {
     }
 }
 
-/// A SETTINGS (4) or GOAWAY (7) frame on stream 0, which is how an HTTP/2 server opens and how
-/// it refuses. The first byte is zero because neither may exceed 16,384 bytes at that point.
+/// A SETTINGS (4) or GOAWAY (7) frame on stream 0, with which an HTTP/2 server opens or refuses a connection.
+/// The first byte is zero because neither may exceed 16,384 bytes at that point.
 fn is_http2_frame(bytes: &[u8]) -> bool {
     matches!(
         bytes,

@@ -1,7 +1,7 @@
-//! Decides how a body is delimited and whether the connection lives on (RFC 9112 §6.3, §9.3).
+//! Decides how a body is delimited and whether the connection stays open (RFC 9112 §6.3, §9.3).
 //!
-//! It must not know the bytes of the body. Invariant: a head that could be meant in two ways is read in one by rule, or
-//! refused; the bytes of the body never decide.
+//! It must not know the bytes of the body. Invariant: an ambiguous head is read in one way by rule, or refused;
+//! the bytes of the body never decide.
 
 use crate::chars::{decimal, trim_blanks};
 use crate::error::WireError;
@@ -9,17 +9,18 @@ use crate::limits::Codings;
 use crate::sample::Sample;
 use crate::scan::RawHead;
 
-/// The longest body that can be announced, in bytes: Go's bound, and any signed 64-bit reader's.
+/// The longest body that can be announced, in bytes: Go's limit, and that of any reader with signed 64-bit
+/// numbers.
 const LENGTH_MAX: u64 = i64::MAX as u64;
 
-/// What was asked, as far as it changes the shape of the answer.
+/// The kind of request, as far as it affects the form of the response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum RequestKind {
-    /// Any method but the two below.
+    /// Any other method.
     Normal,
-    /// HEAD: no answer has a body.
+    /// HEAD: no response has a body.
     Head,
-    /// CONNECT: a 2xx answer turns the connection into a tunnel.
+    /// CONNECT: a 2xx response turns the connection into a tunnel.
     Connect,
 }
 
@@ -38,7 +39,7 @@ impl RequestKind {
 /// How a response body is delimited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Framing {
-    /// There is no body, whatever the headers say: HEAD, 1xx, 204, 304.
+    /// No body, whatever the headers say: HEAD, 1xx, 204, 304.
     Empty,
     /// Exactly this many bytes.
     Length(u64),
@@ -50,18 +51,18 @@ pub enum Framing {
     Tunnel,
 }
 
-/// What may be done with the connection after a response.
+/// What can be done with the connection after a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Reuse {
     /// Send the next request on it.
     KeepAlive,
     /// Close it.
     Close,
-    /// It speaks another protocol now; bytes left over belong to that.
+    /// It uses another protocol now; remaining bytes belong to that.
     Tunnel,
 }
 
-/// What the header lines say that matters to framing, and the content type on the way.
+/// The header values that matter for framing, and the content type.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Facts<'a> {
     pub(crate) content_type: Option<&'a [u8]>,
@@ -85,7 +86,7 @@ impl LengthField<'_> {
     /// The length, if there is one.
     ///
     /// # Errors
-    /// It is malformed or contradicts itself.
+    /// It is malformed or contradictory.
     #[inline]
     fn checked(self) -> Result<Option<u64>, WireError> {
         match self {
@@ -113,13 +114,13 @@ impl LengthField<'_> {
 enum TransferField<'a> {
     #[default]
     Absent,
-    /// Chunked alone, in one line.
+    /// Only `chunked`, in a single line.
     Chunked,
     /// Anything else: the last line, and the last coding in any of them.
     Odd { value: &'a [u8], last: LastCoding },
 }
 
-/// The last transfer coding that was named; `identity` names none.
+/// The last transfer coding that was named; `identity` does not count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum LastCoding {
     None,
@@ -138,7 +139,7 @@ impl TransferField<'_> {
 }
 
 impl<'a> Facts<'a> {
-    /// Takes note of one header line.
+    /// Records one header line.
     #[inline]
     pub(crate) fn note(&mut self, name: &[u8], value: &'a [u8]) {
         match name.len() {
@@ -184,7 +185,7 @@ impl<'a> Facts<'a> {
     }
 }
 
-/// The last coding of a line, where those before it ended with `before`.
+/// The last coding of a line, if the lines before it ended with `before`.
 #[cold]
 fn last_coding(before: LastCoding, value: &[u8]) -> LastCoding {
     list(value).fold(before, |last, item| {
@@ -198,7 +199,7 @@ fn last_coding(before: LastCoding, value: &[u8]) -> LastCoding {
     })
 }
 
-/// Elements of a comma-separated list without the white space around them.
+/// Elements of a comma-separated list, without surrounding white space.
 fn list(value: &[u8]) -> impl Iterator<Item = &[u8]> {
     value.split(|&byte| byte == b',').map(trim_blanks)
 }
@@ -208,11 +209,11 @@ pub(crate) fn is_interim(status: u16) -> bool {
     (100..200).contains(&status) && status != 101
 }
 
-/// The framing of a final response and what becomes of the connection, by the order of
-/// RFC 9112 §6.3; where the RFC leaves a choice, Go's.
+/// The framing of a final response and the reuse of the connection, by the order of RFC 9112 §6.3; where the
+/// RFC leaves a choice, as in Go.
 ///
 /// # Errors
-/// A Content-Length that is malformed or contradicts itself, and a transfer coding that is not read.
+/// A malformed or contradictory Content-Length, and an unsupported transfer coding.
 #[inline]
 pub(crate) fn decide(
     head: &RawHead<'_>,
@@ -238,7 +239,7 @@ pub(crate) fn decide(
     Ok(match (last, length) {
         (LastCoding::None, Some(length)) => (Framing::Length(length), reuse(persistent)),
         (LastCoding::None, None) | (LastCoding::Other, _) => (Framing::UntilClose, Reuse::Close),
-        // Beside chunks a length means nothing, to Go and curl too.
+        // Chunked takes precedence over a length, as in Go and curl.
         (LastCoding::Chunked, _) => (Framing::Chunked, reuse(persistent)),
     })
 }

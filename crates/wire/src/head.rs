@@ -1,7 +1,7 @@
 //! A response head as the sink sees it: borrowed, already checked, nothing copied.
 //!
-//! It must not know where the bytes lie or how the head was found. Invariant: [`Fields`] holds
-//! only lines that the scanner accepted, so walking them again cannot fail.
+//! It must not know where the bytes are or how the head was found. Invariant: [`Fields`] contains only lines
+//! that the scanner accepted, so iterating over them again cannot fail.
 
 use memchr::memchr;
 
@@ -35,34 +35,33 @@ impl<'a> Head<'a> {
         self.raw.minor
     }
 
-    /// The reason phrase, often empty; `None` where not even a space follows the status.
+    /// The reason phrase, often empty; `None` if not even a space follows the status.
     #[must_use]
     pub fn reason(&self) -> Option<&'a [u8]> {
         self.raw.reason
     }
 
-    /// The header lines in the order and the case in which they came.
+    /// The header lines in their original order and case.
     #[must_use]
     pub fn headers(&self) -> Fields<'a> {
         self.raw.fields
     }
 
-    /// The value of the first header called `name`, whatever its case. Each call walks the
-    /// lines anew.
+    /// The value of the first header called `name`, ignoring case. Each call searches the lines again.
     #[must_use]
     pub fn header(&self, name: &str) -> Option<&'a [u8]> {
         self.raw.fields.get(name)
     }
 
-    /// The first Content-Type, found while the head was parsed and so free of charge.
+    /// The first Content-Type; it was found while parsing the head, so it costs nothing.
     #[inline]
     #[must_use]
     pub fn content_type(&self) -> Option<&'a [u8]> {
         self.raw.facts.content_type
     }
 
-    /// The Content-Length in bytes; `None` when absent, malformed or contradictory. For HEAD and
-    /// 304 it is the length of a body that does not come.
+    /// The Content-Length in bytes; `None` if absent, malformed or contradictory. For HEAD and 304 it is the
+    /// length of a body that is not sent.
     #[inline]
     #[must_use]
     pub fn content_length(&self) -> Option<u64> {
@@ -75,30 +74,29 @@ impl<'a> Head<'a> {
         self.framing
     }
 
-    /// Bytes that the head took on the wire, its closing blank line included and blank lines
-    /// before it not.
+    /// Bytes of the head on the wire, including its closing blank line but not blank lines before it.
     #[must_use]
     pub fn wire_len(&self) -> usize {
         self.raw.len
     }
 }
 
-/// Header or trailer lines as (name, value); white space around values is not part of them.
+/// Header or trailer lines as (name, value), without white space around values.
 ///
-/// Where a value was folded over several lines, each line end in it has become spaces.
+/// If a value was folded over several lines, each line end in it has become spaces.
 #[derive(Debug, Clone, Copy)]
 pub struct Fields<'a> {
     lines: &'a [u8],
 }
 
 impl<'a> Fields<'a> {
-    /// `lines` are checked, complete lines with their line ends.
+    /// `lines` must be checked, complete lines with their line ends.
     #[inline]
     pub(crate) fn new(lines: &'a [u8]) -> Self {
         Self { lines }
     }
 
-    /// The value of the first field called `name`, whatever its case.
+    /// The value of the first field called `name`, ignoring case.
     #[must_use]
     pub fn get(self, name: &str) -> Option<&'a [u8]> {
         let wanted = name.as_bytes();
@@ -106,7 +104,7 @@ impl<'a> Fields<'a> {
             .find_map(|(name, value)| name.eq_ignore_ascii_case(wanted).then_some(value))
     }
 
-    /// Whether there is no field at all.
+    /// Whether there are no fields.
     #[must_use]
     pub fn is_empty(self) -> bool {
         self.lines.is_empty()
@@ -122,7 +120,7 @@ impl<'a> IntoIterator for Fields<'a> {
     }
 }
 
-/// Walks [`Fields`].
+/// Iterates over [`Fields`].
 #[derive(Debug, Clone)]
 pub struct FieldIter<'a> {
     lines: &'a [u8],

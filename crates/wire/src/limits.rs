@@ -1,39 +1,39 @@
-//! How much a target may send in the parts of a response that have to be kept or counted.
+//! Limits on the parts of a response that have to be stored or counted.
 //!
-//! It must not know the parser's states. Invariant: bodies have no limit, because they are
-//! handed on and never kept.
+//! It must not know the parser's states. Invariant: bodies have no limit, because they are passed on and never
+//! stored.
 
-/// Bounds of one response. A breach is an error of its own kind for each of them.
+/// Limits for one response. Exceeding each of them has its own error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Bytes from the first byte of the status line to the end of the blank line that closes
-    /// the head, counted for each final head, and for all interim (1xx) heads before it together: a
-    /// target that sends those for ever must not hold a request open for ever. Default 2 MiB: Go takes
-    /// 10 MiB and curl 300 KB, and an incomplete head is the one thing a connection has to keep.
+    /// Bytes from the start of the status line to the end of the blank line that closes the head. Counted for
+    /// each final head, and for all interim (1xx) heads before it together: a target that sends those forever
+    /// must not hold a request open forever. Default 2 MiB. Go allows 10 MiB and curl 300 KB; an incomplete
+    /// head is the one thing that a connection has to store.
     pub head_bytes: u32,
-    /// Header lines in one head, continuation lines among them, and as many in the trailers.
-    /// Default 100,000: what fits into a head, as in Go.
+    /// Header lines in one head, including continuation lines; the same limit applies to trailers. Default
+    /// 100,000: as many as fit into a head, as in Go.
     pub header_count: u32,
-    /// Bytes of a chunk-size line with its extensions, line end not counted. Default 4,096: a
-    /// size takes 16 digits, and extensions are all but unused.
+    /// Bytes of a chunk-size line with its extensions, without line end. Default 4,096: a size takes 16 digits,
+    /// and extensions are hardly ever used.
     pub chunk_line_bytes: u32,
-    /// Bytes of the trailers with the blank line that closes them. Default 8,192: a few
-    /// checksums and status lines; they are kept until the blank line has come.
+    /// Bytes of the trailers with the blank line that closes them. Default 8,192: enough for a few checksums
+    /// and status lines; they are stored until the blank line arrives.
     pub trailer_bytes: u32,
-    /// Bytes of blank lines that may stand before a status line. Default 8: old servers send one
-    /// blank line too many after a body; anything beyond a few is no HTTP. Go takes none.
+    /// Bytes of blank lines allowed before a status line. Default 8: old servers send one blank line too many
+    /// after a body; more than a few is not HTTP. Go allows none.
     pub blank_bytes: u8,
-    /// Which transfer codings are read. Default: chunked alone.
+    /// Supported transfer codings. Default: only chunked.
     pub codings: Codings,
 }
 
 /// Which Transfer-Encoding a response may have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Codings {
-    /// `chunked`, once and alone, as Go wants it; else the response is malformed.
+    /// `chunked`, once and alone, as Go requires; otherwise the response is malformed.
     ChunkedAlone,
-    /// Any: where the last is chunked, one layer of chunks is taken off; where it is another, the body
-    /// lasts until the connection closes. So does Java's client.
+    /// Any. If the last one is chunked, one layer of chunks is removed; otherwise the body lasts until the
+    /// connection closes. Java's client does the same.
     ByTheLast,
 }
 
@@ -44,7 +44,7 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// What holds where nothing else is said.
+    /// The default limits.
     pub const DEFAULT: Self = Self {
         head_bytes: 2 << 20,
         header_count: 100_000,

@@ -1,8 +1,8 @@
-//! The response parser of one connection: where in a response the next byte belongs.
+//! The response parser of one connection: it knows where in a response the next byte belongs.
 //!
-//! It must not know sockets or time: the caller feeds it what was read, or tells it that the
-//! connection ended. Invariant: it keeps bytes only while a head or trailers are incomplete, and
-//! then no more than one byte over the limit for them.
+//! It must not know sockets or time: the caller feeds it what was read, or tells it that the connection ended.
+//! Invariant: it stores bytes only while a head or trailers are incomplete, and then at most one byte more than
+//! their limit.
 
 use memchr::{memchr, memchr_iter};
 
@@ -16,31 +16,31 @@ use crate::sample::Sample;
 use crate::scan::{self, RawHead, Scan, Trailers};
 use crate::sink::ResponseSink;
 
-/// Bytes of a head that are scanned again with each read, so that a fault in them is told at once. Heads are shorter.
+/// Bytes of a head that are scanned again with each read, so that errors in them are reported at once. Heads
+/// are usually shorter.
 const SCANNED_AT_EACH_READ: usize = 64 * 1024;
 
 /// What [`ResponseParser::feed`] did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Progress {
-    /// How many bytes of the input belong to this response. Less than all of it only when the
-    /// response is done.
+    /// How many bytes of the input belong to this response. Less than all of it only if the response is done.
     pub consumed: usize,
-    /// What the parser waits for now.
+    /// What the parser is waiting for.
     pub state: State,
 }
 
-/// What a parser waits for.
+/// What a parser is waiting for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum State {
-    /// No response is awaited.
+    /// No response is expected.
     Idle,
-    /// More bytes of a head: the final one has not gone to the sink.
+    /// More bytes of a head: the final one has not been passed to the sink.
     AwaitsHead,
-    /// More bytes of a body: the final head has gone to the sink.
+    /// More bytes of a body: the final head has been passed to the sink.
     AwaitsBody,
     /// Nothing: the response is complete.
     Done {
-        /// What may be done with the connection.
+        /// What can be done with the connection.
         reuse: Reuse,
     },
 }
@@ -48,7 +48,7 @@ pub enum State {
 /// Reads the responses of one connection, one after another.
 #[derive(Debug)]
 pub struct ResponseParser {
-    /// A head or trailers so far incomplete; without allocation at all other times.
+    /// An incomplete head or trailers; unallocated at all other times.
     carry: Vec<u8>,
     place: Place,
     /// Body bytes of the current response.
@@ -57,7 +57,7 @@ pub struct ResponseParser {
     /// Bytes of the interim heads before the current one.
     interim: u32,
     kind: RequestKind,
-    /// What the final head said; means nothing before it.
+    /// According to the final head; meaningless before it.
     reuse: Reuse,
 }
 
@@ -65,7 +65,7 @@ pub struct ResponseParser {
 #[derive(Debug, Clone, Copy)]
 enum Place {
     Idle,
-    /// In a head, or in the blank lines before one, whose bytes are counted.
+    /// In a head, or in the blank lines before it, whose bytes are counted.
     Head {
         blank_bytes: u8,
     },
@@ -77,7 +77,7 @@ enum Place {
     UntilClose,
 }
 
-/// Outcome of feeding one part of a response.
+/// Result of feeding one part of a response.
 struct Fed {
     consumed: usize,
     /// Whether the response ended with it.
@@ -94,7 +94,7 @@ impl Fed {
 }
 
 impl ResponseParser {
-    /// A parser that awaits nothing.
+    /// A parser that expects nothing.
     #[must_use]
     pub fn new(limits: Limits) -> Self {
         Self {
@@ -108,7 +108,7 @@ impl ResponseParser {
         }
     }
 
-    /// Awaits the response to a request of this kind. What was left of another is forgotten.
+    /// Expects the response to a request of this kind. Discards the rest of an earlier response.
     #[inline]
     pub fn start(&mut self, kind: RequestKind) {
         self.carry = Vec::new();
@@ -118,21 +118,21 @@ impl ResponseParser {
         self.kind = kind;
     }
 
-    /// Whether no response is awaited: before the first [`start`](Self::start), after a response
-    /// is done and after an error.
+    /// Whether no response is expected: before the first [`start`](Self::start), after a response is done, and
+    /// after an error.
     #[must_use]
     pub fn is_idle(&self) -> bool {
         matches!(self.place, Place::Idle)
     }
 
-    /// Reads `input`, which follows what was fed before, and hands what it finds to `sink`.
+    /// Reads `input`, which continues what was fed before, and passes what it finds to `sink`.
     ///
-    /// All of `input` is consumed unless the response ends within it. After 101 and after 2xx to
-    /// CONNECT the rest belongs to the other protocol.
+    /// All of `input` is consumed unless the response ends within it. After 101 and after 2xx to CONNECT the
+    /// rest belongs to the other protocol.
     ///
     /// # Errors
-    /// Anything that breaks the framing or a limit. The parser is idle after it; the connection
-    /// must be closed.
+    /// Anything that violates the framing or a limit. The parser is idle afterwards; the connection must be
+    /// closed.
     #[inline]
     pub fn feed(
         &mut self,
@@ -162,8 +162,8 @@ impl ResponseParser {
 
     /// Tells the parser that the connection ended.
     ///
-    /// `Ok` when the body was delimited by that end, or when no response was awaited. Every
-    /// connection that ended is to be closed, so there is nothing else to tell.
+    /// `Ok` if that end delimited the body, or if no response was expected. Every connection that ended has to
+    /// be closed, so nothing else is returned.
     ///
     /// # Errors
     /// The response is missing or incomplete.
@@ -206,7 +206,7 @@ impl ResponseParser {
         error
     }
 
-    /// Feeds what lies at the current place; `input` is not empty.
+    /// Feeds one part at the current place; `input` is not empty.
     #[inline]
     fn feed_part(&mut self, input: &[u8], sink: &mut impl ResponseSink) -> Result<Fed, WireError> {
         match self.place {
@@ -259,7 +259,7 @@ impl ResponseParser {
         Ok(Fed::part(1))
     }
 
-    /// The head did not lie in one input: it is put together in `carry`.
+    /// The head is spread over several inputs: it is assembled in `carry`.
     #[cold]
     fn feed_carried_head(
         &mut self,
@@ -270,7 +270,7 @@ impl ResponseParser {
         let limit = self.limits.head_bytes;
         let mut carry = std::mem::take(&mut self.carry);
         let taken = take_into(&mut carry, input, limit);
-        // Without a line end nothing new can be said, but for the first bytes and the limit.
+        // Without a line end there is nothing new to find, except the first bytes and the limit.
         if before >= foreign::LOOK_AHEAD
             && (is_mid_line(&carry, before, limit) || is_mid_head(&carry, before, limit))
         {
@@ -296,7 +296,7 @@ impl ResponseParser {
         Ok(Fed::part(taken))
     }
 
-    /// Hands a head on and moves behind it; true when the response ends with it.
+    /// Passes a head on and moves past it; true if the response ends with it.
     #[inline]
     fn accept_head(
         &mut self,
@@ -374,7 +374,7 @@ impl ResponseParser {
         input: &[u8],
         sink: &mut impl ResponseSink,
     ) -> Result<Fed, WireError> {
-        // All but a few responses have no trailers; those need no copy.
+        // Most responses have no trailers; those need no copy.
         if self.carry.is_empty() && input.starts_with(b"\r\n") {
             return Ok(Fed {
                 consumed: 2,
@@ -413,7 +413,7 @@ impl ResponseParser {
     }
 }
 
-/// Appends `input` up to one byte beyond the limit, which is enough to know of the breach.
+/// Appends `input` up to one byte beyond the limit, enough to detect that it is exceeded.
 fn take_into(carry: &mut Vec<u8>, input: &[u8], limit: u32) -> usize {
     let room = (limit as usize + 1).saturating_sub(carry.len());
     let taken = room.min(input.len());
@@ -421,14 +421,14 @@ fn take_into(carry: &mut Vec<u8>, input: &[u8], limit: u32) -> usize {
     taken
 }
 
-/// Whether what came after `before` ends no line and breaks no limit, so that a scan would find
-/// what it found before. It keeps bytes that trickle in from being scanned once for each read.
+/// Whether the bytes after `before` end no line and exceed no limit, so that a scan would find nothing new.
+/// Without this, bytes that trickle in would be scanned once per read.
 fn is_mid_line(carry: &[u8], before: usize, limit: u32) -> bool {
     carry.len() <= limit as usize && memchr(b'\n', &carry[before..]).is_none()
 }
 
-/// Whether a long head goes on. Its first part was scanned as it came; the rest is, when the end has come or the
-/// limit is reached, so that a head that comes in many reads is not scanned from its start at each.
+/// Whether a long head continues. Its first part was scanned as it arrived; the rest is scanned at the end of
+/// the head or at the limit, so that a head in many reads is not rescanned from its start each time.
 fn is_mid_head(carry: &[u8], before: usize, limit: u32) -> bool {
     let fresh = &carry[before.saturating_sub(2)..];
     before >= SCANNED_AT_EACH_READ
@@ -437,7 +437,7 @@ fn is_mid_head(carry: &[u8], before: usize, limit: u32) -> bool {
             .any(|at| fresh[at + 1..].starts_with(b"\n") || fresh[at + 1..].starts_with(b"\r\n"))
 }
 
-/// What is wrong with a head that breaks off: that, or what was wrong in it before.
+/// The error for a head that breaks off: the truncation, or an earlier error in it.
 #[cold]
 fn truncated_head(carry: &[u8], header_limit: u32) -> WireError {
     let received = carry.len();

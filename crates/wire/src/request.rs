@@ -1,7 +1,7 @@
 //! Builds the head of a request: request line, header lines, blank line.
 //!
-//! It must not know URLs, bodies or connections. Invariant: what [`RequestHead::finish`] returns
-//! is one well-formed head, whatever was put in; nothing put in can add a line.
+//! It must not know URLs, bodies or connections. Invariant: [`RequestHead::finish`] returns one well-formed
+//! head, whatever the input; no input can inject a line.
 
 use std::fmt;
 use std::io::Write as _;
@@ -12,13 +12,13 @@ use crate::sample::Sample;
 /// The four forms of a request target (RFC 9112 §3.2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RequestTarget<'a> {
-    /// Path and query, such as `/a?b=c`: what servers are sent.
+    /// Path and query, such as `/a?b=c`: sent to servers.
     Origin(&'a str),
-    /// A whole URL: what proxies are sent, but for CONNECT.
+    /// A whole URL: sent to proxies, except with CONNECT.
     Absolute(&'a str),
-    /// `host:port`, with CONNECT alone.
+    /// `host:port`, only with CONNECT.
     Authority(&'a str),
-    /// `*`, with OPTIONS alone.
+    /// `*`, only with OPTIONS.
     Asterisk,
 }
 
@@ -63,8 +63,8 @@ impl<'a> RequestTarget<'a> {
     }
 }
 
-/// A request head under construction. The first mistake is kept and returned by
-/// [`finish`](Self::finish), so calls can be chained.
+/// A request head under construction. The first mistake is stored and returned by [`finish`](Self::finish), so
+/// calls can be chained.
 #[derive(Debug)]
 pub struct RequestHead {
     bytes: Vec<u8>,
@@ -75,13 +75,13 @@ pub struct RequestHead {
 }
 
 impl RequestHead {
-    /// Begins an HTTP/1.1 request.
+    /// Starts an HTTP/1.1 request.
     #[must_use]
     pub fn new(method: &str, target: RequestTarget<'_>) -> Self {
         Self::reusing(Vec::new(), method, target)
     }
 
-    /// As [`new`](Self::new), in the memory of `buffer`, whose content is thrown away.
+    /// Like [`new`](Self::new), but reuses the memory of `buffer`, whose content is discarded.
     #[must_use]
     pub fn reusing(mut buffer: Vec<u8>, method: &str, target: RequestTarget<'_>) -> Self {
         buffer.clear();
@@ -100,7 +100,7 @@ impl RequestHead {
         }
     }
 
-    /// Adds `Host`: a host, a port behind it where it is not the scheme's own.
+    /// Adds `Host`: a host, followed by the port if it is not the scheme's default.
     #[must_use]
     pub fn host(self, host: &str) -> Self {
         self.header("Host", host)
@@ -109,7 +109,7 @@ impl RequestHead {
     /// Adds `Content-Length` in bytes.
     #[must_use]
     pub fn content_length(self, length: u64) -> Self {
-        // Twenty digits hold any `u64`.
+        // 20 digits hold any `u64`.
         let mut digits = [0; 20];
         let mut unwritten = &mut digits[..];
         write!(unwritten, "{length}").expect("twenty bytes hold any u64");
@@ -118,14 +118,13 @@ impl RequestHead {
         self.header("Content-Length", &digits[..used])
     }
 
-    /// Adds `Transfer-Encoding: chunked`. The body then goes out in
-    /// [`chunk_header`](crate::chunk_header)s.
+    /// Adds `Transfer-Encoding: chunked`. The body is then sent with [`chunk_header`](crate::chunk_header)s.
     #[must_use]
     pub fn chunked(self) -> Self {
         self.header("Transfer-Encoding", "chunked")
     }
 
-    /// Adds a header line. Name and value go out as given; the lines keep the order of the calls.
+    /// Adds a header line. Name and value are sent as given; lines keep the order of the calls.
     #[must_use]
     pub fn header(mut self, name: &str, value: impl AsRef<[u8]>) -> Self {
         if self.mistake.is_none() {
@@ -137,8 +136,7 @@ impl RequestHead {
     /// The bytes of the head with its closing blank line.
     ///
     /// # Errors
-    /// The first thing put in that may not be sent, or a head without `Host`, or one with two
-    /// ways to delimit its body.
+    /// The first input that cannot be sent, or a head without `Host`, or one with two ways to delimit its body.
     pub fn finish(mut self) -> Result<Vec<u8>, RequestError> {
         if let Some(mistake) = self.mistake {
             return Err(mistake);
@@ -174,7 +172,7 @@ impl RequestHead {
         Ok(())
     }
 
-    /// Looks at the headers that may come once and mean something to the message itself.
+    /// Checks headers that may occur only once and matter for the message itself.
     fn note(&mut self, name: &str, value: &[u8]) -> Result<(), RequestError> {
         let (seen, valid, name) = if name.eq_ignore_ascii_case("host") {
             (&mut self.host, is_host(value), "Host")
@@ -223,8 +221,8 @@ fn is_value_byte(byte: u8) -> bool {
     byte == b'\t' || (byte >= b' ' && byte != 0x7f)
 }
 
-/// Bytes of `uri-host [":" port]`, brackets of IPv6 included. An empty host is legal: it says
-/// that the target has no authority.
+/// Bytes of `uri-host [":" port]`, including brackets of IPv6. An empty host is legal: it means that the target
+/// has no authority.
 fn is_host(value: &[u8]) -> bool {
     value
         .iter()
@@ -241,7 +239,7 @@ fn is_host_with_port(authority: &str) -> bool {
     })
 }
 
-/// Why a request head cannot be sent. The fault lies with what the user asked for.
+/// Why a request head cannot be sent. The user's input is at fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RequestError {
     /// The method is not a token.
@@ -249,7 +247,7 @@ pub enum RequestError {
         /// The method.
         method: Sample,
     },
-    /// The request target may not be sent so.
+    /// The request target cannot be sent like this.
     Target {
         /// The target.
         target: Sample,
@@ -267,15 +265,15 @@ pub enum RequestError {
         name: Sample,
         /// The byte.
         byte: u8,
-        /// Where in the value it stands, from 0.
+        /// Its position in the value, from 0.
         at: usize,
     },
-    /// A header that may come once came twice.
+    /// A header that may occur only once was repeated.
     Repeated {
         /// The header's name.
         name: &'static str,
     },
-    /// A header that frames or routes the message has a value that cannot be one.
+    /// A header that frames or routes the message has an invalid value.
     Unusable {
         /// The header's name.
         name: &'static str,
@@ -330,10 +328,9 @@ pub enum TargetFault {
     Empty,
     /// It contains a space, a control byte or `#`.
     Byte,
-    /// It does not look like its form: origin begins with `/`, absolute has a scheme, authority
-    /// is `host:port`.
+    /// It does not match its form: origin starts with `/`, absolute has a scheme, authority is `host:port`.
     Form,
-    /// The method does not go with its form.
+    /// The method does not allow this form.
     Method,
 }
 

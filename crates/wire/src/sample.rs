@@ -1,11 +1,11 @@
-//! A short copy of the bytes that an error is about, made to be printed.
+//! A short copy of the bytes that an error is about, for printing.
 //!
-//! It must not know why the bytes are wrong. Invariant: never more than [`Sample::CAPACITY`]
-//! bytes and no heap, so an error costs the same whatever the target sent.
+//! It must not know why the bytes are wrong. Invariant: never more than [`Sample::CAPACITY`] bytes and no heap
+//! memory, so an error costs the same whatever the target sent.
 
 use std::fmt;
 
-/// The first bytes of something wrong, shown escaped and in quotes.
+/// The first bytes of something wrong, printed escaped and in quotes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Sample {
     bytes: [u8; Sample::CAPACITY],
@@ -14,10 +14,10 @@ pub struct Sample {
 }
 
 impl Sample {
-    /// How many bytes are kept: enough to recognise a line, little enough for one terminal row.
+    /// Maximum bytes stored: enough to recognise a line, short enough for one terminal row.
     pub const CAPACITY: usize = 60;
 
-    /// Copies the beginning of `source`.
+    /// Copies the start of `source`.
     #[must_use]
     pub fn of(source: &[u8]) -> Self {
         let kept = source.len().min(Self::CAPACITY);
@@ -31,7 +31,7 @@ impl Sample {
         }
     }
 
-    /// The bytes kept, as they came.
+    /// The stored bytes, unescaped.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes[..usize::from(self.len)]

@@ -1,8 +1,8 @@
 //! Finds the lines of a head or of trailers in bytes that may end anywhere.
 //!
-//! It must not know limits in bytes, parser states or where the bytes are kept. Invariant: a
-//! line is judged only when its LF is there, and lines are judged in order, so that more bytes
-//! never change what was said about fewer.
+//! It must not know limits in bytes, parser states or where the bytes are stored. Invariant: a line is judged
+//! only once its LF has arrived, and lines are judged in order, so more bytes never change the result for
+//! fewer.
 
 use memchr::{memchr, memchr3};
 
@@ -17,34 +17,34 @@ use crate::sample::Sample;
 pub(crate) enum Scan<T> {
     /// All of it, up to its blank line.
     Complete(T),
-    /// The blank line has not come.
+    /// The blank line has not arrived.
     Incomplete,
-    /// All of it, but lines in it continue others (`obs-fold`): [`unfold`] and scan again. That
-    /// finds no fault, because each line was judged by itself: the first of a field for its name
-    /// and colon, every one for the bytes in it.
+    /// All of it, but with continuation lines (`obs-fold`): call [`unfold`] and scan again. That cannot find an
+    /// error, because each line was already checked: the first line of a field for its name and colon, every
+    /// line for its bytes.
     Folded,
 }
 
-/// A checked head whose framing is not decided.
+/// A checked head whose framing is not decided yet.
 #[derive(Debug, Clone)]
 pub(crate) struct RawHead<'a> {
     pub(crate) status: u16,
     pub(crate) minor: u8,
-    /// What stands after the status and a space; none where the line ends with the status.
+    /// The text after the status and a space; `None` if the line ends with the status.
     pub(crate) reason: Option<&'a [u8]>,
     pub(crate) fields: Fields<'a>,
     pub(crate) facts: Facts<'a>,
     pub(crate) len: usize,
 }
 
-/// Checked trailers; `len` counts the blank line that closes them.
+/// Checked trailers; `len` includes the blank line that closes them.
 #[derive(Clone, Copy)]
 pub(crate) struct Trailers<'a> {
     pub(crate) fields: Fields<'a>,
     pub(crate) len: usize,
 }
 
-/// Scans a response head that begins at the first byte.
+/// Scans a response head that starts at the first byte.
 ///
 /// # Errors
 /// Another protocol, a malformed status line or header line, or too many header lines.
@@ -56,7 +56,7 @@ pub(crate) fn scan_head(bytes: &[u8], header_limit: u32) -> Result<Scan<RawHead<
     let (start, line) = match line_end(bytes, 0) {
         LineEnd::At { end, next } => (next, &bytes[..end]),
         LineEnd::Missing => return Ok(Scan::Incomplete),
-        // A reason may hold any byte.
+        // A reason may contain any byte.
         LineEnd::BadByte => {
             let line = rest_of_line(bytes, 0);
             (line.len() + 1, line.strip_suffix(b"\r").unwrap_or(line))
@@ -77,7 +77,7 @@ pub(crate) fn scan_head(bytes: &[u8], header_limit: u32) -> Result<Scan<RawHead<
     }))
 }
 
-/// Scans trailers that begin at the first byte.
+/// Scans trailers that start at the first byte.
 ///
 /// # Errors
 /// A malformed line, or too many lines.
@@ -181,22 +181,22 @@ fn bad_header(fault: HeaderFault, bytes: &[u8], at: usize) -> WireError {
     }
 }
 
-/// The line that begins at `at`, without its LF.
+/// The line that starts at `at`, without its LF.
 fn rest_of_line(bytes: &[u8], at: usize) -> &[u8] {
     let rest = &bytes[at..];
     &rest[..memchr(b'\n', rest).unwrap_or(rest.len())]
 }
 
 enum LineEnd {
-    /// The line's content ends at `end`, the following line begins at `next`.
+    /// The line's content ends at `end`; the next line starts at `next`.
     At { end: usize, next: usize },
     /// There is no LF yet.
     Missing,
-    /// The line has its LF, and NUL or a bare CR before it.
+    /// The line has its LF, but NUL or a bare CR before it.
     BadByte,
 }
 
-/// One search finds the line end and the bytes that no line may contain.
+/// A single search finds the line end and the bytes that no line may contain.
 #[inline]
 fn line_end(bytes: &[u8], from: usize) -> LineEnd {
     let Some(found) = memchr3(b'\n', b'\r', 0, &bytes[from..]) else {
@@ -217,8 +217,8 @@ fn line_end(bytes: &[u8], from: usize) -> LineEnd {
     }
 }
 
-/// Splits a field line. Of what a value may contain only NUL and CR matter, and those are
-/// out already; other control bytes are kept, as RFC 9110 §5.5 allows a recipient.
+/// Splits a field line. Only NUL and CR are forbidden in a value, and those are already ruled out; other
+/// control bytes are kept, as RFC 9110 §5.5 allows a recipient to do.
 #[inline]
 fn field(line: &[u8]) -> Result<(&[u8], &[u8]), HeaderFault> {
     match line.iter().position(|&byte| !is_token_byte(byte)) {
@@ -227,7 +227,8 @@ fn field(line: &[u8]) -> Result<(&[u8], &[u8]), HeaderFault> {
     }
 }
 
-/// A name with spaces in it, or before its colon, is a name of its own, as in Go: `A : b` and `A: b` are two fields.
+/// A name that contains spaces, or has one before its colon, is a separate name, as in Go: `A : b` and `A: b`
+/// are two fields.
 #[cold]
 fn odd_field(line: &[u8]) -> Result<(&[u8], &[u8]), HeaderFault> {
     let Some(colon) = memchr(b':', line) else {
@@ -275,8 +276,8 @@ fn status_line(line: &[u8]) -> Result<(u8, u16, Option<&[u8]>), WireError> {
     }
 }
 
-/// What else Go and curl read: any version of two digits, and more than one space before the status. A version
-/// beyond 1.x is taken for 1.1, whose form the answer has; one below for 1.0.
+/// What Go and curl accept in addition: any version of two digits, and more than one space before the status. A
+/// version above 1.x is treated as 1.1, whose form the response has; one below as 1.0.
 #[cold]
 fn odd_status_line(line: &[u8]) -> Result<(u8, u16, Option<&[u8]>), WireError> {
     let [

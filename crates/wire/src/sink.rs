@@ -1,7 +1,7 @@
 //! Where the parts of a response go.
 //!
-//! It must not know how they were framed. Invariant: the order of calls is `interim`*, `head`,
-//! `body`*, `trailers`?; no call has an empty body piece.
+//! It must not know how they were framed. Invariant: the order of calls is `interim`*, `head`, `body`*,
+//! `trailers`?; no call has an empty body piece.
 
 use crate::head::{Fields, Head};
 
@@ -13,20 +13,20 @@ pub trait ResponseSink {
     /// The final head. Whatever is wanted of it must be taken now: it borrows the input.
     fn head(&mut self, head: &Head<'_>);
 
-    /// A piece of the body, without chunk framing. Pieces follow the caller's reads and mean
-    /// nothing by themselves; none is empty.
+    /// A piece of the body, without chunk framing. Pieces follow the caller's reads and have no meaning of
+    /// their own; none is empty.
     fn body(&mut self, piece: &[u8]);
 
-    /// The trailers of a chunked body, called only when there are any.
+    /// The trailers of a chunked body; called only if there are any.
     fn trailers(&mut self, _fields: Fields<'_>) {}
 }
 
-/// Keeps the status and the length of the body and throws the rest away.
+/// Stores the status and the length of the body and discards the rest.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Discard {
-    /// The status of the last final head; `None` until one came.
+    /// The status of the last final head; `None` before the first one.
     pub status: Option<u16>,
-    /// Body bytes of all responses since this value was made, chunk framing not counted.
+    /// Body bytes of all responses so far, without chunk framing.
     pub body_bytes: u64,
 }
 

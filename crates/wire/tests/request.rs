@@ -1,6 +1,6 @@
-//! Tests of the request head builder over its public interface.
+//! Tests of the request head builder through its public interface.
 //!
-//! Invariant: for any strings at all, what is built has exactly the lines that were asked for.
+//! Invariant: for any strings at all, the result has exactly the requested lines.
 
 use loadline_wire::{RequestError, RequestHead, RequestTarget, TargetFault};
 use proptest::prelude::*;

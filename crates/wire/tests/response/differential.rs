@@ -1,7 +1,7 @@
-//! Heads against `httparse`, an independent parser.
+//! Compares heads with `httparse`, an independent parser.
 //!
-//! Invariant: whatever `httparse` accepts is accepted here and means the same; what only this
-//! crate accepts is one of the listed leniencies.
+//! Invariant: whatever `httparse` accepts is accepted here with the same meaning; what only this crate accepts
+//! is one of the listed leniencies.
 
 use loadline_wire::{Limits, RequestKind, WireError};
 use proptest::prelude::*;
@@ -37,7 +37,7 @@ fn theirs(head: &[u8]) -> Result<Option<Theirs>, httparse::Error> {
     Ok(Some((status, minor, fields, length)))
 }
 
-/// What this crate takes and `httparse` does not.
+/// What this crate accepts and `httparse` does not.
 fn is_lenient(head: &[u8], ours: &HeadEvent) -> bool {
     let control = |bytes: &[u8]| {
         bytes
@@ -73,7 +73,7 @@ fn compare(head: &[u8]) -> Result<(), TestCaseError> {
         (Ok(Some(ours)), Ok(None)) => {
             prop_assert!(is_lenient(head, &ours), "partial: {}", head.escape_ascii());
         }
-        // Below 100 there is no status: RFC 9110 section 15. httparse knows no framing.
+        // Below 100 there is no status: RFC 9110 section 15. httparse does not check framing.
         (Err(error), Ok(Some((status, ..)))) => {
             let is_framing = matches!(
                 error,

@@ -1,7 +1,7 @@
-//! Writes down what a stream of bytes makes the parser say, so that two runs can be compared.
+//! Records the parser's output for a stream of bytes, so that two runs can be compared.
 //!
-//! It must not know what is expected; the tests and the fuzz targets do. Invariant: neighbouring
-//! body pieces are one event, because where a body is cut means nothing.
+//! It must not know what is expected; the tests and the fuzz targets do. Invariant: adjacent body pieces are
+//! one event, because the split between them has no meaning.
 
 use std::mem::{Discriminant, discriminant};
 
@@ -13,7 +13,7 @@ use loadline_wire::{
 /// A header or trailer line.
 pub(crate) type Field = (Vec<u8>, Vec<u8>);
 
-/// What a sink was told, and how it ended.
+/// What a sink received, and how it ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Event {
     /// An interim or a final head.
@@ -24,13 +24,13 @@ pub(crate) enum Event {
     Trailers(Vec<Field>),
     /// A response is complete.
     Done(Reuse),
-    /// The parser gave up. Samples depend on how bytes arrived, so only the kind is compared.
+    /// The parser gave up. Samples depend on how the bytes arrived, so only the kind is compared.
     Failed(Discriminant<WireError>),
-    /// The connection ended where it may.
+    /// The connection ended where it is allowed to.
     Ended,
 }
 
-/// All that a head says.
+/// The content of a head.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct HeadEvent {
     pub(crate) status: u16,
@@ -43,10 +43,10 @@ pub(crate) struct HeadEvent {
     pub(crate) wire_len: usize,
 }
 
-/// Everything that came of one stream.
+/// The complete output for one stream.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Transcript {
-    /// In the order in which it was told.
+    /// In order of arrival.
     pub(crate) events: Vec<Event>,
     /// Bytes that belong to responses.
     pub(crate) consumed: usize,
@@ -65,11 +65,11 @@ impl Transcript {
     }
 }
 
-/// Feeds `pieces` and then the end of the connection; asks anew, for the same `kind`, whenever a
-/// response leaves the connection for reuse.
+/// Feeds `pieces` and then the end of the connection. Expects another response of the same `kind` whenever a
+/// response leaves the connection reusable.
 ///
 /// # Panics
-/// When the parser breaks a promise that holds for every input.
+/// If the parser violates a property that holds for every input.
 pub(crate) fn transcript<'a>(
     pieces: impl IntoIterator<Item = &'a [u8]>,
     kind: RequestKind,
@@ -115,7 +115,7 @@ impl Recorder {
     fn close(mut self, consumed: usize, error: Option<WireError>) -> Transcript {
         self.events
             .push(error.map_or(Event::Ended, |error| Event::Failed(discriminant(&error))));
-        // An error's own piece is not counted as consumed, though its body bytes were handed on.
+        // The piece with an error is not counted as consumed, though its body bytes were passed on.
         let transcript = Transcript {
             events: self.events,
             consumed,

@@ -1,7 +1,6 @@
-//! Targets that send too much, or the same for ever.
+//! Targets that send too much, or the same forever.
 //!
-//! Invariant: each limit has an error of its own, is reached exactly, and holds however the
-//! bytes arrive.
+//! Invariant: each limit has its own error, is reached exactly, and holds however the bytes arrive.
 
 use loadline_wire::{
     Codings, Discard, ErrorClass, Limits, RequestKind, ResponseParser, State, WireError,
@@ -96,7 +95,7 @@ fn each_limit_is_reached_exactly() {
     }
 }
 
-/// Limits that are soon reached.
+/// Limits that are reached quickly.
 const LOW: Limits = Limits {
     head_bytes: 65_536,
     header_count: 256,
@@ -194,7 +193,7 @@ fn a_body_of_any_length_is_handed_on() {
     );
 }
 
-/// A head of a megabyte in small reads: the same answer, the same faults, and no work that grows with its square.
+/// A head of a megabyte in small reads: the same result, the same errors, and no quadratic work.
 #[test]
 fn a_long_head_is_read_in_any_pieces() {
     let lines = "X-Filler: 0123456789012345678901234567890123456789\r\n".repeat(20_000);

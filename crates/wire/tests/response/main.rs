@@ -1,6 +1,6 @@
-//! Tests of the response parser from outside, all of them over its public interface.
+//! Tests of the response parser, all through its public interface.
 //!
-//! Invariant: nothing here reads the parser's state; what is checked is what a sink sees.
+//! Invariant: nothing here reads the parser's state; only what a sink receives is checked.
 
 mod differential;
 mod events;

@@ -1,4 +1,4 @@
-//! One row per rule of RFC 9110 and RFC 9112: a stream, the request it answers, what comes of it.
+//! One row per rule of RFC 9110 and RFC 9112: a stream, the request it responds to, and the outcome.
 // tidy: table
 
 use loadline_wire::{
@@ -123,7 +123,7 @@ fn bodies_until_the_connection_closes() {
     }
 }
 
-/// Java's client goes by the last coding.
+/// Java's client uses the last coding.
 #[test]
 fn codings_can_be_read_by_the_last() {
     let limits = Limits {
@@ -152,7 +152,7 @@ fn codings_can_be_read_by_the_last() {
     }
 }
 
-/// Streams that break a rule, and what the text of the error must contain.
+/// Streams that violate a rule, and the text that the error must contain.
 const BROKEN: &[(&str, &[u8], ErrorClass, &str)] = &[
     (
         "no byte",
@@ -537,7 +537,7 @@ fn headers_are_found_whatever_their_case() {
     assert!(!probe.1);
 }
 
-/// The name is wrong before the line that continues it comes, and stays wrong after.
+/// The name is wrong before its continuation line arrives, and stays wrong afterwards.
 #[test]
 fn a_bad_name_is_told_before_its_continuation() {
     let stream = b"HTTP/1.1 200 OK\r\nX: a\r\n\tb\r\nY\xb1:\r\n 0\r";

@@ -1,14 +1,14 @@
-//! How a stream is cut into reads must not change what it says.
+//! How a stream is split into reads must not change the result.
 //!
-//! Invariant: every property compares a whole stream with the same stream in pieces, and the
-//! streams are as often broken as sound.
+//! Invariant: every property compares a whole stream with the same stream in pieces; invalid streams are as
+//! frequent as valid ones.
 
 use loadline_wire::{Codings, Limits, RequestKind};
 use proptest::prelude::*;
 
 use crate::events::{Transcript, transcript};
 
-/// Limits so low that generated streams reach them.
+/// Limits low enough for generated streams to reach them.
 const TIGHT: Limits = Limits {
     head_bytes: 120,
     header_count: 5,

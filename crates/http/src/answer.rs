@@ -1,28 +1,29 @@
-//! Answers, read whole.
+//! Responses, read completely.
 //!
-//! Must not know what was asked. Invariant: a body is read up to a limit, so that its connection can be used again.
+//! Must not know the request. Invariant: a body is read up to a limit, so that its connection can be reused.
 
 use std::time::Duration;
 
 use ureq::Body;
 use ureq::http::{HeaderMap, Response, header};
 
-/// Characters of an answer that a message shows.
+/// Maximum characters of a response in a message.
 const SHOWN_MAX: usize = 200;
 
-/// An answer.
+/// A response.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
     /// Its status.
     pub status: u16,
     /// Its headers.
     pub headers: HeaderMap,
-    /// Its body; empty where it could not be read whole.
+    /// Its body; empty if it could not be read completely.
     pub body: Vec<u8>,
 }
 
 impl Answer {
-    /// Reads an answer whose body may have so many bytes; with why the body could not be read.
+    /// Reads a response with a body of at most `bytes_max` bytes; the second value says why the body could not
+    /// be read.
     pub fn read(mut answer: Response<Body>, bytes_max: u64) -> (Answer, Result<(), String>) {
         let body = answer.body_mut().with_config().limit(bytes_max);
         let (body, read) = match body.read_to_vec() {
@@ -37,7 +38,7 @@ impl Answer {
         (answer, read)
     }
 
-    /// The same where an answer without its body is none.
+    /// Like `read`, for callers that need the body.
     ///
     /// # Errors
     /// Why the body could not be read.
@@ -46,13 +47,13 @@ impl Answer {
         read.map(|()| answer)
     }
 
-    /// The body as text; empty where it is none.
+    /// The body as text; empty if it is not text.
     #[must_use]
     pub fn text(&self) -> &str {
         std::str::from_utf8(&self.body).unwrap_or_default()
     }
 
-    /// The answer in one line.
+    /// The response in one line.
     #[must_use]
     pub fn told(&self) -> String {
         let line = self.text().lines().next().unwrap_or_default();
@@ -64,7 +65,7 @@ impl Answer {
     }
 }
 
-/// How long a server wants not to be asked; `None`: it did not say in seconds.
+/// How long the server wants clients to wait; `None`: it did not give a number of seconds.
 #[must_use]
 pub fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let value = headers.get(header::RETRY_AFTER)?.to_str().ok()?;

@@ -1,7 +1,9 @@
-//! Asking services beside the load, over HTTP/1.1 and TLS: clusters, stores of metrics, receivers of results, modules.
+//! The client for services beside the load, over HTTP/1.1 and TLS: clusters, metrics stores, receivers of
+//! results, modules.
 //!
-//! Must not know what is asked, nor the load, whose client is the engine's. Invariants: whom this machine trusts is
-//! trusted unless the user says otherwise; no error text has an address, which may hold a password.
+//! Must not know what is requested, nor the load, whose client is in the engine. Invariants: the machine's
+//! trusted authorities are trusted unless the user says otherwise; no error text contains an address, which may
+//! hold a password.
 
 mod answer;
 mod tls;
@@ -14,8 +16,8 @@ use ureq::{Agent, Proxy};
 pub use answer::{Answer, retry_after};
 pub use tls::{Identity, Tls, TlsSettings};
 
-/// The settings of a client, to which the caller adds limits; a status is an answer, not an error. Without `tls` it
-/// speaks with `http://` alone.
+/// The settings of a client, to which the caller adds limits; any status is a response, not an error. Without
+/// `tls` only `http://` works.
 #[must_use]
 pub fn config(tls: Option<&Tls>) -> ConfigBuilder<AgentScope> {
     let config = Agent::config_builder()
@@ -27,14 +29,14 @@ pub fn config(tls: Option<&Tls>) -> ConfigBuilder<AgentScope> {
     }
 }
 
-/// The same for whoever asks with `https://` and trusts what this machine trusts.
+/// Settings for `https://` with the machine's trusted authorities.
 #[must_use]
 pub fn trusting_config() -> ConfigBuilder<AgentScope> {
     let tls = Tls::new(&TlsSettings::default()).expect("nothing of a user's is read");
     config(Some(&tls))
 }
 
-/// The proxy that the environment names for an address; never one for what runs on this machine, as with Go's clients.
+/// The proxy from the environment for an address; never one for loopback addresses, as with Go's clients.
 #[must_use]
 pub fn proxy_of(url: &str) -> Option<Proxy> {
     let uri = url.parse::<Uri>().ok();
@@ -45,18 +47,18 @@ pub fn proxy_of(url: &str) -> Option<Proxy> {
     }
 }
 
-/// Whether a host, an IPv6 address in brackets or not, is this machine.
+/// Whether a host, possibly an IPv6 address in brackets, is this machine.
 #[must_use]
 pub fn is_loopback(host: &str) -> bool {
     let address = host.trim_matches(['[', ']']).parse::<std::net::IpAddr>();
     host == "localhost" || address.is_ok_and(|address| address.is_loopback())
 }
 
-/// Why there was no answer.
+/// Why there was no response.
 #[must_use]
 pub fn told(error: &ureq::Error) -> String {
     match error {
-        // These two would show the address.
+        // These two would reveal the address.
         ureq::Error::BadUri(_) | ureq::Error::Http(_) => "its address cannot be used".to_owned(),
         ureq::Error::Timeout(_) => "no response in time".to_owned(),
         ureq::Error::HostNotFound => "its host name is unknown".to_owned(),

@@ -1,6 +1,7 @@
-//! How a service is known by its certificate, and how it knows us by ours.
+//! How a service proves its identity, and how this client proves its own.
 //!
-//! Must not know files. Invariant: what cannot be used is refused here, with a reason, before any connection is made.
+//! Must not know files. Invariant: invalid settings are refused here, with a reason, before any connection is
+//! made.
 
 use std::fmt;
 use std::sync::Arc;
@@ -13,16 +14,16 @@ use rustls::sign::{CertifiedKey, SingleCertAndKey};
 use rustls::{ClientConfig, RootCertStore};
 use ureq::tls::{Certificate, ClientCert, PrivateKey, RootCerts, TlsConfig, TlsProvider};
 
-/// How a service is known, and how it knows us, as it is written.
+/// TLS settings as given by the user.
 #[derive(Clone, Default)]
 pub struct TlsSettings {
     /// Whether TLS verification is skipped.
     pub trusts_all: bool,
-    /// Whether nothing below TLS 1.3 will do.
+    /// Whether TLS 1.3 is required.
     pub newest_only: bool,
-    /// Authorities in PEM; `None`: the system's.
+    /// Certificate authorities in PEM; `None`: the system's.
     pub authority: Option<Vec<u8>>,
-    /// A certificate and its key in PEM; `None`: nobody asks.
+    /// Client certificate and key in PEM; `None`: no client certificate.
     pub identity: Option<(Vec<u8>, Vec<u8>)>,
 }
 
@@ -32,7 +33,7 @@ impl fmt::Debug for TlsSettings {
     }
 }
 
-/// The same, read.
+/// The same, parsed.
 #[derive(Clone)]
 pub struct Tls {
     roots: Vec<CertificateDer<'static>>,
@@ -47,11 +48,11 @@ impl fmt::Debug for Tls {
     }
 }
 
-/// Our own certificates, the leaf first, and the key that belongs to them.
+/// Our client certificates, the leaf first, and their private key.
 #[derive(Clone)]
 pub struct Identity {
     certified: Arc<CertifiedKey>,
-    /// The key as the client that makes calls takes it.
+    /// The key in the form that the calling client takes.
     call_key: Arc<PrivateKey<'static>>,
 }
 
@@ -62,7 +63,7 @@ impl fmt::Debug for Identity {
 }
 
 impl Tls {
-    /// Reads settings, and this machine's authorities where they name none.
+    /// Parses settings; loads this machine's authorities if the settings name none.
     ///
     /// # Errors
     /// A certificate or key cannot be read, or they do not belong together.
@@ -85,7 +86,7 @@ impl Tls {
         })
     }
 
-    /// The same with another identity.
+    /// The same settings with another identity.
     #[must_use]
     pub fn with_identity(&self, identity: Option<Identity>) -> Tls {
         Tls {
@@ -94,7 +95,7 @@ impl Tls {
         }
     }
 
-    /// The configuration of a connection of one's own. Without ALPN HTTP/1.1 is spoken.
+    /// TLS configuration for callers with their own connections. Without ALPN the protocol is HTTP/1.1.
     #[must_use]
     pub fn client_config(&self) -> ClientConfig {
         let provider = Arc::clone(&self.provider);
@@ -120,7 +121,7 @@ impl Tls {
         }
     }
 
-    /// The configuration of a client that makes calls.
+    /// TLS configuration for the calling client.
     pub(crate) fn agent_config(&self) -> TlsConfig {
         let certificates = |chain: &[CertificateDer<'_>]| -> Vec<Certificate<'static>> {
             let owned = chain
@@ -143,7 +144,7 @@ impl Tls {
 }
 
 impl Identity {
-    /// Reads certificate and key in PEM.
+    /// Parses certificate and key in PEM.
     ///
     /// # Errors
     /// One of them cannot be read, or they do not belong together.

@@ -1,24 +1,25 @@
-//! Files that are made to be written to, and named pipes in their place.
+//! Creating files for output, and opening named pipes in their place.
 //!
-//! Must not know what is written. Invariants: opening ends soon, also that of a pipe which nobody reads: whoever waits for
-//! that cannot be stopped by a signal that something else handles; no two processes that make a file here write it at once.
+//! Must not know what is written. Invariants: opening never blocks for long, not even on a pipe without a
+//! reader (a blocked open cannot be interrupted by a signal that is handled elsewhere); two processes never
+//! write a file from here at the same time.
 
 use std::ffi::OsString;
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-/// How often a pipe is tried whose reader may be about to come, as where both are started by one line.
+/// Attempts to open a pipe whose reader may be about to start, for example when one command line starts both.
 #[cfg(unix)]
 const TRIES: u32 = 100;
-/// The time between two.
+/// Time between two attempts.
 #[cfg(unix)]
 const BETWEEN: std::time::Duration = std::time::Duration::from_millis(20);
 
-/// Makes, or empties, a file; of a named pipe, opens the end that is written to.
+/// Creates or truncates a file; of a named pipe, opens the write end.
 ///
 /// # Errors
-/// Those of the file system; a pipe that nobody has come to read within two seconds; a file that somebody else is writing.
+/// File system errors; a pipe without a reader for two seconds; a file that another process is writing.
 pub fn create(path: &Path) -> io::Result<File> {
     #[cfg(unix)]
     if is_pipe(path) {
@@ -36,10 +37,10 @@ pub fn create(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// Makes a file this process's to write, until it is closed; on a file system without locks, nothing.
+/// Locks a file for this process until it is closed; does nothing on file systems without locks.
 ///
 /// # Errors
-/// Another process writes it.
+/// Another process is writing it.
 pub(crate) fn claim(file: &File) -> io::Result<()> {
     match file.try_lock() {
         Err(TryLockError::WouldBlock) => Err(io::Error::other("another process is writing it")),
@@ -55,29 +56,29 @@ pub fn write(path: &Path, bytes: impl AsRef<[u8]>) -> io::Result<()> {
     create(path)?.write_all(bytes.as_ref())
 }
 
-/// Puts a whole file into place in one step: at every instant its name leads to all of it or to what was there before,
-/// also where two processes put theirs there at once. A symbolic link stays one, and what was there leaves its permissions
-/// to the file; a device or a pipe takes what it is given.
+/// Replaces a file atomically: at every instant its name refers to the complete new or old content, even if two
+/// processes replace it at once. A symbolic link stays a link, and the permissions of the old file are kept;
+/// devices and pipes are written directly.
 ///
 /// # Errors
-/// Those of the file system; what was there before is then still there.
+/// File system errors; the old file is then still there.
 pub fn replace(path: &Path, bytes: impl AsRef<[u8]>) -> io::Result<()> {
     replace_with(path, |file| file.write_all(bytes.as_ref()))
 }
 
-/// Replaces a file as [`replace`] does, by what `fill` writes.
+/// Replaces a file like [`replace`], with the content that `fill` writes.
 pub(crate) fn replace_with(
     path: &Path,
     fill: impl FnOnce(&mut File) -> io::Result<()>,
 ) -> io::Result<()> {
     let known = fs::metadata(path).ok();
     if known.as_ref().is_some_and(|known| !known.is_file()) {
-        // A folder says what it is.
+        // For a folder, this returns the right error.
         return fill(&mut create(path)?);
     }
     let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
     let temporary = beside(&path)?;
-    // In a folder that others write to, a link of theirs may wait under this name.
+    // In a folder that others can write to, someone may have put a link under this name.
     let _ = fs::remove_file(&temporary);
     let put = || {
         let mut file = File::create_new(&temporary)?;
@@ -88,11 +89,11 @@ pub(crate) fn replace_with(
         file.sync_data()?;
         fs::rename(&temporary, &path)
     };
-    // The first error is the one worth telling.
+    // The first error is the one worth reporting.
     put().inspect_err(|_| drop(fs::remove_file(&temporary)))
 }
 
-/// A hidden name in the same folder that no other process takes.
+/// A hidden name in the same folder that no other process uses.
 fn beside(path: &Path) -> io::Result<PathBuf> {
     let name = path.file_name().ok_or_else(|| {
         io::Error::new(
@@ -121,7 +122,8 @@ fn await_reader(path: &Path) -> io::Result<File> {
             .custom_flags(libc::O_NONBLOCK)
             .open(path);
         match tried {
-            // Once more, so that writes wait for the reader; the first handle holds it meanwhile.
+            // Opened again so that writes block until the reader reads; the first handle keeps the pipe open
+            // meanwhile.
             Ok(_held) => return File::options().write(true).open(path),
             Err(error) if error.raw_os_error() == Some(libc::ENXIO) => {
                 std::thread::park_timeout(BETWEEN);

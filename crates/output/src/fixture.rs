@@ -1,6 +1,6 @@
-//! A run made up for the tests of this crate: a plan, seconds with rising counts, a result.
+//! A fictitious run for the tests of this crate: a plan, seconds with rising counts, a result.
 //!
-//! Must not know any sink. Invariant: the seconds' sum is what [`sum_of`] says.
+//! Must not know any sink. Invariant: the seconds sum to [`sum_of`].
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -74,7 +74,7 @@ pub(crate) fn plan() -> TestPlan {
     }
 }
 
-/// What all workers saw in the second with this number, of which one request is still under way.
+/// What all workers saw in the second with this number; one request is still in flight.
 pub(crate) fn delta(second: u64) -> Snapshot {
     let mut seen = Snapshot::default();
     seen.counts.started = 10 + second;
@@ -150,7 +150,7 @@ pub(crate) fn resource(at_ns: u64) -> RunEvent {
     })
 }
 
-/// What the seconds 0 to `seconds` - 1 add up to.
+/// The sum of the seconds 0 to `seconds` - 1.
 pub(crate) fn sum_of(seconds: u64) -> Snapshot {
     let mut sum = Snapshot::default();
     for number in 0..seconds {

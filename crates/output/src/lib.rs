@@ -1,11 +1,11 @@
-//! Sinks: where results go besides the terminal. One folder each, with the same files in it:
-//! `mod.rs` (what it is), `sink.rs` (files and threads), `encode.rs` (bytes), `tests.rs`. What
-//! files of lines share is in `k6_lines`, what services that values are sent to share in `push`.
+//! Sinks: where results go besides the terminal. One folder each, with the same files: `mod.rs` (what it is),
+//! `sink.rs` (files and threads), `encode.rs` (bytes), `tests.rs`. `k6_lines` has what files of lines share,
+//! `push` what outputs to network services share.
 //!
 //! This crate must not know the engine: a sink reads `RunEvent`s, samples or a `RunResult`.
 //!
-//! Invariant: a sink never holds up the run unless it is asked for every single value and its channel
-//! is full, which the producer measures; a disk that fails is told at the end, not by a panic.
+//! Invariant: a sink blocks the run only if it receives every single value and its channel is full, which the
+//! producer measures; a failing disk is reported at the end, not by a panic.
 
 pub mod files;
 #[cfg(test)]

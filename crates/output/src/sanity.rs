@@ -1,22 +1,22 @@
-//! Whether the numbers of a file can stem from a run, so that sums made of them cannot overflow.
+//! Checks whether the numbers of a file can come from a run, so that sums over them cannot overflow.
 //!
-//! Must not know where the file came from. Invariant: after [`check_snapshot`] two snapshots can be
-//! merged, and after [`check_result`] a result can be summed up, without overflow.
+//! Must not know where the file came from. Invariant: after [`check_snapshot`] two snapshots can be merged, and
+//! after [`check_result`] a result can be summarized, without overflow.
 
 use loadline_model::result::{Row, RunResult};
 use loadline_model::snapshot::{Counts, RequestTally, ShapeTally, Snapshot, Tally};
 
-/// Most that any counter may hold: a thousand years of a million requests a second reach less,
-/// and all counters of one kind add up within 64 bits.
+/// Maximum value of any counter: more than a thousand years of a million requests per second, and all counters
+/// of one kind add up within 64 bits.
 const COUNTER_MAX: u64 = 1 << 58;
-/// Most that a counter of one row may hold, so that the longest series adds up within 64 bits.
+/// Maximum value of a counter in one row, so that the longest series adds up within 64 bits.
 const ROW_COUNTER_MAX: u64 = 1 << 44;
-/// Most rows of a table; the largest of the model has a quarter of it.
+/// Maximum rows of a table; the largest in the model has a quarter of it.
 const TABLE_ROWS_MAX: usize = 1_024;
-/// Most rows of a series; a run keeps 3,600.
+/// Maximum rows of a series; a run keeps 3,600.
 const SERIES_MAX: usize = 1 << 18;
 
-/// Says which number of a result cannot be.
+/// Says which number of a result is impossible.
 pub(crate) fn check_result(result: &RunResult) -> Result<(), String> {
     let totals = &result.totals;
     let spans = [
@@ -35,7 +35,7 @@ pub(crate) fn check_result(result: &RunResult) -> Result<(), String> {
     check_rows(&result.series)
 }
 
-/// Says which number of a series cannot be.
+/// Says which number of a series is impossible.
 pub(crate) fn check_rows(rows: &[Row]) -> Result<(), String> {
     if rows.len() > SERIES_MAX {
         return Err(format!(
@@ -75,7 +75,7 @@ fn check_row(row: &Row) -> Result<(), String> {
     within("at_ns", row.at_ns, COUNTER_MAX)
 }
 
-/// Says which number of a snapshot cannot be.
+/// Says which number of a snapshot is impossible.
 pub(crate) fn check_snapshot(seen: &Snapshot) -> Result<(), String> {
     check_counts(&seen.counts)?;
     check_counts(&seen.warm_up).map_err(|why| format!("warm_up: {why}"))?;

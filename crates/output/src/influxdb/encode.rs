@@ -17,14 +17,14 @@ use super::settings::{FieldKind, Precision};
 
 use crate::k6_lines::{Lines, MetricDescription, Rendered};
 
-/// Makes points.
+/// Encodes points.
 #[derive(Debug)]
 pub(super) struct Points {
     fields: Vec<(String, FieldKind)>,
     precision: Precision,
-    /// Measurements by metric; empty: not asked yet.
+    /// Measurements by metric; empty: not looked up yet.
     names: Vec<String>,
-    /// What stands between the measurement and the value.
+    /// The text between measurement and value.
     middles: Rendered,
     instants: Instants,
 }
@@ -40,7 +40,7 @@ impl Points {
         }
     }
 
-    /// The instant in the precision's unit. Where that is fine enough, a series has it once.
+    /// The instant in the precision's unit. If that is fine enough, it is unique within a series.
     fn instant(&mut self, series: u64, unix_ns: u64) -> u64 {
         let at = unix_ns / self.precision.unit_ns();
         match self.precision {
@@ -149,11 +149,11 @@ fn push_text(text: &str, out: &mut String) {
     out.push('"');
 }
 
-/// A measurement, the name or value of a tag, or the name of a field.
+/// Escapes a measurement, the name or value of a tag, or the name of a field.
 ///
-/// The protocol escapes commas, spaces and equal signs by a backslash, and has no way to write a
-/// backslash before one of them or at the end: a slash stands for such a one. Line ends and other
-/// control characters are written as in Go.
+/// The protocol escapes commas, spaces and equal signs with a backslash, and cannot represent a backslash
+/// before one of them or at the end; such a backslash becomes a slash. Line ends and other control characters
+/// are escaped as in Go.
 fn push_escaped(text: &str, out: &mut String) {
     let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {

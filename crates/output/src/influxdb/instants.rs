@@ -1,13 +1,13 @@
-//! Instants that the points of a series have taken.
+//! Instants that the points of a series have used.
 //!
-//! A server keeps one point per series and instant, so two values of one instant would become one.
-//! Must not know points. Invariant: among the last [`KEPT`] points no two of a series get the same
-//! instant; memory is bounded by twice that.
+//! A server stores one point per series and instant, so two values at the same instant would become one. Must
+//! not know points. Invariant: among the last [`KEPT`] points no two of a series have the same instant; memory
+//! is bounded by twice that.
 
 use std::collections::HashSet;
 use std::mem;
 
-/// Points whose instants are known: seconds of heavy load, and a few megabytes at most.
+/// Points whose instants are remembered: seconds of heavy load, and a few megabytes at most.
 const KEPT: usize = 65_536;
 
 /// Instants by series.
@@ -18,7 +18,7 @@ pub(super) struct Instants {
 }
 
 impl Instants {
-    /// The instant, or the next one that no point of the series has.
+    /// The given instant, or the next one that no point of the series has used.
     pub(super) fn take(&mut self, series: u64, at: u64) -> u64 {
         let mut free = at;
         while self.older.contains(&(series, free)) || !self.recent.insert((series, free)) {

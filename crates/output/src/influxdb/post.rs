@@ -1,10 +1,10 @@
-//! Posting points that somebody else has written.
+//! Posts encoded points.
 //!
-//! Must not know what they say. Invariant: a token is sent in a header alone.
+//! Must not know their content. Invariant: a token is only sent in a header.
 
 use crate::push::{HttpClient, Refusal, TlsSettings, verdict};
 
-/// Posts bodies of points to one address.
+/// Posts bodies with points to one address.
 pub struct Poster {
     client: HttpClient,
     url: String,
@@ -12,11 +12,11 @@ pub struct Poster {
 }
 
 impl Poster {
-    /// For an address with everything in it; TLS verification is skipped, as by JMeter. `token`: what is shown to
-    /// version 2; `None`: nothing.
+    /// A poster for a complete address; TLS verification is skipped, as in JMeter. `token`: for version 2;
+    /// `None`: no token.
     ///
     /// # Errors
-    /// The address of the proxy cannot be read.
+    /// The address of the proxy cannot be parsed.
     pub fn new(url: &str, token: Option<&str>) -> Result<Poster, String> {
         let tls = TlsSettings {
             trusts_all: true,
@@ -34,7 +34,7 @@ impl Poster {
     /// Posts a body once.
     ///
     /// # Errors
-    /// Why it was not taken, in words.
+    /// Why it was not accepted, in words.
     pub fn post(&self, body: &[u8]) -> Result<(), String> {
         let headers = self.headers.iter();
         let headers: Vec<(&str, &str)> = headers.map(|(name, value)| (*name, &**value)).collect();

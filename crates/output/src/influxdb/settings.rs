@@ -1,53 +1,53 @@
-//! What points are sent with.
+//! Settings for sending points.
 //!
-//! Must not know where settings come from. Invariant: what has a secret in it is not printed.
+//! Must not know where settings come from. Invariant: settings with secrets are not printed.
 
 use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
-/// What points are sent with.
+/// Settings for sending points.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InfluxSettings {
-    /// `http://host:port`, with a path in front of the API's where there is one; no password in it.
+    /// `http://host:port`, optionally with a path before the API's; never a password.
     pub address: String,
-    /// Whose API, and what the points go into.
+    /// The API version, and the destination of the points.
     pub target: InfluxTarget,
-    /// The unit of instants.
+    /// The unit of timestamps.
     pub precision: Precision,
     /// Tags and metadata that become fields, which the server does not index.
     pub fields: Vec<(String, FieldKind)>,
-    /// How long points wait for others to be sent with.
+    /// How long points wait for more to be sent together.
     pub push_interval: Duration,
-    /// Posts at a time; at least one.
+    /// Concurrent posts; at least one.
     pub concurrent_writes: usize,
     /// Whether TLS verification is skipped.
     pub trusts_all: bool,
-    /// The address of a proxy; `None`: the one that the environment names.
+    /// The address of a proxy; `None`: the one from the environment.
     pub proxy: Option<String>,
 }
 
-/// Whose API, and what the points go into.
+/// The API version, and the destination of the points.
 #[derive(Clone, PartialEq, Eq)]
 pub enum InfluxTarget {
     /// Version 1: `/write`.
     V1 {
-        /// Database; made when the server does not have it.
+        /// Database; created if the server does not have it.
         database: String,
         /// Retention policy; empty: the database's own.
         retention: String,
         /// Consistency level of a cluster; empty: the server's own.
         consistency: String,
-        /// User and password; `None`: nobody asks.
+        /// User and password; `None`: no authentication.
         user: Option<(String, String)>,
     },
     /// Version 2, and 3 by the same paths: `/api/v2/write`.
     V2 {
-        /// Organisation; empty where the server has none.
+        /// Organisation; empty if the server has none.
         organization: String,
         /// Bucket.
         bucket: String,
-        /// Token; `None`: nobody asks.
+        /// Token; `None`: no authentication.
         token: Option<String>,
     },
 }
@@ -66,16 +66,16 @@ impl fmt::Debug for InfluxTarget {
 pub enum FieldKind {
     /// In quotes.
     Text,
-    /// `12i`; what is no whole number is written as text.
+    /// `12i`; anything but an integer is written as text.
     Int,
-    /// `1.5`; what is no number is written as text.
+    /// `1.5`; anything but a number is written as text.
     Float,
-    /// `true` or `false`; what is neither is written as text.
+    /// `true` or `false`; anything else is written as text.
     Bool,
 }
 
 impl FieldKind {
-    /// The kind of a name in `K6_INFLUXDB_TAGS_AS_FIELDS`; `None` when there is no such kind.
+    /// The kind with this name in `K6_INFLUXDB_TAGS_AS_FIELDS`; `None` if there is no such kind.
     #[must_use]
     pub fn of(name: &str) -> Option<FieldKind> {
         Some(match name {
@@ -88,7 +88,7 @@ impl FieldKind {
     }
 }
 
-/// The unit of instants.
+/// The unit of timestamps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Precision {
     /// Nanoseconds.
@@ -100,13 +100,13 @@ pub enum Precision {
     Millisecond,
     /// Seconds.
     Second,
-    /// Minutes; version 1 alone.
+    /// Minutes; only version 1.
     Minute,
-    /// Hours; version 1 alone.
+    /// Hours; only version 1.
     Hour,
 }
 
-/// A precision that there is not.
+/// An unknown precision.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownPrecision(
     /// The name.

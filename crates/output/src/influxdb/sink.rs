@@ -1,7 +1,7 @@
-//! The thread of the points, and how they are posted.
+//! The thread that sends points.
 //!
-//! Must not know the layout. Invariant: as for [`PushSink`]; user, password and token are sent in a
-//! header alone.
+//! Must not know the layout. Invariant: as for [`PushSink`]; user, password and token are only sent in a
+//! header.
 
 use std::io;
 use std::sync::Arc;
@@ -22,11 +22,11 @@ use crate::push::{
 };
 use crate::report::{GiveUp, OnTrouble};
 
-/// Posts every value received until the sending ends are dropped; `describe` tells what a metric is,
-/// and is asked once per metric. When `give_up` is set after the end, what is left is lost.
+/// Posts every received value until the senders are dropped. `describe` returns a metric's definition and is
+/// called once per metric. If `give_up` is set after the end, the rest is lost.
 ///
 /// # Errors
-/// When no thread can be started, or the proxy's address cannot be read.
+/// No thread can be started, or the proxy's address cannot be parsed.
 pub fn start(
     settings: InfluxSettings,
     receiver: Receiver<Vec<TaggedValues>>,
@@ -64,12 +64,12 @@ pub fn start(
     PushSink::start(pushing, receiver, describe)
 }
 
-/// Posts bodies of points.
+/// Posts bodies with points.
 struct Writes {
     client: HttpClient,
     url: String,
-    /// Where a missing database is made, and the order to make it; `None`: version 2, whose buckets
-    /// are made by hand.
+    /// The command for creating a missing database and where to send it; `None`: version 2, whose buckets are
+    /// created by hand.
     database: Option<String>,
     headers: Vec<(&'static str, String)>,
 }
@@ -93,7 +93,7 @@ impl Post for Writes {
     }
 }
 
-/// A refusal of some points of a body: `partial write: … dropped=3`.
+/// Recognises that some points of a body were refused: `partial write: … dropped=3`.
 fn partly(answer: &Answer, refusal: Refusal) -> Refusal {
     let dropped = || {
         let (_, number) = answer.text().rsplit_once("dropped=")?;
@@ -141,7 +141,7 @@ fn database(settings: &InfluxSettings) -> Option<String> {
     let InfluxTarget::V1 { database, .. } = &settings.target else {
         return None;
     };
-    // A name in quotes may hold anything; a quote within is doubled by a backslash.
+    // A quoted name may contain anything; a quote in it is escaped by a backslash.
     let name = database.replace('\\', "\\\\").replace('"', "\\\"");
     let order = encoded(&format!("CREATE DATABASE \"{name}\""));
     Some(format!("{}/query?q={order}", settings.address))

@@ -1,4 +1,4 @@
-//! Points against those that k6 v2.2.0 posted of the same values, hostile tags, and a server.
+//! Compares points with those that k6 v2.2.0 posted for the same values; hostile tags; a server.
 
 use std::io::{Read, Write};
 use std::net::TcpListener;
@@ -51,7 +51,7 @@ fn points_are_k6s_byte_for_byte() {
     let points = Points::new(fields(&[("url", FieldKind::Text)]), Precision::Nanosecond);
     let ours = Recorded::read().lines(points);
     let k6s = recorded("samples.lines");
-    // k6's first point is no point: a tag has a line end, which cuts it in two.
+    // k6's first point is invalid: a line end in a tag splits it in two.
     let k6s: Vec<&str> = k6s.lines().skip(2).collect();
     assert_eq!(ours.lines().skip(1).collect::<Vec<_>>(), k6s);
     assert!(
@@ -121,7 +121,7 @@ fn a_precision_has_a_name_in_each_version() {
     assert!("d".parse::<Precision>().is_err());
 }
 
-/// A point taken apart as InfluxDB's parser does it: a backslash takes the next character along.
+/// Parses a point as InfluxDB does: a backslash also takes the next character.
 fn parsed(line: &str) -> (Vec<(String, String)>, String) {
     let mut parts = vec![String::new()];
     let mut chars = line.chars();
@@ -189,7 +189,7 @@ proptest! {
     }
 }
 
-/// A server that answers one request after another, each on a connection of its own.
+/// A server that answers requests one after another, each on its own connection.
 fn server(answers: Vec<&'static str>) -> (String, Arc<Mutex<Vec<String>>>) {
     let listener = TcpListener::bind("127.0.0.1:0").expect("there is a port");
     let address = format!("http://{}", listener.local_addr().expect("it has one"));
@@ -246,7 +246,7 @@ fn settings(address: String, target: InfluxTarget) -> InfluxSettings {
     }
 }
 
-/// Sends one value; gives what was written and lost, and what was told.
+/// Sends one value; returns the values written and lost, and the messages.
 fn send_one(settings: InfluxSettings) -> (u64, u64, Vec<String>) {
     let (sender, receiver) = sync_channel(1);
     let told = Arc::new(Mutex::new(Vec::new()));

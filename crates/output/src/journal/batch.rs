@@ -1,7 +1,7 @@
-//! What came since the last record: events gathered until the writer's thread takes them.
+//! Events since the last record, collected until the writer's thread takes them.
 //!
-//! Must not know files or threads. Invariant: its size has a limit however long it waits, and what
-//! is merged to keep the limit loses no count.
+//! Must not know files or threads. Invariant: its size is bounded however long it waits, and merging to stay
+//! within the bound loses no count.
 
 use std::sync::Arc;
 
@@ -13,15 +13,15 @@ use loadline_model::snapshot::Snapshot;
 use super::encode::{Part, Start};
 use loadline_model::rows::halve;
 
-/// Snapshots that wait unmerged. Merging costs the run's thread time, so it is done only when the
-/// disk is slower than this many seconds.
+/// Snapshots kept unmerged. Merging costs time of the run's thread, so it only happens if the disk is slower
+/// than this many seconds.
 const DELTAS_MAX: usize = 8;
-/// Rows that wait; then two become one, as in the result.
+/// Rows kept; beyond this, two are merged into one, as in the result.
 pub(super) const ROWS_MAX: usize = 3_600;
-/// Marks, and resource samples, that are kept; those beyond are counted.
+/// Maximum marks and resource samples that are kept; further ones are only counted.
 pub(super) const EXTRAS_MAX: usize = 100_000;
 
-/// Events that wait to be written.
+/// Events waiting to be written.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Batch {
     pub(super) start: Option<Start>,
@@ -48,11 +48,10 @@ impl Batch {
             || self.left_out > 0
     }
 
-    /// Takes one event in.
+    /// Adds one event.
     pub(super) fn add(&mut self, event: &RunEvent) {
         match event {
-            // There is nothing yet that a crash could lose; and what is kept by all tags is for
-            // others to keep.
+            // Nothing yet that a crash could lose; and series by all tags are stored elsewhere.
             RunEvent::Before(_) | RunEvent::TearingDown { .. } | RunEvent::Series(_) => {}
             RunEvent::Started {
                 plan,
@@ -83,7 +82,7 @@ impl Batch {
         }
     }
 
-    /// Takes in what came later.
+    /// Adds a later batch.
     pub(super) fn absorb(&mut self, later: Batch) {
         self.start = self.start.take().or(later.start);
         self.end = later.end.or(self.end.take());
@@ -113,7 +112,7 @@ impl Batch {
         sum
     }
 
-    /// What stands between start and end, as one record; `None` when nothing does.
+    /// Everything between start and end as one record; `None` if there is nothing.
     pub(super) fn part(&self) -> Option<Part> {
         self.has_part().then(|| Part {
             seen: self.merged(),
@@ -126,7 +125,7 @@ impl Batch {
     }
 }
 
-/// Appends what fits; says how many did not.
+/// Appends what fits; returns how many did not.
 pub(super) fn keep<T>(kept: &mut Vec<T>, more: impl IntoIterator<Item = T>) -> u64 {
     let mut left_out = 0;
     for item in more {

@@ -1,7 +1,7 @@
 //! Records as bytes: length, checksum, kind, deflated JSON. Documented in `docs/journal.md`.
 //!
-//! Must not know files. Invariant: a record is read whole and unchanged, or not at all; no input
-//! makes the reader take more memory than its limits.
+//! Must not know files. Invariant: a record is read complete and unchanged, or not at all; no input makes the
+//! reader use more memory than its limits.
 
 use std::io::{self, Read, Write};
 
@@ -17,13 +17,13 @@ use serde::{Deserialize, Serialize};
 
 /// The first line of a journal.
 pub(super) const MAGIC: &[u8] = b"loadline/journal/v1\n";
-/// What the first line of a journal of any version begins with.
+/// Prefix of the first line of a journal of any version.
 pub(super) const MAGIC_OF_ANY_VERSION: &[u8] = b"loadline/journal/";
 /// Length and checksum, each four bytes, little endian, and one byte for the kind.
 pub(super) const HEAD_BYTES: usize = 9;
-/// Most bytes of a payload as it stands in the file.
+/// Maximum bytes of a payload in the file.
 const DEFLATED_MAX: u32 = 64 << 20;
-/// Most bytes of a payload as JSON: a hundred times the largest result.
+/// Maximum bytes of a payload as JSON: a hundred times the largest result.
 const INFLATED_MAX: u64 = 256 << 20;
 
 /// What was known before the first request.
@@ -34,7 +34,7 @@ pub(super) struct Start {
     pub(super) started_unix_ms: u64,
 }
 
-/// What came since the record before.
+/// What was added since the previous record.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Part {
     pub(super) seen: Snapshot,
@@ -94,13 +94,13 @@ fn checksum(kind: u8, payload: &[u8]) -> u32 {
     crc.sum()
 }
 
-/// What came out of reading one record.
+/// The result of reading one record.
 pub(super) enum Next {
     /// A whole record.
     Record(Record),
-    /// The file ends where a record could begin.
+    /// The file ends at a record boundary.
     EndOfFile,
-    /// What follows is not a whole record: cut short, overwritten, or of an unknown kind.
+    /// What follows is not a complete record: truncated, overwritten, or of an unknown kind.
     Torn,
 }
 
@@ -122,7 +122,7 @@ pub(super) fn read_record(reader: &mut impl Read) -> io::Result<Next> {
     if length > DEFLATED_MAX {
         return Ok(Next::Torn);
     }
-    // Grows with what is really there, so that a length alone takes no memory.
+    // Grows with the data that is really there, so that a bogus length costs no memory.
     let mut deflated = Vec::new();
     reader.take(u64::from(length)).read_to_end(&mut deflated)?;
     let whole = deflated.len() as u64 == u64::from(length);

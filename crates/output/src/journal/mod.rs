@@ -1,9 +1,8 @@
-//! The journal: an append-only file of a run in progress, from which all but the last two seconds
-//! can be told after `kill -9`. The format is documented in `docs/journal.md`.
+//! The journal: an append-only file of a run in progress, from which everything except the last two seconds can
+//! be recovered after `kill -9`. The format is documented in `docs/journal.md`.
 //!
-//! Must not know who runs the test or shows the results. Invariants: what the disk cannot take in
-//! time is merged and kept, never lost and never waited for; and whatever prefix of the file is
-//! left, it tells true sums of what it holds.
+//! Must not know who runs the test or shows the results. Invariants: what the disk cannot write in time is
+//! merged and kept, never lost and never waited for; any prefix of the file yields correct sums of its content.
 
 mod batch;
 mod encode;

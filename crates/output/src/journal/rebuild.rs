@@ -1,7 +1,7 @@
-//! A result made of what a journal holds, for a run that could not make it itself.
+//! Rebuilds a result from a journal, for a run that could not write one itself.
 //!
-//! Must not know files. Invariant: every number is derived from whole records, and the requests
-//! under way at the end are counted as interrupted, so that conservation holds.
+//! Must not know files. Invariant: every number is derived from complete records, and requests in flight at the
+//! end are counted as interrupted, so that conservation holds.
 
 use loadline_metric::ValueTrend;
 use loadline_model::observation::{ObservationLog, Observations, ObserverNote, ResourceSample};
@@ -47,7 +47,7 @@ pub(super) fn result_of(start: Start, mut told: Part, tag_rows: &TagRows) -> Run
     }
 }
 
-/// What observers said, without the run's phases: where the load ended is not known.
+/// What observers reported, without the run's phases: the end of the load is unknown.
 fn observations_of(resources: &[ResourceSample], notes: Vec<ObserverNote>) -> Observations {
     let mut log = ObservationLog::default();
     for sample in resources {
@@ -64,7 +64,7 @@ fn count_unfinished_as_interrupted(counts: &mut Counts) {
     counts.interrupted += counts.started.saturating_sub(met_a_fate);
 }
 
-/// The totals, but for what was seen.
+/// The totals, except what was seen.
 fn totals_of(start: &Start, told: &Part) -> Totals {
     let rows = &told.rows;
     let elapsed_ns = end_of(rows);

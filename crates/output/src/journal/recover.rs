@@ -1,7 +1,7 @@
-//! Reading a journal back, whole or torn.
+//! Reads a journal, complete or torn.
 //!
-//! Must not know how it was written beyond the format. Invariant: of any prefix of a journal, the
-//! whole records are told and nothing else; no input makes it panic.
+//! Must not know how it was written, except for the format. Invariant: any prefix of a journal yields its
+//! complete records and nothing else; no input makes it panic.
 
 use std::fmt;
 use std::fs::File;
@@ -20,28 +20,28 @@ use crate::sanity;
 /// How the run of a journal ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HowEnded {
-    /// By itself: the result is the one that it made.
+    /// Normally: the result is the run's own.
     Clean,
     /// The process died, or is still running.
     Crashed {
-        /// End of the last second that was written, in nanoseconds from the start of the run.
+        /// End of the last second in the journal, in nanoseconds from the start of the run.
         last_ns: u64,
     },
 }
 
-/// What a journal tells.
+/// The content of a journal.
 #[derive(Clone, Debug)]
 pub struct Recovered {
-    /// The result: the final one, or one made of what was written. The latter has no threshold
-    /// outcomes, no steady rate and no window rates, and its verdict is `unfinished`.
+    /// The final result, or one rebuilt from the records. The latter has no threshold results, no steady rate
+    /// and no window rates, and its verdict is `unfinished`.
     pub result: RunResult,
     /// How the run ended.
     pub how: HowEnded,
-    /// Whether the file ends in the midst of a record, or is damaged from there on.
+    /// Whether the file ends in the middle of a record, or is damaged from there on.
     pub torn: bool,
 }
 
-/// Why a file tells nothing.
+/// Why nothing can be recovered from a file.
 #[derive(Debug)]
 pub enum RecoverError {
     /// The file could not be read.
@@ -53,7 +53,7 @@ pub enum RecoverError {
         /// The first line.
         found: String,
     },
-    /// The process died before it wrote what it was about to do.
+    /// The process died before it wrote the plan.
     Empty,
 }
 
@@ -91,7 +91,7 @@ impl From<io::Error> for RecoverError {
     }
 }
 
-/// Whether a file that begins with these bytes is a journal, of whatever version.
+/// Whether a file with this beginning is a journal of any version.
 #[must_use]
 pub fn is_journal(beginning: &[u8]) -> bool {
     beginning.starts_with(MAGIC_OF_ANY_VERSION)
@@ -100,7 +100,7 @@ pub fn is_journal(beginning: &[u8]) -> bool {
 /// Reads a journal from a file.
 ///
 /// # Errors
-/// When the file is not a journal, or holds nothing.
+/// The file is not a journal, or contains nothing.
 pub fn recover(path: &Path) -> Result<Recovered, RecoverError> {
     recover_from(BufReader::new(File::open(path)?))
 }
@@ -108,7 +108,7 @@ pub fn recover(path: &Path) -> Result<Recovered, RecoverError> {
 /// Reads a journal.
 ///
 /// # Errors
-/// When the bytes are not a journal, or hold nothing.
+/// The data is not a journal, or contains nothing.
 pub fn recover_from(reader: impl Read) -> Result<Recovered, RecoverError> {
     let told = replay(reader)?;
     if let Some(result) = told.end {
@@ -128,7 +128,7 @@ pub fn recover_from(reader: impl Read) -> Result<Recovered, RecoverError> {
     })
 }
 
-/// The sum of a journal's whole records.
+/// The sum of a journal's complete records.
 #[derive(Default)]
 pub(super) struct Told {
     pub(super) start: Option<Box<Start>>,
@@ -138,7 +138,7 @@ pub(super) struct Told {
     pub(super) torn: bool,
 }
 
-/// Reads records up to the end or to the first that is not whole.
+/// Reads records up to the end or to the first incomplete one.
 pub(super) fn replay(mut reader: impl Read) -> Result<Told, RecoverError> {
     read_magic(&mut reader)?;
     let mut told = Told::default();
@@ -173,7 +173,7 @@ fn read_magic(reader: &mut impl Read) -> Result<(), RecoverError> {
 }
 
 impl Told {
-    /// Adds a record; `false` when it cannot follow, or holds numbers that no run can have counted.
+    /// Adds a record; `false` if it is out of place, or contains impossible numbers.
     fn add(&mut self, record: Record) -> bool {
         match record {
             Record::Start(start) if self.start.is_none() => self.start = Some(start),

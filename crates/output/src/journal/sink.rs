@@ -1,7 +1,7 @@
-//! The journal's thread, and the slot through which events reach it.
+//! The journal's thread, and the slot through which it receives events.
 //!
-//! Must not know the engine. Invariant: [`Journal::record`] never waits for the disk: it holds a
-//! lock that the thread holds only to take the slot's content.
+//! Must not know the engine. Invariant: [`Journal::record`] never waits for the disk: it only takes a lock that
+//! the thread holds just for taking the slot's content.
 
 use std::fmt;
 use std::fs::File;
@@ -17,12 +17,12 @@ use super::recover::{self, RecoverError};
 use super::writer::{Disk, FileDisk, REWRITE_BYTES, Writer, private};
 use crate::files;
 
-/// Why a journal could not be begun.
+/// Why a journal could not be started.
 #[derive(Debug)]
 pub enum CreateError {
-    /// The file cannot be made or written.
+    /// The file cannot be created or written.
     Io(io::Error),
-    /// The file is the journal of a run that died, or still runs.
+    /// The file is the journal of a run that crashed or is still running.
     Unread,
     /// The file is something else, and is left alone.
     NotAJournal,
@@ -46,14 +46,14 @@ impl fmt::Display for CreateError {
 
 impl std::error::Error for CreateError {}
 
-/// What became of a journal.
+/// The outcome of a journal.
 #[derive(Debug)]
 pub struct JournalReport {
     /// Records written.
     pub records: u64,
-    /// The first error of the disk; `None` when there was none.
+    /// The first disk error; `None` if there was none.
     pub trouble: Option<io::Error>,
-    /// Whether everything is on the disk in the end, after trouble too.
+    /// Whether everything is on the disk in the end, even after errors.
     pub complete: bool,
 }
 
@@ -76,20 +76,20 @@ struct Slot {
 struct Pending {
     batch: Batch,
     closed: bool,
-    /// The disk's first error, until somebody is told.
+    /// The first disk error, until it has been reported.
     untold: Option<String>,
 }
 
 impl Journal {
-    /// Begins a journal. A file that is there is replaced only when it is empty, or the journal of
-    /// a run that ended by itself.
+    /// Starts a journal. An existing file is only replaced if it is empty, or the journal of a run that ended
+    /// normally.
     ///
     /// # Errors
-    /// When the file cannot be written or must not be replaced.
+    /// The file cannot be written or must not be replaced.
     pub fn create(path: &Path) -> Result<Journal, CreateError> {
         let file = private().create(true).truncate(false).open(path);
         let file = file.map_err(CreateError::Io)?;
-        // What cannot be read again is no journal: a pipe, a device.
+        // A file that cannot be read back, such as a pipe or a device, cannot be a journal.
         if !file.metadata().is_ok_and(|known| known.is_file()) {
             return Err(CreateError::NotAJournal);
         }
@@ -98,10 +98,10 @@ impl Journal {
         Journal::begin(file, path)
     }
 
-    /// Begins a journal under a name that nothing has: right for a name that others can guess.
+    /// Starts a journal in a new file; use this for names that others can guess.
     ///
     /// # Errors
-    /// When something is there, or the file cannot be written.
+    /// The file exists or cannot be written.
     pub fn create_new(path: &Path) -> Result<Journal, CreateError> {
         let file = private().create_new(true).open(path);
         Journal::begin(file.map_err(CreateError::Io)?, path)
@@ -130,13 +130,13 @@ impl Journal {
         })
     }
 
-    /// Takes in an event; it is on the disk as soon as the disk can.
+    /// Accepts an event; it is written as soon as the disk allows.
     pub fn record(&self, event: &RunEvent) {
         self.slot.lock().batch.add(event);
         self.slot.changed.notify_one();
     }
 
-    /// The disk's first error, once: what it did not take is kept for the next try.
+    /// The first disk error, returned once; the failed data is kept for the next attempt.
     #[must_use]
     pub fn take_trouble(&self) -> Option<String> {
         self.slot.lock().untold.take()
@@ -148,7 +148,7 @@ impl Journal {
         &self.path
     }
 
-    /// Writes what is left and says the outcome.
+    /// Writes the rest and returns the outcome.
     #[must_use]
     pub fn close(mut self) -> JournalReport {
         self.end_thread().unwrap_or_else(|| JournalReport {
@@ -174,7 +174,7 @@ impl Drop for Journal {
 }
 
 impl Slot {
-    /// A panic elsewhere leaves nothing half done here, so a poisoned lock is as good as any.
+    /// A panic elsewhere leaves no inconsistent state here, so a poisoned lock is fine.
     fn lock(&self) -> MutexGuard<'_, Pending> {
         self.pending.lock().unwrap_or_else(PoisonError::into_inner)
     }

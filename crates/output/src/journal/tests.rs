@@ -1,4 +1,4 @@
-//! Journals: whole, cut at any byte, damaged, on disks that fail or are slow.
+//! Journals: complete, truncated at any byte, damaged, on failing or slow disks.
 
 use std::fs;
 use std::io;
@@ -28,7 +28,7 @@ fn batch(events: &[RunEvent]) -> Batch {
     batch
 }
 
-/// A journal with a record for each second, and where each record ends.
+/// A journal with a record for each second, and the end of each record.
 fn journal_of(seconds: u64) -> (Vec<u8>, Vec<usize>) {
     let mut bytes = MAGIC.to_vec();
     bytes.extend(encode::start_record(&batch(&[started()]).start.unwrap()).unwrap());
@@ -46,7 +46,7 @@ fn finished(seconds: u64) -> RunEvent {
     RunEvent::Finished(Arc::new(result))
 }
 
-/// What holds for a run of which this many seconds were told.
+/// Checks the result of a run of which this many seconds were recorded.
 fn check_told(result: &RunResult, seconds: u64) {
     let counts = &result.totals.seen.counts;
     assert!(counts.is_conserved());
@@ -287,7 +287,7 @@ fn a_journal_is_its_owners_alone_and_follows_no_link() {
         assert_eq!(mode & 0o777, 0o600);
     }
     assert!(Journal::create_new(&own).is_err());
-    // Somebody waits with a link to a file of the user's that is empty or not there yet.
+    // An attacker's link points to a file of the user that is empty or does not exist yet.
     let link = folder.path().join("link");
     symlink(folder.path().join("precious"), &link).unwrap();
     assert!(Journal::create(&link).is_err());
@@ -364,7 +364,7 @@ fn a_full_disk_loses_nothing_once_it_has_room_again() {
     );
 }
 
-/// A disk each of whose appends waits for a word.
+/// A disk whose appends each wait for a signal.
 struct SlowDisk {
     disk: FlakyDisk,
     appending: Sender<()>,

@@ -1,7 +1,7 @@
-//! Putting batches on the disk: one synced append each; what fails is kept for the next try.
+//! Writes batches to the disk with one synced append each; a failed batch is kept for the next attempt.
 //!
-//! Must not know threads. Invariant: after every call the disk ends with a whole record, or will
-//! be cut to one before the next append; a batch leaves memory only when it is on the disk.
+//! Must not know threads. Invariant: after every call the disk ends with a complete record, or is truncated to
+//! one before the next append; a batch leaves memory only once it is on the disk.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufReader, Seek, SeekFrom, Write};
@@ -12,18 +12,18 @@ use super::encode::{self, MAGIC};
 use super::recover;
 use crate::files;
 
-/// Appended bytes after which the journal is written anew as one sum. A minute of 20,000
-/// requests a second in an open model took 0.6 MB, so this comes about once an hour, and the file
-/// stays small in a run of days.
+/// Appended bytes after which the journal is rewritten as a single sum. A minute of 20,000 requests per second
+/// in an open model takes 0.6 MB, so this happens about once an hour, and the file stays small even in runs of
+/// days.
 pub(super) const REWRITE_BYTES: u64 = 32 << 20;
 
-/// Where records go: a file, or in tests a disk that fails.
+/// Destination of records: a file, or in tests a failing disk.
 pub(super) trait Disk {
-    /// Appends and syncs. After an error, part of the bytes may be there.
+    /// Appends and syncs. After an error, part of the bytes may have been written.
     fn append(&mut self, bytes: &[u8]) -> io::Result<()>;
-    /// Cuts back to a length after a failed append.
+    /// Truncates to a length after a failed append.
     fn cut(&mut self, length: u64) -> io::Result<()>;
-    /// Writes the sum of all records anew and gives the new length; the old file stays on error.
+    /// Rewrites all records as their sum and returns the new length; on error the old file stays.
     fn rewrite(&mut self) -> io::Result<u64>;
 }
 
@@ -31,18 +31,18 @@ pub(super) trait Disk {
 pub(super) struct Writer<D> {
     disk: D,
     unsaved: Batch,
-    /// Bytes of whole records.
+    /// Bytes of complete records.
     length: u64,
-    /// Length at which the file is written anew.
+    /// Length at which the file is rewritten.
     rewrite_at: u64,
-    /// Whether bytes may stand behind the last whole record.
+    /// Whether there may be bytes after the last complete record.
     dirty: bool,
     pub(super) records: u64,
     pub(super) trouble: Option<io::Error>,
 }
 
 impl<D: Disk> Writer<D> {
-    /// A writer on a disk that holds the first line and nothing else.
+    /// A writer on a disk that only contains the first line.
     pub(super) fn new(disk: D, rewrite_bytes: u64) -> Self {
         Writer {
             disk,
@@ -55,7 +55,7 @@ impl<D: Disk> Writer<D> {
         }
     }
 
-    /// Writes a batch with all that could not be written before.
+    /// Writes a batch together with everything that failed before.
     pub(super) fn write(&mut self, batch: Batch) {
         self.unsaved.absorb(batch);
         if self.unsaved.is_empty() {
@@ -72,7 +72,7 @@ impl<D: Disk> Writer<D> {
         }
     }
 
-    /// Whether all that was handed over is on the disk.
+    /// Whether everything received is on the disk.
     pub(super) fn is_complete(&self) -> bool {
         self.unsaved.is_empty()
     }
@@ -103,7 +103,7 @@ impl<D: Disk> Writer<D> {
         Ok(())
     }
 
-    /// A failed rewriting leaves the journal as it was, only longer.
+    /// If rewriting fails, the journal stays as it was, only longer.
     fn rewrite(&mut self) {
         if !self.dirty {
             match self.disk.rewrite() {
@@ -113,12 +113,13 @@ impl<D: Disk> Writer<D> {
                 }
             }
         }
-        // Far enough ahead that a sum which is large itself is not written anew each second.
+        // Far enough ahead that a large sum is not rewritten every second.
         self.rewrite_at = self.rewrite_at.max(self.length.saturating_mul(2));
     }
 }
 
-/// How a journal's file is opened: for its owner alone, and through no link that waits under its name.
+/// How a journal's file is opened: readable only by its owner, and not through a link that exists under its
+/// name.
 pub(super) fn private() -> OpenOptions {
     let mut options = OpenOptions::new();
     options.read(true).write(true);
@@ -173,12 +174,12 @@ impl Disk for FileDisk {
         bytes.extend(encode::part_record(&told.part)?);
         let mut name = self.path.clone().into_os_string();
         name.push(".new");
-        // In a folder that others write to, a link of theirs may wait under this name.
+        // In a folder that others can write to, someone may have put a link under this name.
         let _ = fs::remove_file(&name);
         let mut file = private().create_new(true).open(&name)?;
         file.write_all(&bytes)?;
         file.sync_all()?;
-        // It has been this process's so far, and nobody else's can it be now.
+        // The file has only been used by this process so far, so the lock cannot be taken by another.
         let _ = files::claim(&file);
         fs::rename(&name, &self.path)?;
         self.file = file;

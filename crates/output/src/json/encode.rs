@@ -1,7 +1,7 @@
-//! A result as JSON text and back, with the version checked before anything else.
+//! Encodes and decodes a result as JSON; the version is checked first.
 //!
-//! Must not know files. Invariant: no input makes [`decode`] panic, and what it accepts can be
-//! summed up without overflow.
+//! Must not know files. Invariant: no input makes [`decode`] panic, and sums over accepted results cannot
+//! overflow.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -20,11 +20,11 @@ use crate::sanity;
 pub struct Options {
     /// Indented, for people; default: one line.
     pub pretty: bool,
-    /// Each time metric also as compressed HdrHistogram V2 in base64; default: not.
+    /// Whether each time metric is also written as compressed HdrHistogram V2 in base64; default: no.
     pub hdr: bool,
 }
 
-/// Why a text is not taken as a result.
+/// Why a text is not accepted as a result.
 #[derive(Debug)]
 pub enum ReadError {
     /// The file could not be read.
@@ -34,21 +34,21 @@ pub enum ReadError {
         /// Most bytes read.
         limit: u64,
     },
-    /// There is nothing in it.
+    /// It is empty.
     Empty,
     /// The text is not JSON.
     NotJson(serde_json::Error),
-    /// The text is JSON, but nothing that loadline wrote.
+    /// The text is JSON, but not written by loadline.
     NotAResult {
         /// What is missing or wrong.
         why: String,
     },
-    /// Written in a layout of another version.
+    /// Written in another version of the layout.
     OtherVersion {
         /// The layout that the file names.
         found: String,
     },
-    /// The layout is ours, a part of it is not.
+    /// The layout is right, but a part of it is invalid.
     Invalid(serde_json::Error),
     /// A number that no run can have counted.
     Impossible {
@@ -124,17 +124,17 @@ fn with_hdr(result: &RunResult) -> RunResult {
     result
 }
 
-/// The part of a result that says which version it is.
+/// The part of a result with the version.
 #[derive(Deserialize)]
 struct Head {
     schema: Option<serde_json::Value>,
 }
 
-/// Reads a result. The text is UTF-8, or UTF-16 with its mark of order, as shells of Windows write what
-/// they redirect.
+/// Reads a result. The text is UTF-8, or UTF-16 with a byte order mark, as Windows shells write redirected
+/// output.
 ///
 /// # Errors
-/// Says what the text is instead, and where it breaks.
+/// Says what the text is instead, and where it is invalid.
 pub fn decode(text: &[u8]) -> Result<RunResult, ReadError> {
     let text = &*utf8(text);
     if text.trim_ascii().is_empty() {
@@ -167,7 +167,7 @@ pub fn decode(text: &[u8]) -> Result<RunResult, ReadError> {
     Ok(result)
 }
 
-/// A text in UTF-8, without a mark of order.
+/// The text in UTF-8, without a byte order mark.
 fn utf8(text: &[u8]) -> Cow<'_, [u8]> {
     match text {
         [0xef, 0xbb, 0xbf, text @ ..] => Cow::Borrowed(text),
@@ -177,7 +177,7 @@ fn utf8(text: &[u8]) -> Cow<'_, [u8]> {
     }
 }
 
-/// A text in UTF-16; what is none becomes a character that no JSON has outside of strings.
+/// Decodes UTF-16; invalid units become a character that JSON only allows in strings.
 fn of_utf16(text: &[u8], unit: fn([u8; 2]) -> u16) -> Vec<u8> {
     let (pairs, rest) = text.as_chunks::<2>();
     let units = pairs.iter().map(|pair| unit(*pair));
@@ -186,7 +186,7 @@ fn of_utf16(text: &[u8], unit: fn([u8; 2]) -> u16) -> Vec<u8> {
     read.chain(half).collect::<String>().into_bytes()
 }
 
-/// A value cut to what fits into a message.
+/// A value truncated for a message.
 fn brief(value: &serde_json::Value) -> String {
     let text = value.to_string();
     match text.char_indices().nth(60) {

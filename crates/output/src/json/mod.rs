@@ -1,9 +1,8 @@
-//! The JSON result: a [`RunResult`](loadline_model::RunResult) written to a file or a stream, and
-//! read back.
+//! The JSON result: a [`RunResult`](loadline_model::RunResult) written to a file or a stream, and read back.
 //!
-//! Must not know who made the result or who reads it. Invariant: what was written reads back the
-//! same (but for the bytes and secrets that a plan does not carry into results), and a file is
-//! either the old one or the new one, never half of one.
+//! Must not know who made the result or who reads it. Invariant: a written result reads back equal (except for
+//! the bytes and secrets that a plan does not write to results), and a file is the old one or the new one,
+//! never half of one.
 
 mod encode;
 mod sink;

@@ -1,7 +1,7 @@
-//! JSON results in files: written whole or not at all, read up to a limit.
+//! JSON results in files: written completely or not at all, read up to a limit.
 //!
-//! Must not know the layout. Invariant: at every instant the file's name leads to a whole result
-//! or to what was there before.
+//! Must not know the layout. Invariant: at every instant the file's name refers to a complete result or to the
+//! previous content.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Read, Write};
@@ -12,14 +12,14 @@ use loadline_model::RunResult;
 use super::encode::{self, Options, ReadError};
 use crate::files;
 
-/// Most bytes of a file that are read: a hundred times the largest result of a run.
+/// Maximum bytes of a file: a hundred times the largest result of a run.
 pub const RESULT_BYTES_MAX: u64 = 256 << 20;
 
-/// Writes a result to a file: to a temporary one beside it, synced, which then takes its name.
-/// A device or a pipe is written to directly; a symbolic link stays one.
+/// Writes a result to a synced temporary file next to the target, which is then renamed. Devices and pipes are
+/// written directly; a symbolic link stays a link.
 ///
 /// # Errors
-/// Those of the file system; the temporary file is then removed.
+/// File system errors; the temporary file is removed.
 pub fn save(path: &Path, result: &RunResult, options: Options) -> io::Result<()> {
     files::replace_with(path, |file| {
         let mut writer = BufWriter::new(file);
@@ -31,7 +31,7 @@ pub fn save(path: &Path, result: &RunResult, options: Options) -> io::Result<()>
 /// Reads a result from a file.
 ///
 /// # Errors
-/// Says what the file is instead, and where it breaks.
+/// Says what the file is instead, and where it is invalid.
 pub fn load(path: &Path) -> Result<RunResult, ReadError> {
     load_from(File::open(path).map_err(ReadError::Io)?)
 }

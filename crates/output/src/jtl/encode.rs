@@ -1,7 +1,7 @@
 //! Rows with JMeter's default columns, as JMeter 5.6 writes and reads them.
 //!
-//! Must not know files. Invariant: `elapsed` is from the beginning of the connection, if one was
-//! made, to the last byte, as JMeter measures it; `Latency` and `Connect` are parts of it.
+//! Must not know files. Invariant: `elapsed` is the time from the start of connecting, if a connection was
+//! made, to the last byte, as in JMeter; `Latency` and `Connect` are parts of it.
 
 use std::fmt::Write as _;
 
@@ -16,7 +16,7 @@ const HEADER: &str = "timeStamp,elapsed,label,responseCode,responseMessage,threa
      dataType,success,failureMessage,bytes,sentBytes,grpThreads,allThreads,URL,Latency,IdleTime,\
      Connect\n";
 
-/// What a row is made of; times in nanoseconds.
+/// The data of a row; times in nanoseconds.
 struct Row<'a> {
     start_unix_ns: u64,
     connect_ns: u64,
@@ -26,7 +26,7 @@ struct Row<'a> {
     label: &'a str,
     /// Status code; zero for a failure.
     status: u16,
-    /// What failed, in words; empty: nothing.
+    /// What failed, in words; empty if nothing did.
     error: &'a str,
     thread: &'a str,
     success: bool,
@@ -65,12 +65,12 @@ impl Row<'_> {
             out,
         );
         let (latency, connect) = (ms(latency_ns), ms(self.connect_ns));
-        // JMeter has zero where there was no answer.
+        // JMeter writes zero if there was no response.
         let latency = if self.status == 0 { 0 } else { latency };
         writeln!(out, ",{latency},0,{connect}").expect(TAKES_ALL);
     }
 
-    /// Code and message, as JMeter tells answers and failures.
+    /// Code and message in JMeter's style for responses and failures.
     fn push_response(&self, out: &mut String) {
         if self.status == 0 {
             push_field(&format!("Non HTTP response code: {}", self.error), out);
@@ -85,7 +85,7 @@ impl Row<'_> {
 
 const TAKES_ALL: &str = "a string takes all text";
 
-/// Makes rows of requests; other values are no rows.
+/// Makes rows from requests; other values have no rows.
 #[derive(Debug, Default)]
 pub(super) struct JtlLines {
     text: String,
@@ -121,7 +121,7 @@ impl Lines for JtlLines {
         };
         self.text.clear();
         Row {
-            // Values are of the instant of the last byte.
+            // The values' timestamp is that of the last byte.
             start_unix_ns: values.time_unix_ns.saturating_sub(elapsed_ns),
             connect_ns,
             first_byte_ns: (elapsed_ns - connect_ns).saturating_sub(receiving_ns),
@@ -144,7 +144,7 @@ fn error(tags: &TagSet) -> &str {
     text.or_else(|| tags.get("error_code")).unwrap_or("")
 }
 
-/// `scenario 1-7`, as JMeter names threads by group and number; the number where it is known.
+/// `scenario 1-7`, as JMeter names threads by group and number; without the number if it is unknown.
 fn thread(tags: &TagSet, metadata: Option<&TagSet>) -> String {
     let scenario = tags.get("scenario").unwrap_or("default");
     let vu = metadata.and_then(|metadata| metadata.get("vu"));
@@ -161,7 +161,7 @@ fn push_field(field: &str, out: &mut String) {
     }
 }
 
-/// The phrase of a status code, by RFC 9110; empty for those that it does not name.
+/// The reason phrase of a status code in RFC 9110; empty for codes that it does not define.
 fn reason(status: u16) -> &'static str {
     match status {
         200 => "OK",

@@ -12,11 +12,11 @@ use super::encode::JtlLines;
 use crate::k6_lines::{Destination, LineSink, MetricDescription};
 use crate::report::OnTrouble;
 
-/// Writes a header, and a row for each request among the values received until the sending ends are
-/// dropped; `on_trouble` is told when the destination begins to fail.
+/// Writes a header and a row for each request among the received values, until the senders are dropped.
+/// `on_trouble` is called when writing starts to fail.
 ///
 /// # Errors
-/// When no thread can be started.
+/// No thread can be started.
 pub fn start(
     destination: Destination,
     receiver: Receiver<Vec<TaggedValues>>,

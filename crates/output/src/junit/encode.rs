@@ -1,7 +1,7 @@
-//! The document: a suite of the run, of its thresholds, and of its checks.
+//! The document: test suites for the run, its thresholds and its checks.
 //!
-//! Source: the elements and attributes that Jenkins' and GitLab's readers of JUnit XML share. Must not
-//! know files. Invariant: the document is well-formed whatever names hold.
+//! Source: the elements and attributes that the JUnit XML readers of Jenkins and GitLab share. Must not know
+//! files. Invariant: the document is well-formed whatever names contain.
 
 use std::fmt::Write as _;
 
@@ -22,7 +22,7 @@ struct Case {
     failure: Option<String>,
 }
 
-/// The document of a finished run under a name, such as that of its script.
+/// The document of a finished run with this name, such as that of its script.
 #[must_use]
 pub(super) fn render(result: &RunResult, name: &str) -> String {
     let suites = [
@@ -99,7 +99,7 @@ fn push_case(out: &mut String, suite: &str, case: &Case) {
     }
 }
 
-/// Whether the run was broken off; a threshold that ended it is told among the thresholds.
+/// Whether the run was aborted; a threshold that ended it is listed with the thresholds.
 fn run_case(stop: StopReason) -> Case {
     let failure = match stop {
         StopReason::Finished | StopReason::ThresholdCrossed => None,
@@ -120,7 +120,7 @@ fn run_case(stop: StopReason) -> Case {
 fn threshold_cases(result: &RunResult) -> Vec<Case> {
     let summary = result.summary.iter();
     let metrics = || summary.clone().flat_map(|summary| &summary.root.metrics);
-    // The thresholds of a script are told with their metrics, which know their units.
+    // Thresholds of a script are listed with their metrics, which know their units.
     let is_of_script = |outcome: &&ThresholdOutcome| {
         metrics().any(|metric| {
             let rest = outcome.threshold.strip_prefix(&metric.key());
@@ -174,8 +174,8 @@ fn crossed(threshold: &str, value: Option<String>) -> String {
     }
 }
 
-/// A value of a run without a script, whose times are in nanoseconds, in the unit in which the threshold
-/// is written; times without one are in milliseconds, as thresholds have them.
+/// The value, in nanoseconds for times, of a threshold in a run without a script, in the threshold's unit;
+/// times without a unit are in milliseconds, as in thresholds.
 fn with_unit(value: f64, threshold: &str) -> String {
     let Ok(threshold) = threshold.parse::<Threshold>() else {
         return value.to_string();
@@ -207,7 +207,7 @@ fn with_unit(value: f64, threshold: &str) -> String {
     }
 }
 
-/// To a thousandth, which is finer than a threshold is written.
+/// Rounded to a thousandth, which is finer than any threshold.
 fn rounded(value: f64) -> f64 {
     (value * 1e3).round() / 1e3
 }
@@ -220,7 +220,7 @@ fn check_cases(result: &RunResult) -> Vec<Case> {
     cases
 }
 
-/// The checks of a run without a script: each answer was held against each.
+/// The checks of a run without a script: each response was tested with each check.
 fn plan_checks(plan: &TestPlan, result: &RunResult) -> Vec<Case> {
     let seen = &result.totals.seen;
     let checks = plan.scenarios.iter().flat_map(|scenario| &scenario.checks);

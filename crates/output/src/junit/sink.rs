@@ -1,6 +1,6 @@
-//! The file of the document, made before the run and written after it.
+//! The file of the document, created before the run and written after it.
 //!
-//! Must not know the layout. Invariant: a file that cannot be made is refused before anything is sent.
+//! Must not know the layout. Invariant: a file that cannot be created is refused before anything is sent.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -11,10 +11,10 @@ use loadline_model::result::RunResult;
 use super::encode::render;
 use crate::files;
 
-/// A file that waits for the end of the run.
+/// A file that is written at the end of the run.
 pub struct JunitFile {
     stream: Box<dyn Write + Send>,
-    /// What the tests are of, such as the name of a script.
+    /// The name of what is tested, such as a script.
     name: String,
 }
 
@@ -25,7 +25,7 @@ impl fmt::Debug for JunitFile {
 }
 
 impl JunitFile {
-    /// Makes, or empties, a file for the tests of what has this name.
+    /// Creates or truncates a file for the tests of what has this name.
     ///
     /// # Errors
     /// Those of the file system.

@@ -1,4 +1,4 @@
-//! The document of runs with and without a script, and names with everything in them.
+//! The document for runs with and without a script, and for hostile names.
 
 use std::sync::{Arc, LazyLock, Mutex};
 
@@ -64,7 +64,7 @@ fn scripted(name: &str) -> RunResult {
         ..Section::default()
     };
     let mut result = plain();
-    // A run tells the thresholds of a script twice: by their metrics, and in one list.
+    // A run lists the thresholds of a script twice: with their metrics, and in one list.
     let outcome = |threshold: &str, value, passed| ThresholdOutcome {
         threshold: format!("http_req_duration{{name:a}}: {threshold}"),
         value: Some(value),

@@ -15,12 +15,12 @@ use crate::k6_lines::{Lines, MetricDescription, Rendered, push_rfc3339, push_rfc
 /// How a row's time is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TimeFormat {
-    /// Seconds since 1970, cut off.
+    /// Seconds since 1970, truncated.
     #[default]
     Unix,
-    /// Milliseconds since 1970, cut off.
+    /// Milliseconds since 1970, truncated.
     UnixMilli,
-    /// Microseconds since 1970, cut off.
+    /// Microseconds since 1970, truncated.
     UnixMicro,
     /// Nanoseconds since 1970.
     UnixNano,
@@ -30,7 +30,7 @@ pub enum TimeFormat {
     Rfc3339Nano,
 }
 
-/// A time format that there is not; the text is k6's.
+/// An unknown time format; the text is k6's.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownTimeFormat(
     /// The name.
@@ -90,7 +90,7 @@ pub struct CsvOptions {
 #[derive(Debug)]
 pub(super) struct CsvLines {
     options: CsvOptions,
-    /// The metric's field, by its number; empty: not asked yet.
+    /// The metric's field by its id; empty: not looked up yet.
     names: Vec<String>,
     endings: Rendered,
     time: Vec<u8>,

@@ -1,7 +1,7 @@
-//! The thread of the rows.
+//! The thread that writes the rows.
 //!
-//! Must not know the layout. Invariant: as for [`LineSink`]. Rows are on the disk as soon as it can
-//! take them, so k6's save interval has nothing to wait for.
+//! Must not know the layout. Invariant: as for [`LineSink`]. Rows are written as soon as the disk allows, so
+//! k6's save interval has no effect.
 
 use std::io;
 use std::sync::mpsc::Receiver;
@@ -13,12 +13,11 @@ use super::encode::{CsvLines, CsvOptions};
 use crate::k6_lines::{Destination, LineSink, MetricDescription};
 use crate::report::OnTrouble;
 
-/// Writes a header, and a row for each value received until the sending ends are dropped;
-/// `describe` tells what a metric is, and is asked once per metric; `on_trouble` is told when the
-/// destination begins to fail.
+/// Writes a header and a row for each received value, until the senders are dropped. `describe` returns a
+/// metric's definition and is called once per metric; `on_trouble` is called when writing starts to fail.
 ///
 /// # Errors
-/// When no thread can be started.
+/// No thread can be started.
 pub fn start(
     destination: Destination,
     options: CsvOptions,

@@ -1,4 +1,4 @@
-//! Rows against those that k6 v2.2.0 wrote of the same values.
+//! Compares rows with those that k6 v2.2.0 wrote for the same values.
 
 use loadline_metric::{MetricId, TagSet};
 use loadline_model::sample::TaggedValues;
@@ -37,7 +37,7 @@ fn rows(text: &str) -> Vec<Vec<String>> {
     rows
 }
 
-/// Pairs in the order of their names: k6 has them in any order.
+/// Pairs sorted by name: k6 writes them in any order.
 fn in_order(pairs: &str) -> Vec<&str> {
     let mut parts: Vec<&str> = pairs.split('&').collect();
     parts.sort_unstable();

@@ -1,7 +1,7 @@
-//! Lines of JSON with k6's keys in k6's order and Go's texts.
+//! Lines of JSON with k6's keys in k6's order and Go's text forms.
 //!
-//! Measured on k6 v2.2.0. Must not know files. Invariant: what is the same for all values of a tag
-//! set, or of a metric, is made once.
+//! Measured on k6 v2.2.0. Must not know files. Invariant: what all values of a tag set or of a metric share is
+//! encoded once.
 
 use loadline_go::json::{HtmlEscape, push_number, push_string};
 use loadline_metric::{MetricId, TagSet};
@@ -14,7 +14,7 @@ use crate::k6_lines::{
 /// Makes lines of JSON.
 #[derive(Debug, Default)]
 pub(super) struct JsonLines {
-    /// What a line of each metric begins with, by its number; empty: its own line was not written.
+    /// Start of the lines of each metric, by its id; empty: the metric's own line was not written yet.
     beginnings: Vec<String>,
     endings: Rendered,
     time: Vec<u8>,
@@ -142,7 +142,7 @@ fn push_sub_metrics(name: &str, subs: &[SubMetricDescription], out: &mut String)
     });
 }
 
-/// A text; these lines need not be safe within HTML.
+/// A string; these lines need not be safe inside HTML.
 fn push_text(text: &str, out: &mut String) {
     push_string(text, HtmlEscape::Off, out);
 }

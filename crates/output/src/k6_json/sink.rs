@@ -12,12 +12,11 @@ use super::encode::JsonLines;
 use crate::k6_lines::{Destination, LineSink, MetricDescription};
 use crate::report::OnTrouble;
 
-/// Writes a line for each value received until the sending ends are dropped; `describe` tells what
-/// a metric is, and is asked once per metric; `on_trouble` is told when the
-/// destination begins to fail.
+/// Writes a line for each received value, until the senders are dropped. `describe` returns a metric's
+/// definition and is called once per metric; `on_trouble` is called when writing starts to fail.
 ///
 /// # Errors
-/// When no thread can be started.
+/// No thread can be started.
 pub fn start(
     destination: Destination,
     receiver: Receiver<Vec<TaggedValues>>,

@@ -1,4 +1,4 @@
-//! Lines of JSON against those that k6 v2.2.0 wrote of the same values.
+//! Compares lines of JSON with those that k6 v2.2.0 wrote for the same values.
 
 use std::sync::Arc;
 use std::sync::mpsc::sync_channel;

@@ -1,7 +1,7 @@
-//! Texts made once per tag set.
+//! Texts that are built once per tag set.
 //!
-//! Must not know what is made of a tag set. Invariant: a text belongs to exactly the sets it was
-//! made of, since their memory is held as long as the text; at most [`ENTRIES_MAX`] are kept.
+//! Must not know what is built from a tag set. Invariant: a text belongs to exactly the sets from which it was
+//! built, since they are kept alive as long as the text; at most [`ENTRIES_MAX`] are kept.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -9,10 +9,10 @@ use std::sync::Arc;
 use loadline_metric::TagSet;
 use loadline_model::sample::TaggedValues;
 
-/// Most texts kept: more than the tag sets of most tests, and a few megabytes at most.
+/// Maximum texts kept: more than the tag sets of most tests, and a few megabytes at most.
 const ENTRIES_MAX: usize = 4_096;
 
-/// The place in memory of the tags, and of the metadata or zero.
+/// The address of the tags, and that of the metadata or zero.
 type Key = (usize, usize);
 
 /// Texts by tag set.
@@ -24,12 +24,12 @@ pub(crate) struct Rendered {
 #[derive(Debug)]
 struct Entry {
     text: String,
-    /// Held so that no other set takes the same place in memory.
+    /// Kept alive so that no other set gets the same address.
     _held: (Arc<TagSet>, Option<Arc<TagSet>>),
 }
 
 impl Rendered {
-    /// The text of the values' tags and metadata, made by `render` when it is not known.
+    /// The text for the values' tags and metadata, built by `render` if it is not cached.
     pub(crate) fn of(
         &mut self,
         values: &TaggedValues,

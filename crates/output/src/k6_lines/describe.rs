@@ -1,13 +1,13 @@
-//! What a line format tells about a metric itself.
+//! What a line format says about a metric itself.
 //!
 //! Must not know how thresholds are parsed. Invariant: texts are the script's own.
 
 use loadline_metric::{MetricDefinition, TagSet};
 
-/// A metric, and what the test asks of it.
+/// A metric, with its thresholds and sub-metrics.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MetricDescription {
-    /// Which metric.
+    /// The definition of the metric.
     pub definition: MetricDefinition,
     /// Thresholds on the metric itself, in the order of the script.
     pub thresholds: Vec<ThresholdDescription>,
@@ -22,14 +22,14 @@ pub struct ThresholdDescription {
     pub source: String,
     /// Whether crossing it ends the test.
     pub abort_on_fail: bool,
-    /// How long that waits, as Go prints a duration; `None`: not at all.
+    /// The delay before that, in Go's duration format; `None`: no delay.
     pub delay_abort_eval: Option<String>,
 }
 
-/// A part of a metric.
+/// A sub-metric.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SubMetricDescription {
-    /// What stands between the braces of its name.
+    /// The text between the braces of its name.
     pub suffix: String,
     /// The tags that its samples have.
     pub tags: TagSet,

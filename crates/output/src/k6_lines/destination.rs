@@ -1,7 +1,7 @@
-//! Where lines go: a stream, or a file that is compressed when its name says so.
+//! The destination of lines: a stream, or a file that is compressed according to its name.
 //!
-//! Must not know lines. Invariant: after [`Destination::finish`] without an error everything is
-//! with the operating system.
+//! Must not know lines. Invariant: after [`Destination::finish`] without an error the operating system has
+//! everything.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -12,12 +12,12 @@ use flate2::write::GzEncoder;
 
 use crate::files;
 
-/// Zstandard's fastest usual level: repeated lines of JSON shrink to a thirtieth by it already.
+/// Zstandard's fastest normal level: repetitive lines of JSON already shrink to a thirtieth.
 const ZSTD_LEVEL: i32 = 1;
 
 /// Where lines go.
 pub enum Destination {
-    /// As they are.
+    /// Uncompressed.
     Plain(Box<dyn Write + Send>),
     /// Through gzip.
     Gzip(Box<GzEncoder<Box<dyn Write + Send>>>),
@@ -36,14 +36,14 @@ impl fmt::Debug for Destination {
 }
 
 impl Destination {
-    /// Makes, or empties, a file; a name that ends in `.gz` asks for gzip, `.zst` for Zstandard.
+    /// Creates or truncates a file; a name ending in `.gz` selects gzip, `.zst` Zstandard.
     ///
     /// # Errors
     /// Those of the file system.
     pub fn create(path: &Path) -> io::Result<Destination> {
         let file: Box<dyn Write + Send> = Box::new(files::create(path)?);
         Ok(match path.extension() {
-            // k6 takes Go's default level, 6; the speed of 1 matters more to lines made in passing.
+            // k6 uses Go's default level, 6; here the speed of level 1 matters more.
             Some(extension) if extension == "gz" => {
                 Destination::Gzip(Box::new(GzEncoder::new(file, Compression::fast())))
             }
@@ -66,7 +66,7 @@ impl Destination {
                 stream.write_all(bytes)?;
                 stream.flush()
             }
-            // Not flushed: that would end a block of the compression at each write.
+            // Not flushed: that would end a compression block at each write.
             Destination::Gzip(encoder) => encoder.write_all(bytes),
             Destination::Zstd(encoder) => encoder.write_all(bytes),
         }

@@ -1,7 +1,7 @@
-//! What k6's line formats share: the thread that writes them, where they go, times and metrics.
+//! What k6's line formats share: the writing thread, destinations, times and metrics.
 //!
-//! Must not know a format's layout. Invariant: the channel is drained whatever happens to the disk,
-//! so that the run never waits for a failed one; what holds the producer up is a full channel alone.
+//! Must not know a format's layout. Invariant: the channel is drained whatever happens to the disk, so the run
+//! never waits for a failed one; only a full channel blocks the producer.
 
 mod cache;
 mod describe;

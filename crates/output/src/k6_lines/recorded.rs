@@ -1,7 +1,7 @@
-//! What k6 v2.2.0 wrote about a test, read back into values; for the tests of the line formats.
+//! Values read from recorded output of k6 v2.2.0; for the tests of the line formats.
 //!
-//! `tests/golden/k6-2.2.0/record.sh` made the files. Must not know how lines are made. Invariant:
-//! values are in the order of the file.
+//! `tests/golden/k6-2.2.0/record.sh` recorded the files. Must not know how lines are made. Invariant: values
+//! are in the order of the file.
 
 use std::collections::BTreeMap;
 use std::fs;

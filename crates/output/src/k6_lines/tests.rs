@@ -1,4 +1,4 @@
-//! The thread of the line formats, with disks that take everything, little or nothing.
+//! The thread of the line formats, with disks that accept everything, little or nothing.
 
 use std::fs;
 use std::io::{self, Read, Write};
@@ -33,7 +33,7 @@ impl Lines for Numbers {
     }
 }
 
-/// Takes bytes up to a limit and then says that it is full.
+/// Accepts bytes up to a limit and then reports that it is full.
 #[derive(Clone, Default)]
 struct Disk {
     content: Arc<Mutex<Vec<u8>>>,

@@ -1,7 +1,7 @@
-//! The thread that makes lines of values and writes them.
+//! The thread that encodes values as lines and writes them.
 //!
-//! Must not know a format's layout. Invariant: written + lost = values received. Lines are written
-//! as soon as no further batch waits, and in large pieces when batches come faster than the disk.
+//! Must not know a format's layout. Invariant: written + lost = values received. Lines are written as soon as
+//! no further batch is waiting, and in large pieces if batches arrive faster than the disk writes.
 
 use std::io;
 use std::sync::mpsc::{Receiver, TryRecvError};
@@ -14,14 +14,14 @@ use super::describe::MetricDescription;
 use super::destination::Destination;
 use crate::report::{OnTrouble, SinkReport};
 
-/// Bytes gathered at most before they are written, but for the last batch.
+/// Maximum bytes collected before they are written, not counting the last batch.
 const PIECE_BYTES: usize = 256 << 10;
 
-/// Makes lines of values.
+/// Encodes values as lines.
 pub(crate) trait Lines: Send + 'static {
-    /// What stands before the first value.
+    /// Text before the first value.
     fn head(&mut self, out: &mut Vec<u8>);
-    /// The lines of values; `describe` tells what a metric is.
+    /// The lines of values; `describe` returns a metric's definition.
     fn append(
         &mut self,
         values: &TaggedValues,
@@ -30,7 +30,7 @@ pub(crate) trait Lines: Send + 'static {
     );
 }
 
-/// A running thread that writes values as they come.
+/// A running thread that writes values as they arrive.
 #[derive(Debug)]
 pub struct LineSink {
     thread: JoinHandle<SinkReport>,
@@ -58,8 +58,8 @@ impl LineSink {
         Ok(LineSink { thread })
     }
 
-    /// Waits for the last value and says what became of them all. The sending ends must have been
-    /// dropped, or this waits until they are.
+    /// Waits for the last value and returns the report. The senders must have been dropped, or this waits until
+    /// they are.
     #[must_use]
     pub fn finish(self) -> SinkReport {
         self.thread
@@ -70,7 +70,7 @@ impl LineSink {
 
 struct Writer {
     destination: Destination,
-    /// Lines not yet written, and of how many values they are.
+    /// Lines not written yet, and the number of their values.
     piece: Vec<u8>,
     in_piece: u64,
     report: SinkReport,
@@ -104,7 +104,7 @@ impl Writer {
         self.report
     }
 
-    /// The next batch; writes before it waits for one. `None` at the end.
+    /// The next batch; writes before waiting for one. `None` at the end.
     fn next(&mut self, receiver: &Receiver<Vec<TaggedValues>>) -> Option<Vec<TaggedValues>> {
         match receiver.try_recv() {
             Ok(batch) => Some(batch),

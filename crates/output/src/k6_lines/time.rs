@@ -7,7 +7,7 @@ use loadline_model::civil::Civil;
 
 const SECOND_NS: u64 = 1_000_000_000;
 
-/// RFC 3339 with as many decimals as are not zero: `2026-11-21T11:10:12.404456646Z`.
+/// RFC 3339 with as many decimals as needed: `2026-11-21T11:10:12.404456646Z`.
 pub fn push_rfc3339_nano(unix_ns: u64, out: &mut Vec<u8>) {
     push_seconds(unix_ns / SECOND_NS, out);
     let mut fraction = unix_ns % SECOND_NS;
@@ -23,7 +23,7 @@ pub fn push_rfc3339_nano(unix_ns: u64, out: &mut Vec<u8>) {
     out.push(b'Z');
 }
 
-/// RFC 3339 in whole seconds, cut off.
+/// RFC 3339 in whole seconds, truncated.
 pub fn push_rfc3339(unix_ns: u64, out: &mut Vec<u8>) {
     push_seconds(unix_ns / SECOND_NS, out);
     out.push(b'Z');

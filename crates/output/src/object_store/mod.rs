@@ -1,8 +1,10 @@
-//! Files put into a store of objects that speaks the protocol of S3, and read from it.
+//! Writes files to an object store that speaks the S3 protocol, and reads them back.
 //!
-//! Must not know what the files hold. Invariants: an object is there whole or not at all; no message shows a secret or an address with one.
+//! Must not know the content of files. Invariants: an object is there completely or not at all; no message
+//! shows a secret or an address that contains one.
 //!
-//! Source: <https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutObject.html>; names of variables as the AWS CLI has them.
+//! Source: <https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutObject.html>; the variables have the names
+//! that the AWS CLI uses.
 
 mod settings;
 #[cfg(test)]
@@ -18,18 +20,18 @@ use crate::push::{self, HttpClient, Refusal, Retry, verdict};
 use crate::sigv4;
 pub use settings::StoreSettings;
 
-/// How long one object may take: the largest result within this is sent at 1 MB/s.
+/// Time limit for one object: enough for the largest result at 1 MB/s.
 const TIMEOUT: Duration = Duration::from_secs(300);
-/// A quarter of a minute in all: what waits for it is the end of a test.
+/// A quarter of a minute in total: the end of a test waits for it.
 const RETRY: Retry = Retry {
     first: Duration::from_millis(250),
     longest: Duration::from_secs(4),
     waits: 6,
 };
-/// Bytes of an answer that says why there is no object.
+/// Maximum bytes of a response that explains an error.
 const REFUSAL_MAX: u64 = 64 << 10;
 
-/// A store of objects.
+/// An object store.
 pub struct ObjectStore {
     http: HttpClient,
     settings: StoreSettings,
@@ -39,7 +41,7 @@ impl ObjectStore {
     /// A client of a store.
     ///
     /// # Errors
-    /// A certificate cannot be used.
+    /// A certificate is invalid.
     pub fn new(settings: StoreSettings) -> Result<ObjectStore, String> {
         let tls = TlsSettings {
             authority: settings.authority.clone(),
@@ -52,10 +54,10 @@ impl ObjectStore {
         })
     }
 
-    /// Puts a file into a folder, over what has its name.
+    /// Writes a file to a folder, replacing one with the same name.
     ///
     /// # Errors
-    /// The store did not take it, at once or after some tries.
+    /// The store did not accept it, immediately or after retries.
     pub fn put(
         &self,
         folder: &ObjectFolder,
@@ -73,10 +75,10 @@ impl ObjectStore {
         patiently(put).map_err(|why| format!("{folder}: {why}"))
     }
 
-    /// Reads a file of a folder that has at most so many bytes.
+    /// Reads a file of a folder, of at most `bytes_max` bytes.
     ///
     /// # Errors
-    /// It is not there, or too large, or the store does not answer.
+    /// It does not exist, is too large, or the store does not respond.
     pub fn get(
         &self,
         folder: &ObjectFolder,
@@ -109,7 +111,7 @@ fn pairs<'a>(headers: &'a [(&'static str, String)]) -> Vec<(&'a str, &'a str)> {
     pairs.collect()
 }
 
-/// Whether the store did what was asked; what it says why not is the code of its error.
+/// Whether the store did what was requested; if not, the reason is the error code.
 fn taken(answer: &Answer) -> Result<(), Refusal> {
     let text = answer.text();
     let code = text
@@ -126,7 +128,7 @@ fn taken(answer: &Answer) -> Result<(), Refusal> {
     })
 }
 
-/// Tries until it works, or cannot.
+/// Retries until it succeeds or cannot succeed.
 #[expect(
     clippy::disallowed_methods,
     reason = "between two tries there is nothing to do"

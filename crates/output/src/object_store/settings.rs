@@ -1,6 +1,7 @@
-//! Where a store of objects is, and who asks it: by the variables that the AWS CLI and its SDKs read.
+//! Location and credentials of an object store, from the variables that the AWS CLI and SDKs read.
 //!
-//! Must not know the environment, nor files. Invariant: settings that are here can be used; credentials are never shown.
+//! Must not know the environment, nor files. Invariant: settings of this type are valid; credentials are never
+//! shown.
 
 use std::fmt;
 
@@ -8,12 +9,12 @@ use url::Url;
 
 use crate::sigv4::{Service, Signing};
 
-/// The region of stores that have none.
+/// The region of stores without regions.
 const DEFAULT_REGION: &str = "us-east-1";
 const ACCESS_KEY: &str = "AWS_ACCESS_KEY_ID";
 const SECRET_KEY: &str = "AWS_SECRET_ACCESS_KEY";
 
-/// Where a store is, and who asks it.
+/// Location and credentials of a store.
 #[derive(Clone)]
 pub struct StoreSettings {
     /// The address without a bucket; `None`: Amazon's.
@@ -29,13 +30,14 @@ impl fmt::Debug for StoreSettings {
 }
 
 impl StoreSettings {
-    /// Reads them of variables: `AWS_ACCESS_KEY_ID` and `AWS_SECRET_ACCESS_KEY`, and where they are set `AWS_SESSION_TOKEN`,
-    /// `AWS_REGION` or `AWS_DEFAULT_REGION`, and `AWS_ENDPOINT_URL_S3` or `AWS_ENDPOINT_URL`.
+    /// Reads the settings from variables: `AWS_ACCESS_KEY_ID` and `AWS_SECRET_ACCESS_KEY`, and optionally
+    /// `AWS_SESSION_TOKEN`, `AWS_REGION` or `AWS_DEFAULT_REGION`, and `AWS_ENDPOINT_URL_S3` or
+    /// `AWS_ENDPOINT_URL`.
     ///
-    /// `authority`: certificates in PEM that are trusted in place of this machine's.
+    /// `authority`: certificates in PEM that are trusted instead of this machine's.
     ///
     /// # Errors
-    /// One is missing, or means nothing; the message names it.
+    /// A variable is missing or invalid; the message names it.
     pub fn read(
         variable: &dyn Fn(&str) -> Option<String>,
         authority: Option<Vec<u8>>,
@@ -78,14 +80,14 @@ impl StoreSettings {
         let region = &self.signing.region;
         match &self.endpoint {
             Some(endpoint) => format!("{endpoint}/{bucket}"),
-            // No certificate is for a name with more dots.
+            // No certificate covers a name with additional dots.
             None if bucket.contains('.') => format!("https://s3.{region}.amazonaws.com/{bucket}"),
             None => format!("https://{bucket}.s3.{region}.amazonaws.com"),
         }
     }
 }
 
-/// An address without the slash at its end.
+/// An address without its trailing slash.
 fn checked(text: &str) -> Option<String> {
     let url = Url::parse(text).ok()?;
     let is_plain = url.username().is_empty()

@@ -1,4 +1,4 @@
-//! Files put into a store that checks signatures, and what is said of a store that cannot be used.
+//! Files written to a store that checks signatures, and the messages for an unusable store.
 //!
 //! Must not know how a signature is made.
 
@@ -36,7 +36,7 @@ fn folder(text: &str) -> ObjectFolder {
     ObjectFolder::read(text, "t").expect("a folder")
 }
 
-/// A server that answers each connection with the next of these, and then is gone.
+/// A server that answers each connection with the next of these responses, then stops.
 fn answering(answers: &'static [&'static str]) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
     let address = listener.local_addr().expect("it is bound");

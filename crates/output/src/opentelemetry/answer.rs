@@ -1,14 +1,14 @@
-//! What a collector's answer says of the points that it did not take.
+//! What a collector's response says about points that it did not accept.
 //!
-//! Must not know how the answer came. Source: `ExportMetricsServiceResponse` of the OpenTelemetry
-//! protocol 1, whose field 1 is `partial_success` with `rejected_data_points` (1) and `error_message`
-//! (2). Invariant: an answer that cannot be read takes nothing back of its own success.
+//! Must not know how the response arrived. Source: `ExportMetricsServiceResponse` of the OpenTelemetry protocol
+//! 1, whose field 1 is `partial_success` with `rejected_data_points` (1) and `error_message` (2). Invariant: a
+//! successful response whose message cannot be parsed still counts as success.
 
 use prost::Message;
 
 use crate::push::Refusal;
 
-/// Characters of the collector's words that are shown.
+/// Maximum characters of the collector's message that are shown.
 const SHOWN_MAX: usize = 200;
 
 /// The answer.
@@ -26,14 +26,14 @@ struct Partial {
     error_message: String,
 }
 
-/// Whether all points were taken, as the message of a successful answer says.
+/// Whether all points were accepted, according to the message of a successful response.
 ///
 /// # Errors
 /// Some were not; they must not be sent again.
 pub(super) fn taken(message: &[u8]) -> Result<(), Refusal> {
     let answer = Answer::decode(message).unwrap_or_default();
     let partial = answer.partial_success.unwrap_or_default();
-    // A negative number of points means nothing.
+    // A negative number of points is meaningless.
     let lost = u64::try_from(partial.rejected_data_points).unwrap_or(0);
     if lost == 0 {
         return Ok(());

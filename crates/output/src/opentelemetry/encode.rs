@@ -1,35 +1,35 @@
 //! Requests of the metrics service, in protocol buffers.
 //!
-//! Source: <https://github.com/open-telemetry/opentelemetry-proto>, version 1. Must not know how a
-//! request is sent. Invariants: a trend's counts are exact and its buckets at most [`BUCKETS_MAX`] a
-//! sign; attributes without a value are left out, as k6 leaves them out.
+//! Source: <https://github.com/open-telemetry/opentelemetry-proto>, version 1. Must not know how a request is
+//! sent. Invariants: a trend's counts are exact and it has at most [`BUCKETS_MAX`] buckets per sign; attributes
+//! without a value are omitted, as in k6.
 
 use loadline_metric::{Aggregated, Bucket, Contains, Downscaled, Histogram, Schema, TagSet};
 
 use crate::prometheus::protobuf::{double, entry, fixed, message, packed, text, uint, zigzag};
 use crate::series::Series;
 
-/// Buckets of one sign: what the specification recommends.
+/// Maximum buckets of one sign, as recommended by the specification.
 const BUCKETS_MAX: usize = 160;
 /// Scales, finest first.
 const SCALES: std::ops::RangeInclusive<i8> = -4..=8;
 /// `AGGREGATION_TEMPORALITY_CUMULATIVE`.
 const CUMULATIVE: u64 = 2;
-/// Milliseconds, in which k6 tells times, of a nanosecond.
+/// Nanoseconds to milliseconds, the unit of k6's times.
 const NS_TO_MS: f64 = 1e-6;
-/// What a rate's two counters are told apart by.
+/// The attribute that distinguishes the two counters of a rate.
 const CONDITION: &str = "condition";
 
-/// What is the same for all requests of a run.
+/// What all requests of a run have in common.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Envelope {
     /// Attributes of the resource: the service's name, and others.
     pub(super) resource: Vec<(String, String)>,
-    /// What stands before every metric's name.
+    /// Prefix of every metric name.
     pub(super) prefix: String,
 }
 
-/// When a point's sum began, and until when it is.
+/// Start and end of a point's sum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Span {
     pub(super) start_unix_ns: u64,
@@ -65,7 +65,7 @@ pub(super) fn request<'a>(
 fn metric(out: &mut Vec<u8>, envelope: &Envelope, span: Span, tags: &TagSet, series: &Series) {
     let family = &series.family;
     let own = if family.is_own { "loadline_" } else { "" };
-    // k6 has two counters in one for a rate, and calls them so.
+    // k6 uses two counters in one for a rate, with these names.
     let end = match series.value {
         Aggregated::Rate(_) => ".total",
         _ => "",
@@ -152,14 +152,14 @@ fn times(out: &mut Vec<u8>, span: Span) {
     fixed(out, 3, span.until_unix_ns);
 }
 
-/// What a histogram's buckets do not tell.
+/// The fields of a histogram besides its buckets.
 struct Facts {
     sum: f64,
     least: Option<f64>,
     greatest: Option<f64>,
 }
 
-/// An exponential histogram; values times the factor are in the metric's unit.
+/// An exponential histogram; `factor` converts values to the metric's unit.
 fn histogram(
     out: &mut Vec<u8>,
     span: Span,
@@ -186,8 +186,8 @@ fn histogram(
     uint(out, 2, CUMULATIVE);
 }
 
-/// The buckets in the finest scale that has few enough of them. Values only ever add to what must be
-/// covered, so a series' scale only ever falls, as the specification wants.
+/// The buckets in the finest scale that needs few enough of them. The range of values only grows, so a series'
+/// scale only decreases, as the specification requires.
 fn fitting(values: &Histogram, factor: f64) -> Downscaled {
     let at = |scale: i8| {
         let schema = Schema::new(scale).expect("all of these scales exist");

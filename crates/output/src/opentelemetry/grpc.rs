@@ -1,7 +1,7 @@
-//! One call of gRPC: the metrics service's `Export`.
+//! A gRPC call: the metrics service's `Export`.
 //!
-//! Must not know what is in a request. Invariants: a call ends within [`TIMEOUT`]; a connection that
-//! failed is made anew for the next call.
+//! Must not know the content of a request. Invariants: a call ends within [`TIMEOUT`]; a failed connection is
+//! replaced for the next call.
 
 use std::error::Error;
 use std::io;
@@ -29,14 +29,14 @@ use super::answer;
 use super::sink::OtlpSettings;
 use crate::push::Refusal;
 
-/// How long a call may take, connecting included.
+/// Time limit of a call, including connecting.
 const TIMEOUT: Duration = Duration::from_secs(5);
 /// The method.
 const PATH: &str = "/opentelemetry.proto.collector.metrics.v1.MetricsService/Export";
-/// What is told where the other side does not answer in frames of HTTP/2.
+/// The message if the other side does not answer with HTTP/2 frames.
 const NO_GRPC: &str = "the collector does not speak gRPC on this port; OTLP over HTTP has another one, commonly 4318, \
                        and K6_OTEL_EXPORTER_PROTOCOL=http/protobuf";
-/// Statuses after which the specification of OTLP wants a request to be tried again.
+/// Statuses after which the OTLP specification requires a retry.
 const TRANSIENT: [Code; 7] = [
     Code::Cancelled,
     Code::DeadlineExceeded,
@@ -47,7 +47,7 @@ const TRANSIENT: [Code; 7] = [
     Code::DataLoss,
 ];
 
-/// A client of one collector.
+/// A client for one collector.
 pub(super) struct Grpc {
     runtime: Runtime,
     channel: Channel,
@@ -55,15 +55,15 @@ pub(super) struct Grpc {
 }
 
 impl Grpc {
-    /// A client; connects when it is first used.
+    /// A client; it connects on first use.
     ///
     /// # Errors
-    /// A certificate that cannot be used, or an address that cannot be read.
+    /// An invalid certificate, or an address that cannot be parsed.
     pub(super) fn new(settings: &OtlpSettings) -> Result<Grpc, String> {
         let unreadable = || "the address of the collector cannot be read".to_owned();
         let uri: Uri = settings.url.parse().map_err(|_| unreadable())?;
         let connector = Connector::new(&uri, settings)?;
-        // TLS is the connector's: an address of https would be refused without TLS of tonic's own.
+        // The connector does TLS: an https address would be refused without tonic's own TLS.
         let endpoint = Endpoint::from_shared(format!("http://{}", connector.address))
             .map_err(|_| unreadable())?
             .origin(uri)
@@ -89,14 +89,14 @@ impl Grpc {
     /// Calls the method.
     ///
     /// # Errors
-    /// The request was not taken, or not all of it.
+    /// The request was not accepted, or only in part.
     pub(super) fn post(&mut self, message: &[u8]) -> Result<(), Refusal> {
         let mut request = Request::new(Bytes::copy_from_slice(message));
         *request.metadata_mut() = self.metadata()?;
         let service = ServiceExt::<http::Request<Body>>::map_result(self.channel.clone(), of_grpc);
         let mut client = tonic::client::Grpc::new(service);
         let answered = self.runtime.block_on(async {
-            // A connection that was closed while nothing was to be sent is noticed now.
+            // This lets the client notice a connection that was closed while idle.
             tokio::task::yield_now().await;
             let call = async {
                 client.ready().await.map_err(Status::from_error)?;
@@ -129,7 +129,7 @@ impl Grpc {
     }
 }
 
-/// An answer that has a status of HTTP alone is a failure of something on the way: it may be over soon.
+/// A response with only an HTTP status is an error of something in between, which may be temporary.
 fn of_grpc<B>(
     answered: Result<http::Response<B>, transport::Error>,
 ) -> Result<http::Response<B>, BoxError> {
@@ -167,11 +167,11 @@ fn refusal(status: &Status) -> Refusal {
     }
 }
 
-/// How the collector is connected to.
+/// How to connect to the collector.
 #[derive(Clone)]
 struct Connector {
     address: String,
-    /// `None`: in the clear.
+    /// `None`: plain text.
     tls: Option<(TlsConnector, ServerName<'static>)>,
 }
 
@@ -207,7 +207,7 @@ trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
 
 impl<S: AsyncRead + AsyncWrite + Send + Unpin> Stream for S {}
 
-/// Messages as they are: what is in them is read and written elsewhere.
+/// Passes messages through unchanged: they are encoded and decoded elsewhere.
 #[derive(Clone, Copy)]
 struct Plain;
 

@@ -1,8 +1,8 @@
 //! Every series as an OpenTelemetry metric, exported over gRPC or HTTP.
 //!
-//! Metrics are named as k6's `opentelemetry` output names them, but for trends, which are exponential
-//! histograms. Must not know the engine. Invariant: points are sums since the start of the run, so
-//! a collector that was away ends with the right totals.
+//! Metrics are named as in k6's `opentelemetry` output; trends differ, since they are exponential histograms.
+//! Must not know the engine. Invariant: points are sums since the start of the run, so a collector that was
+//! unavailable still ends with the right totals.
 
 mod answer;
 mod encode;

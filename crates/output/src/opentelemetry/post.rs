@@ -1,6 +1,6 @@
 //! How a request reaches the collector.
 //!
-//! Must not know what is in it. Invariant: a header's value is in no message.
+//! Must not know its content. Invariant: no message contains a header's value.
 
 use std::sync::Mutex;
 use std::sync::PoisonError;
@@ -10,7 +10,7 @@ use super::grpc::Grpc;
 use super::sink::{OtlpProtocol, OtlpSettings};
 use crate::push::{HttpClient, Refusal, verdict};
 
-/// A way to the collector.
+/// A transport to the collector.
 pub(super) enum Way {
     Http {
         client: HttpClient,
@@ -21,10 +21,10 @@ pub(super) enum Way {
 }
 
 impl Way {
-    /// The way that the settings ask for.
+    /// The transport according to the settings.
     ///
     /// # Errors
-    /// A certificate that cannot be used, or an address that cannot be read.
+    /// An invalid certificate, or an address that cannot be parsed.
     pub(super) fn of(settings: &OtlpSettings) -> Result<Way, String> {
         match settings.protocol {
             OtlpProtocol::Http => Ok(Way::Http {
@@ -39,7 +39,7 @@ impl Way {
     /// Sends a request.
     ///
     /// # Errors
-    /// It was not taken, or not all of it.
+    /// It was not accepted, or only in part.
     pub(super) fn post(&self, body: &[u8]) -> Result<(), Refusal> {
         match self {
             Way::Http {

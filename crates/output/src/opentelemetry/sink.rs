@@ -1,7 +1,7 @@
 //! The thread that keeps the series and exports them.
 //!
-//! Must not know the layout. Invariants: the run never waits for the collector; what one export did
-//! not bring, the next one does; the last export has a patience of its own.
+//! Must not know the layout. Invariants: the run never waits for the collector; what one export failed to
+//! deliver is in the next one; the last export has its own retry policy.
 
 use std::fmt;
 use std::io;
@@ -16,62 +16,62 @@ use crate::push::{Ending, Refusal, Retry, TlsSettings};
 use crate::report::{OnTrouble, THREAD_FAILED};
 use crate::series::{Inbox, Series, SeriesState, SeriesThread};
 
-/// Series in one request at most: far below what gRPC takes, histograms and all.
+/// Maximum series per request: far below gRPC's limit, even with histograms.
 const SERIES_MAX: usize = 1_000;
-/// The patience at the end of a run: three times more, within two seconds, where the collector answers.
+/// Retries at the end of a run: three more attempts within two seconds if the collector responds.
 const AT_END: Retry = Retry {
     first: Duration::from_millis(250),
     longest: Duration::from_secs(1),
     waits: 3,
 };
 
-/// What a collector speaks.
+/// The protocol of a collector.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OtlpProtocol {
     /// gRPC.
     #[default]
     Grpc,
-    /// HTTP/1.1 with bodies in protocol buffers.
+    /// HTTP/1.1 with protobuf bodies.
     Http,
 }
 
-/// What series are exported with.
+/// Settings of the export.
 #[derive(Clone)]
 pub struct OtlpSettings {
-    /// How.
+    /// The protocol.
     pub protocol: OtlpProtocol,
-    /// Where: with HTTP the whole address, with gRPC scheme, host and port.
+    /// The address: complete for HTTP; scheme, host and port for gRPC.
     pub url: String,
-    /// Headers sent along.
+    /// Additional headers.
     pub headers: Vec<(String, String)>,
-    /// How the collector is known.
+    /// TLS settings.
     pub tls: TlsSettings,
-    /// How often.
+    /// Time between exports.
     pub interval: Duration,
     /// Attributes of the resource: the service's name, and others.
     pub resource: Vec<(String, String)>,
-    /// What stands before every metric's name.
+    /// Prefix of every metric name.
     pub prefix: String,
 }
 
 impl fmt::Debug for OtlpSettings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Headers hold tokens.
+        // Headers may contain tokens.
         write!(f, "OtlpSettings({})", self.url)
     }
 }
 
-/// What became of the series.
+/// The outcome of an export.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OtlpReport {
-    /// Series that there were.
+    /// Number of series.
     pub series: usize,
     /// Series whose totals the collector does not have.
     pub lost: usize,
-    /// Points that the collector left out of requests that it took; they are not sent again, and those
-    /// of series that changed afterwards were made up for.
+    /// Points that the collector rejected from accepted requests. They are not sent again; later points of the
+    /// same series make up for them.
     pub rejected: u64,
-    /// Why; `None`: it has them all, and rejected none.
+    /// The reason; `None`: the collector has all series and rejected nothing.
     pub error: Option<String>,
 }
 
@@ -82,10 +82,10 @@ pub struct OtlpSink {
 }
 
 impl OtlpSink {
-    /// Starts it; `on_trouble` is told when exports begin to fail.
+    /// Starts it; `on_trouble` is called when exports start to fail.
     ///
     /// # Errors
-    /// A certificate or an address that cannot be used, or no thread.
+    /// An invalid certificate or address, or no thread.
     pub fn start(settings: OtlpSettings, on_trouble: OnTrouble) -> io::Result<OtlpSink> {
         let exporter = Exporter {
             way: Way::of(&settings).map_err(io::Error::other)?,
@@ -106,12 +106,12 @@ impl OtlpSink {
         Ok(OtlpSink { thread })
     }
 
-    /// Tells what happened.
+    /// Passes on an event.
     pub fn event(&self, event: &RunEvent) {
         self.thread.event(event);
     }
 
-    /// Exports what is left, and gives the outcome.
+    /// Exports the rest and returns the outcome.
     #[must_use]
     pub fn finish(self) -> OtlpReport {
         self.thread.finish().unwrap_or_else(|| OtlpReport {
@@ -128,7 +128,7 @@ struct Exporter {
     state: SeriesState,
     /// The addition up to which the collector has everything.
     exported: u64,
-    /// When the last export was of, in milliseconds since 1970.
+    /// The end of the last export, in milliseconds since 1970.
     told_until_ms: u64,
     on_trouble: OnTrouble,
     is_told: bool,
@@ -185,13 +185,14 @@ impl Exporter {
         }
     }
 
-    /// Exports what changed since the collector had everything; in an error how many series it does
-    /// not have.
+    /// Exports everything that changed since the collector was last up to date; an error includes the number of
+    /// series that it lacks.
     fn export(&mut self) -> Result<(), (Refusal, usize)> {
         let Some(started_unix_ms) = self.state.started_unix_ms() else {
             return Ok(());
         };
-        // Collectors pass one value on for each millisecond, and a run may end within the one of the last export.
+        // Collectors forward one value per millisecond, and a run may end within the millisecond of the last
+        // export.
         let until_unix_ms = self.state.until_unix_ms().max(self.told_until_ms + 1);
         let span = Span {
             start_unix_ns: started_unix_ms * 1_000_000,
@@ -220,7 +221,7 @@ impl Exporter {
         Ok(())
     }
 
-    /// Counts points that the collector does not want; it must not be asked twice.
+    /// Counts points that the collector rejected; they must not be sent again.
     fn reject(&mut self, why: String, points: u64) {
         self.rejected = self.rejected.saturating_add(points);
         let told = format!("the collector rejected {points} points: {why}");
@@ -228,7 +229,7 @@ impl Exporter {
         self.tell(&Refusal::Never(told));
     }
 
-    /// Tells of the first trouble.
+    /// Reports the first problem.
     fn tell(&mut self, refusal: &Refusal) {
         if !std::mem::replace(&mut self.is_told, true) {
             (self.on_trouble)(why(refusal));

@@ -1,4 +1,4 @@
-//! Requests decoded by another implementation of protocol buffers, and collectors over HTTP and gRPC.
+//! Requests decoded by another protobuf implementation, and collectors over HTTP and gRPC.
 
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
@@ -22,7 +22,7 @@ use crate::fixture;
 use crate::push::TlsSettings;
 use crate::series::{Series, SeriesFamily};
 
-/// The messages, as the service's definition has them.
+/// The messages as in the service's definition.
 mod wire {
     #[derive(Clone, PartialEq, prost::Message)]
     pub(super) struct Request {
@@ -264,7 +264,7 @@ proptest! {
             prop_assert!(buckets.counts.len() <= 160);
             counted += buckets.counts.iter().sum::<u64>();
             let base = 2_f64.powf(2_f64.powi(-point.scale));
-            // A thousandth is more than what a value may differ from its bucket.
+            // A value differs from its bucket by less than a thousandth.
             let bound = |at: usize, near: f64| base.powf((buckets.offset + at as i32) as f64) * near;
             for (at, count) in buckets.counts.iter().enumerate() {
                 let inside = values.iter().filter(|value| {
@@ -290,7 +290,7 @@ fn settings(protocol: OtlpProtocol, url: String) -> OtlpSettings {
     }
 }
 
-/// Exports three seconds of a run; gives the report and what was told.
+/// Exports three seconds of a run; returns the report and the messages.
 fn exported(settings: OtlpSettings) -> (OtlpReport, Vec<String>) {
     let told = Arc::new(Mutex::new(Vec::new()));
     let tell = Arc::clone(&told);
@@ -326,7 +326,7 @@ fn requests_of_three_seconds() -> f64 {
     sum.statuses.rows().map(|(_, count)| *count as f64).sum()
 }
 
-/// A collector that speaks HTTP: answers so, and keeps the last head and message.
+/// An HTTP collector with these responses; stores the last head and message.
 fn http_collector(
     answers: Vec<(&'static str, &'static [u8])>,
 ) -> (String, thread::JoinHandle<(String, Vec<u8>)>) {
@@ -373,12 +373,13 @@ fn a_collector_over_http_that_was_busy_ends_with_the_totals() {
     assert_eq!(totals(&body)["http_reqs"], requests_of_three_seconds());
 }
 
-/// A collector that speaks gRPC: answers calls with these statuses, those of three digits by HTTP alone, and keeps the last message.
+/// A gRPC collector that answers calls with these statuses (three-digit ones are HTTP statuses without gRPC),
+/// and stores the last message.
 fn collector(statuses: Vec<&'static str>) -> (String, thread::JoinHandle<Vec<u8>>) {
     collector_that_says(statuses, Bytes::new())
 }
 
-/// The same with this message in its answers.
+/// The same, with this message in its responses.
 fn collector_that_says(
     statuses: Vec<&'static str>,
     message: Bytes,
@@ -412,7 +413,7 @@ fn collector_that_says(
     (url, server)
 }
 
-/// Moves a connection until a call on it was answered.
+/// Drives a connection until a call on it is answered.
 async fn drive(
     connection: &mut h2::server::Connection<tokio::net::TcpStream, Bytes>,
     answered: impl Future<Output = Vec<u8>>,
@@ -566,7 +567,7 @@ fn what_a_collector_refuses_for_good_or_never_answers_is_told() {
     assert_eq!(told.len(), 1, "{told:?}");
 }
 
-/// The port of OTLP over HTTP is the next one to that of gRPC.
+/// The port for OTLP over HTTP is one above that for gRPC.
 #[test]
 fn a_collector_that_does_not_speak_grpc_is_told_with_its_port() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -575,7 +576,7 @@ fn a_collector_that_does_not_speak_grpc_is_told_with_its_port() {
         for stream in listener.incoming() {
             let mut stream = stream.unwrap();
             let refusal = b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n";
-            // As a server does: only what was asked is refused.
+            // Read first, like a server, so that only the request is refused.
             let _ = stream.read(&mut [0; 4096]);
             let _ = stream.write_all(refusal);
             while stream.read(&mut [0; 4096]).is_ok_and(|length| length > 0) {}

@@ -1,7 +1,7 @@
-//! Whether the receiver has what was pushed: each series' last value asked for again, page by page.
+//! Checks whether the receiver has what was pushed: queries the last value of each series, page by page.
 //!
-//! Must not know how points are pushed, nor how queries are asked.
-//! Invariant: what could not be asked for is told as an error, never as agreement.
+//! Must not know how points are pushed, nor how queries are sent. Invariant: a failed query is reported as an
+//! error, never as agreement.
 
 use std::collections::BTreeMap;
 
@@ -13,27 +13,27 @@ use super::query::{Found, Labels, ask, query_url};
 use super::settings::Settings;
 use crate::series::SeriesState;
 
-/// What sums may differ by, as a share: the rounding of doubles that were added in another order.
+/// Relative tolerance for sums: rounding of doubles that were added in another order.
 const ROUNDING: f64 = 1e-9;
 
 /// How the receiver's totals compare with the run's.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Audit {
-    /// Series that were looked for.
+    /// Series compared.
     pub compared: usize,
     /// Series that the receiver does not have.
     pub missing: usize,
     /// Series with another value.
     pub different: usize,
-    /// Values that were counted here and not there, over all counters and histograms.
+    /// Values counted here but not there, over all counters and histograms.
     pub lost: u64,
     /// The first series that is missing or different; `None` when all agree.
     pub example: Option<String>,
-    /// Why the receiver could not be asked; `None`: it was.
+    /// Why the receiver could not be queried; `None`: it could.
     pub error: Option<String>,
 }
 
-/// Asks the receiver for every series.
+/// Queries the receiver for every series.
 pub(super) fn audit(
     client: &Client,
     settings: &Settings,
@@ -70,7 +70,7 @@ fn failed(why: &str) -> Audit {
     }
 }
 
-/// Counts how the series of a page and what the receiver has of them differ.
+/// Counts the differences between the series of a page and what the receiver has of them.
 fn compare(ours: &[(Identity, Found)], found: &BTreeMap<Labels, Found>, audit: &mut Audit) {
     for (identity, wanted) in ours {
         audit.compared += 1;

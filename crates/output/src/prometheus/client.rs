@@ -1,7 +1,7 @@
-//! The receiver over HTTP: pushing requests, and asking it for what it has.
+//! The HTTP client of the receiver: pushes requests and sends queries.
 //!
-//! Must not know points. Invariants: no message shows a credential or an address with one; an answer
-//! decides what becomes of a request, and nothing else does.
+//! Must not know points. Invariants: no message shows a credential or an address with one; only the response
+//! decides the outcome of a request.
 
 use std::fs;
 use std::path::Path;
@@ -15,14 +15,14 @@ use loadline_http::Answer;
 
 use crate::push::{self, HttpClient, Refusal, TlsSettings, verdict};
 
-/// Bytes of an answer to a question that are read: a page of series has a few million.
+/// Maximum bytes of a query's response: a page of series has a few million.
 const FOUND_MAX: u64 = 64 << 20;
-/// By this header a receiver says that it understood version 2.0.
+/// With this header a receiver confirms that it understood version 2.0.
 const WRITTEN: &str = "x-prometheus-remote-write-samples-written";
 const WRITTEN_HISTOGRAMS: &str = "x-prometheus-remote-write-histograms-written";
 /// The status with which receivers refuse samples.
 const BAD_REQUEST: u16 = 400;
-/// The status of a receiver that does not know a version.
+/// The status of a receiver that does not support a version.
 const UNSUPPORTED_MEDIA_TYPE: u16 = 415;
 
 /// A client of the receiver.
@@ -31,12 +31,12 @@ pub(super) struct Client {
     settings: Settings,
 }
 
-/// How a receiver answered the question for its version.
+/// The receiver's response to the version probe.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Speaks {
     V1,
     V2,
-    /// There was no answer that tells, for this reason.
+    /// There was no conclusive response, for this reason.
     Unknown(String),
 }
 
@@ -44,7 +44,7 @@ impl Client {
     /// A client.
     ///
     /// # Errors
-    /// The client certificate cannot be used; the message names the file.
+    /// The client certificate is invalid; the message names the file.
     pub(super) fn new(settings: &Settings) -> Result<Client, String> {
         let identity = match &settings.client_certificate {
             Some((certificate, key)) => Some((read(certificate)?, read(key)?)),
@@ -52,7 +52,7 @@ impl Client {
         };
         let tls = TlsSettings {
             trusts_all: settings.insecure,
-            // As in k6, TLS 1.2 is used only where the user allows it.
+            // As in k6, TLS 1.2 is only used if the user allows it.
             newest_only: !settings.tls12,
             authority: None,
             identity,
@@ -63,7 +63,7 @@ impl Client {
         })
     }
 
-    /// Which version the receiver speaks, from its answer to an empty request.
+    /// The version that the receiver supports, from its response to an empty request.
     pub(super) fn speaks(&self) -> Speaks {
         let empty = Request {
             body: packed(&[]),
@@ -114,7 +114,7 @@ impl Client {
         self.http.post(url, &headers, &request.body)
     }
 
-    /// Asks for an address of the receiver's query API; gives the body of its answer.
+    /// Queries an address of the receiver's API; returns the body of the response.
     ///
     /// # Errors
     /// Why there is none, for people.
@@ -126,8 +126,7 @@ impl Client {
         answer.map_err(Refusal::into_why)
     }
 
-    /// The headers that the user asked for and those that say who we are; k6 loses the latter to the
-    /// former.
+    /// The user's headers and the authentication headers; in k6 the former replace the latter.
     fn authorization(&self, method: &str, url: &str, body: &[u8]) -> Vec<(String, String)> {
         let settings = &self.settings;
         let mut headers = settings.headers.clone();
@@ -155,7 +154,7 @@ impl Client {
     }
 }
 
-/// A body as both versions pack it.
+/// A body in the compression of both versions.
 pub(super) fn packed(body: &[u8]) -> Vec<u8> {
     snap::raw::Encoder::new()
         .compress_vec(body)
@@ -166,17 +165,17 @@ fn pair((name, value): &(String, String)) -> (&str, &str) {
     (name, value)
 }
 
-/// Whether the receiver knows the version of a request.
+/// Whether the receiver supports the version of a request.
 fn is_understood(request: &Request, answer: &Answer) -> bool {
     let is_taken = (200..300).contains(&answer.status);
-    // A receiver of 1.0 reads nothing in a request of 2.0, and takes it.
+    // A receiver that only knows 1.0 ignores the content of a 2.0 request, but accepts it.
     let is_silent = is_taken && !answer.headers.contains_key(WRITTEN);
     !request.is_v2 || (answer.status != UNSUPPORTED_MEDIA_TYPE && !is_silent)
 }
 
-/// What became of a request with a sample that the receiver does not want. Prometheus takes nothing of
-/// it with version 1.0, and with 2.0 says how much it took; Mimir and Cortex take all else, and name the
-/// series.
+/// The outcome of a request with a sample that the receiver refuses. With version 1.0 Prometheus accepts
+/// nothing of the request, and with 2.0 it says how much it accepted; Mimir and Cortex accept everything else,
+/// and name the series.
 fn invalid(request: &Request, answer: &Answer) -> Outcome {
     let why = answer.told();
     let written = [WRITTEN, WRITTEN_HISTOGRAMS].map(|header| written(answer, header));

@@ -1,15 +1,15 @@
-//! A request that was refused for some of its series, divided into smaller ones, so that what was
-//! refused is found and all else is taken.
+//! Splits a request that was refused because of some of its series, to isolate what is refused so that
+//! everything else is accepted.
 //!
-//! Must not know the network. A receiver such as Prometheus takes nothing of a request with one sample
-//! that it cannot take, and does not say which that is. Invariant: the parts have the samples of the
-//! whole, each in one of them.
+//! Must not know the network. A receiver such as Prometheus accepts nothing of a request with one bad sample,
+//! and does not say which sample that is. Invariant: the parts contain all samples of the request, each in
+//! exactly one part.
 
 use super::client::packed;
 use super::protobuf::{Field, entry, fields, varints};
 use super::queue::Request;
 
-/// Numbers of the fields in a request, and in a series of it.
+/// Field numbers in a request, and in a series of it.
 struct Layout {
     series: u64,
     /// The parts of a series that carry samples: numbers and histograms.
@@ -24,7 +24,7 @@ const V2: Layout = Layout {
     series: 5,
     samples: [2, 3],
 };
-/// The texts of version 2.0, by whose places series name their labels.
+/// The strings of version 2.0; series refer to their labels by index.
 const SYMBOLS: u64 = 4;
 /// The labels of a series in both versions.
 const LABELS: u64 = 1;
@@ -33,8 +33,8 @@ fn layout(request: &Request) -> Layout {
     if request.is_v2 { V2 } else { V1 }
 }
 
-/// Two requests with half of the series each, or half of the samples of the only one; `None`: there is
-/// only one sample.
+/// Two requests with half of the series each, or half of the samples of the only series; `None`: there is only
+/// one sample.
 pub(super) fn halves(request: &Request) -> Option<[Request; 2]> {
     let (layout, body) = (layout(request), unpacked(request)?);
     let all: Vec<Field<'_>> = parts(&body).collect();
@@ -66,7 +66,7 @@ pub(super) fn halves(request: &Request) -> Option<[Request; 2]> {
     (!first.is_empty()).then(|| [first, others].map(|half| with(half, request.is_known)))
 }
 
-/// The first series of a request, as queries name it; `None`: it has none.
+/// The first series of a request in the syntax of queries; `None`: it has none.
 pub(super) fn shown(request: &Request) -> Option<String> {
     let (layout, body) = (layout(request), unpacked(request)?);
     let series = parts(&body).find(|field| field.number == layout.series)?;
@@ -94,7 +94,7 @@ impl Layout {
         samples.count() as u64
     }
 
-    /// A series with its first sample, and the same with the others, each as a field of its request.
+    /// A series with its first sample, and the same series with the others, each as a field of its request.
     fn halves_of(&self, series: &[u8]) -> Option<[Vec<u8>; 2]> {
         let number = u32::try_from(self.series).ok()?;
         let with = |is_wanted: &dyn Fn(usize) -> bool| {
@@ -114,7 +114,7 @@ impl Layout {
     }
 }
 
-/// The fields of a message of our own, which does not break off.
+/// The fields of a message from this process, which is never truncated.
 fn parts(message: &[u8]) -> impl Iterator<Item = Field<'_>> {
     fields(message).flatten()
 }

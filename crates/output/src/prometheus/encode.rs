@@ -1,7 +1,7 @@
-//! Points as remote-write requests, before they are packed.
+//! Encodes points as remote-write requests, before compression.
 //!
 //! Must not know who sends them. Sources: <https://prometheus.io/docs/specs/prw/remote_write_spec/> and
-//! `…/remote_write_spec_2_0/`. Invariant: both versions tell the same points.
+//! `…/remote_write_spec_2_0/`. Invariant: both versions contain the same points.
 
 use std::collections::BTreeMap;
 
@@ -15,22 +15,23 @@ use super::protobuf::{
 const STALE: u64 = 0x7ff0_0000_0000_0002;
 /// Values closer to zero than this count as zero: the client library's, 2^-128.
 const ZERO_THRESHOLD: f64 = f64::from_bits((1023 - 128) << 52);
-/// The histogram begins anew; whether it does is for the receiver to find out.
+/// The reset hint of the first point of a histogram: it starts anew. Later points have no hint.
 const RESET: u64 = 1;
 
-/// A request, and how many samples it carries.
+/// A request, and the number of its samples.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Encoded {
     pub(super) body: Vec<u8>,
     pub(super) samples: u64,
 }
 
-/// The value that says that a series has ended.
+/// The value that marks the end of a series.
 pub(super) fn stale() -> Value {
     Value::Number(f64::from_bits(STALE))
 }
 
-/// The points as a `WriteRequest` of version 1.0, the families that are new to the receiver described.
+/// The points as a `WriteRequest` of version 1.0, with descriptions of the families that are new to the
+/// receiver.
 pub(super) fn v1(points: &[Point], described: &[&Family]) -> Encoded {
     let mut body = Vec::new();
     let mut samples = 0;
@@ -56,7 +57,7 @@ pub(super) fn v1(points: &[Point], described: &[&Family]) -> Encoded {
     Encoded { body, samples }
 }
 
-/// The points as a `Request` of version 2.0; `started_ms` is when sums began.
+/// The points as a `Request` of version 2.0; `started_ms` is the start of the sums.
 pub(super) fn v2(points: &[Point], started_ms: i64) -> Encoded {
     let mut symbols = Symbols::default();
     let mut series = Vec::new();
@@ -90,7 +91,7 @@ pub(super) fn v2(points: &[Point], started_ms: i64) -> Encoded {
     Encoded { body, samples }
 }
 
-/// Texts that are written once; number 0 is the empty one.
+/// Strings that are written once; number 0 is the empty one.
 struct Symbols<'a> {
     list: Vec<&'a str>,
     numbers: BTreeMap<&'a str, u64>,
@@ -115,7 +116,7 @@ impl<'a> Symbols<'a> {
     }
 }
 
-/// Both versions number the types alike.
+/// Both versions use the same numbers for types.
 fn type_number(kind: Kind) -> u64 {
     match kind {
         Kind::Counter => 1,
@@ -124,7 +125,7 @@ fn type_number(kind: Kind) -> u64 {
     }
 }
 
-/// The samples of a point into the fields for numbers and for histograms; gives how many.
+/// Writes the samples of a point to the fields for numbers and for histograms; returns their number.
 fn values(out: &mut Vec<u8>, point: &Point, [number_field, histogram_field]: [u32; 2]) -> u64 {
     match &point.value {
         Value::Number(value) => {

@@ -1,7 +1,7 @@
-//! Label names that every receiver takes.
+//! Label names that every receiver accepts.
 //!
-//! Must not know series. Source: <https://prometheus.io/docs/concepts/data_model/>. Invariant: names
-//! match `[a-zA-Z_][a-zA-Z0-9_]*`, do not begin with two underscores, and each is there once, in order.
+//! Must not know series. Source: <https://prometheus.io/docs/concepts/data_model/>. Invariant: names match
+//! `[a-zA-Z_][a-zA-Z0-9_]*`, do not begin with two underscores, and are sorted and unique.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,20 +11,20 @@ use loadline_metric::TagSet;
 
 /// The label that holds a series' name.
 pub(super) const NAME: &str = "__name__";
-/// Between the values of tags whose names become one label.
+/// Separates the values of tags whose names become the same label.
 const JOINT: char = ';';
 
-/// The labels of a set of tags: what its series share.
+/// The labels of a set of tags, which its series share.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Labels {
-    /// In the order of their names.
+    /// Sorted by name.
     pairs: Vec<(Arc<str>, Arc<str>)>,
-    /// Before which of them the series' own name stands.
+    /// The position at which the series' own name is inserted.
     name_at: usize,
 }
 
 impl Labels {
-    /// The labels of tags; those without a value are left out.
+    /// The labels for tags; tags without a value are omitted.
     pub(super) fn of(tags: &TagSet, names: &mut LabelNames) -> Labels {
         let mut labels: BTreeMap<Arc<str>, Arc<str>> = BTreeMap::new();
         for (tag, value) in tags
@@ -44,7 +44,7 @@ impl Labels {
         }
     }
 
-    /// The labels of a series of this name, in the order that the protocol wants: by name.
+    /// The labels of a series with this name, sorted by name as the protocol requires.
     pub(super) fn with_name<'a>(
         &'a self,
         name: &'a str,
@@ -59,7 +59,7 @@ impl Labels {
     }
 }
 
-/// A series as queries name it: `name{label="value"}`.
+/// A series in the syntax of queries: `name{label="value"}`.
 pub(super) fn shown<'a>(labels: impl Iterator<Item = (&'a str, &'a str)>) -> String {
     let (mut name, mut pairs) = ("", Vec::new());
     for (label, value) in labels {
@@ -71,7 +71,7 @@ pub(super) fn shown<'a>(labels: impl Iterator<Item = (&'a str, &'a str)>) -> Str
     format!("{name}{{{}}}", pairs.join(","))
 }
 
-/// The names of labels by those of tags, each text once: a run has few tags and many sets of them.
+/// Label names by tag names, each built once: a run has few tags and many sets of them.
 #[derive(Debug, Default)]
 pub(super) struct LabelNames {
     by_tag: BTreeMap<Arc<str>, Arc<str>>,

@@ -1,10 +1,10 @@
-//! Prometheus remote write: every series pushed as its sum since the start of the run, trends as
-//! native histograms or as gauges of their statistics.
+//! Prometheus remote write: every series is pushed as its sum since the start of the run, trends as native
+//! histograms or as gauges of their statistics.
 //!
-//! Names and labels are those of k6's output, so that dashboards made for it work. Must not know who
-//! makes the series. Invariants: since series are sums, a receiver that was away ends with the right
-//! totals; what a push costs depends on the number of series alone; the samples of a series are sent
-//! in the order of time.
+//! Names and labels are those of k6's output, so that dashboards made for it work. Must not know who produces
+//! the series. Invariants: since series are sums, a receiver that was unavailable still ends with the right
+//! totals; the cost of a push depends only on the number of series; the samples of a series are sent in
+//! chronological order.
 
 mod audit;
 mod client;

@@ -1,22 +1,21 @@
 //! Trends as native histograms.
 //!
-//! Must not know the wire. Source: <https://prometheus.io/docs/specs/native_histograms/>. Invariants:
-//! counts are exact, and none ever falls while values are added, since a value's bucket is decided once
-//! for all.
+//! Must not know the wire. Source: <https://prometheus.io/docs/specs/native_histograms/>. Invariants: counts
+//! are exact, and none ever decreases while values are added, since a value always goes to the same bucket.
 
 use loadline_metric::{Aggregated, Bucket, Downscaled, Schema};
 
-/// Seconds of a nanosecond, and of a millisecond.
+/// Seconds per nanosecond, and per millisecond.
 const NANOSECOND: f64 = 1e-9;
 const MILLISECOND: f64 = 1e-3;
 
-/// Empty buckets between two others that are written out rather than begun anew after.
+/// Gap of empty buckets that is written out instead of starting a new span.
 const GAP_MAX: i32 = 2;
 
 /// A run of adjacent buckets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Span {
-    /// Buckets left out before it; of the first span the number of its first bucket.
+    /// Buckets skipped before it; for the first span, the number of its first bucket.
     pub(super) offset: i32,
     /// Buckets in it.
     pub(super) length: u32,
@@ -26,7 +25,7 @@ pub(super) struct Span {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Side {
     pub(super) spans: Vec<Span>,
-    /// Of each bucket the difference of its count to the one before.
+    /// For each bucket, the difference between its count and the previous one.
     pub(super) deltas: Vec<i64>,
 }
 
@@ -41,16 +40,16 @@ pub(super) struct Native {
     pub(super) negative: Side,
 }
 
-/// The schema whose buckets grow by `factor` at most.
+/// The schema whose buckets grow by at most `factor`.
 ///
-/// As the client library of Prometheus chooses it: the smallest that does, -4 to 8.
+/// Chosen like in the client library of Prometheus: the smallest that fits, from -4 to 8.
 pub(super) fn schema_of(factor: f64) -> Schema {
     let doublings = factor.max(1.0 + f64::EPSILON).log2().log2();
     let schema = (-doublings.floor()).clamp(-4.0, 8.0) as i8;
     Schema::new(schema).expect("it was held within -4..=8")
 }
 
-/// A trend's histogram, in seconds for times; `None` for what is no trend.
+/// A trend's histogram, in seconds for times; `None` for other kinds.
 pub(super) fn native(value: &Aggregated, in_seconds: bool, schema: Schema) -> Option<Native> {
     let (histogram, sum, factor) = match value {
         Aggregated::Times(trend) => (

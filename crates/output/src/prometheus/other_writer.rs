@@ -1,7 +1,9 @@
-//! Whether another run wrote the same series meanwhile: then a sum of ours is seen to fall in the receiver.
+//! Detects whether another run wrote the same series at the same time: then one of this run's sums decreases in
+//! the receiver.
 //!
-//! Must not know how points are pushed. Source: <https://prometheus.io/docs/prometheus/latest/querying/functions/#resets>.
-//! Invariant: a receiver that cannot be asked says nothing of other runs.
+//! Must not know how points are pushed. Source:
+//! <https://prometheus.io/docs/prometheus/latest/querying/functions/#resets>. Invariant: a receiver that cannot
+//! be queried reveals nothing about other runs.
 
 use super::client::Client;
 use super::pages::pages;
@@ -9,21 +11,22 @@ use super::points::{Identity, Kind};
 use super::query::{ask, query_url};
 use super::settings::Settings;
 
-/// Sums that grow all the time, the first that a run has is looked at.
+/// Sums that grow continuously; the first one that a run has is used.
 const GROWING: [&str; 3] = [
     "k6_iterations_total",
     "k6_http_reqs_total",
     "k6_data_sent_total",
 ];
 
-/// Whether a sum of this run fell between two instants, in milliseconds since 1970: it only grows by itself.
+/// Whether a sum of this run decreased between two instants, in milliseconds since 1970; on its own it only
+/// grows.
 pub(super) fn is_there(
     client: &Client,
     settings: &Settings,
     known: impl Iterator<Item = Identity>,
     (from_ms, until_ms): (u64, u64),
 ) -> bool {
-    // A range leaves its first instant out.
+    // A range excludes its first instant.
     let span_ms = (until_ms + 1).saturating_sub(from_ms);
     let (Some(address), Some(sum)) = (query_url(settings), growing(known)) else {
         return false;

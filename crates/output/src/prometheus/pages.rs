@@ -1,8 +1,8 @@
-//! Which queries ask for many series, a page of them at a time.
+//! Splits a query for many series into pages.
 //!
 //! Must not know HTTP or what the series are compared with. Source:
 //! <https://prometheus.io/docs/prometheus/latest/querying/basics/>. Invariants: every series is on exactly one
-//! page; a page's selector selects all of its series, and no series of another page.
+//! page; a page's selector selects all of its series, and none of another page.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,17 +10,17 @@ use loadline_go::quote::quoted;
 
 use super::points::Identity;
 
-/// Series of a page: an answer with their histograms is a few megabytes.
+/// Series per page: a response with their histograms is a few megabytes.
 const SERIES_MAX: usize = 500;
-/// Alternatives of a pattern: up to 256 Prometheus looks up one by one, beyond it tries them on every value.
+/// Alternatives per pattern: Prometheus looks up to 256 individually; beyond that it tests every value.
 const VALUES_MAX: usize = 250;
-/// Bytes of a pattern: proxies refuse long addresses.
+/// Bytes per pattern: proxies refuse long addresses.
 const PATTERN_MAX: usize = 4 << 10;
 
-/// Gives `each` the pages: a selector, and the series that it selects.
+/// Passes the pages to `each`: a selector, and the series that it selects.
 ///
 /// # Errors
-/// The first of `each`.
+/// The first error of `each`.
 pub(super) fn pages<W, E>(
     series: &mut [(Identity, W)],
     each: &mut impl FnMut(&str, &[(Identity, W)]) -> Result<(), E>,
@@ -31,7 +31,7 @@ pub(super) fn pages<W, E>(
         .try_for_each(|family| divide(family, each))
 }
 
-/// Divides series by the label that tells most of them apart until they are few.
+/// Splits series by the label with the most values until they are few.
 fn divide<W, E>(
     series: &mut [(Identity, W)],
     each: &mut impl FnMut(&str, &[(Identity, W)]) -> Result<(), E>,
@@ -54,8 +54,8 @@ fn divide<W, E>(
     Ok(())
 }
 
-/// How many of these series, which are in the order of a label's values, make the first page, and whether
-/// they all have one value.
+/// How many of these series, sorted by a label's values, make up the first page, and whether all have the same
+/// value.
 fn first_page<W>(series: &[(Identity, W)], label: &str) -> (usize, bool) {
     let (mut len, mut values, mut bytes) = (0, 0, 0);
     for group in series.chunk_by(|(one, _), (other, _)| value(one, label) == value(other, label)) {
@@ -69,7 +69,7 @@ fn first_page<W>(series: &[(Identity, W)], label: &str) -> (usize, bool) {
     (len, values == 1)
 }
 
-/// A series' value of a label; empty where it has none, as queries see it.
+/// A series' value of a label; empty if it has none, as in queries.
 fn value<'a>(series: &'a Identity, label: &str) -> &'a str {
     let mut labels = series.labels();
     labels
@@ -101,7 +101,7 @@ fn widest<W>(series: &[(Identity, W)]) -> Option<String> {
     (seen.len() > 1).then(|| label.to_owned())
 }
 
-/// What selects the series: the labels that they share, and the alternatives of one that they do not.
+/// Selects the series: the labels that they share, and the alternatives for one that they do not.
 fn selector<W>(series: &[(Identity, W)], by: Option<&str>) -> String {
     let matchers = values(series).into_iter().filter_map(|(label, seen)| {
         let mut alternatives = seen.iter();
@@ -117,7 +117,7 @@ fn selector<W>(series: &[(Identity, W)], by: Option<&str>) -> String {
     format!("{{{}}}", matchers.collect::<Vec<_>>().join(","))
 }
 
-/// A pattern that matches this text alone.
+/// A pattern that matches only this text.
 fn literal(text: &str) -> String {
     let mut pattern = String::with_capacity(text.len());
     for c in text.chars() {

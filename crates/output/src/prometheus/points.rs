@@ -1,7 +1,7 @@
 //! Series as points: a name, labels, and a value at an instant.
 //!
-//! Must not know the wire. Invariants: a series that is a sum begins with zero, so that rates count its
-//! first values; points of one series are told in the order of time and go through one sender.
+//! Must not know the wire. Invariants: a series that is a sum starts with zero, so that rates include its first
+//! values; points of one series are emitted in chronological order and go through one sender.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,14 +13,13 @@ use super::native::{Native, native, schema_of};
 use super::settings::{TrendForm, TrendStat};
 use crate::series::{Series, SeriesFamily, SeriesState};
 
-/// k6's prefix, and that of our own series.
+/// k6's prefix, and the prefix of loadline's own series.
 const PREFIX: &str = "k6_";
 const OWN_PREFIX: &str = "loadline_";
-/// A series that does not change is told again after this time, well before a receiver takes it for
-/// gone (five minutes).
+/// An unchanged series is sent again after this time, well before a receiver considers it stale (five minutes).
 const REPEAT_MS: u64 = 60_000;
 
-/// What a series is, for the receiver.
+/// The type of a series for the receiver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Counter,
@@ -33,16 +32,16 @@ pub(super) enum Kind {
 pub(super) struct Family {
     pub(super) name: String,
     pub(super) kind: Kind,
-    /// In words.
+    /// Help text.
     pub(super) help: String,
     /// `seconds`, `bytes` or nothing.
     pub(super) unit: &'static str,
 }
 
-/// The families that a metric becomes: one, or for the statistics of a trend one of each.
+/// The families of a metric: one, or one per statistic of a trend.
 type Families = Arc<[Arc<Family>]>;
 
-/// What does not change about a series on the wire; both parts are shared with other series.
+/// The constant part of a series on the wire; both parts are shared with other series.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Identity {
     pub(super) family: Arc<Family>,
@@ -50,7 +49,7 @@ pub(super) struct Identity {
 }
 
 impl Identity {
-    /// The labels in the order of their names, the series' own name among them.
+    /// The labels sorted by name, including the series' own name.
     pub(super) fn labels(&self) -> impl Iterator<Item = (&str, &str)> {
         self.labels.with_name(&self.family.name)
     }
@@ -81,15 +80,15 @@ pub(super) enum Value {
 #[derive(Clone, Debug)]
 pub(super) struct Point {
     pub(super) identity: Identity,
-    /// When, in milliseconds since 1970.
+    /// Timestamp in milliseconds since 1970.
     pub(super) at_ms: i64,
     pub(super) value: Value,
-    /// When the series began with zero, in milliseconds since 1970, if this is its first point; `None`
-    /// for later points and for gauges.
+    /// When the series started with zero, in milliseconds since 1970, if this is its first point; `None` for
+    /// later points and for gauges.
     pub(super) zero_at_ms: Option<i64>,
 }
 
-/// What was told of a series.
+/// What was sent for a series.
 #[derive(Debug)]
 struct Known {
     families: Families,
@@ -98,18 +97,18 @@ struct Known {
     told_at_ms: u64,
 }
 
-/// Makes points of series.
+/// Makes points from series.
 #[derive(Debug)]
 pub(super) struct Points {
     form: Form,
-    /// By the metric's name and whether it is our own.
+    /// By the metric's name and whether it is loadline's own.
     families: BTreeMap<(Arc<str>, bool), Families>,
     label_names: LabelNames,
     known: Vec<Option<Known>>,
     told_until_ms: u64,
-    /// Whether all series are told whatever was told of them.
+    /// Whether all series are sent, whatever was sent before.
     again: bool,
-    /// Whether what comes next is the last of the run.
+    /// Whether the next points are the last of the run.
     is_last: bool,
 }
 
@@ -135,8 +134,9 @@ impl Points {
         }
     }
 
-    /// Gives `each` the points of what changed since the last time; none while no time has passed, but
-    /// for the last of the run, which may end within a millisecond: a receiver takes one value for each.
+    /// Passes the points of everything that changed since the last call to `each`. There are none if no time
+    /// has passed, except at the end of the run, which may come within the same millisecond: a receiver accepts
+    /// one value per millisecond.
     pub(super) fn take(&mut self, state: &SeriesState, mut each: impl FnMut(Point)) {
         let next_ms = self.told_until_ms + u64::from(std::mem::take(&mut self.is_last));
         let at_ms = state.until_unix_ms().max(next_ms);
@@ -151,7 +151,7 @@ impl Points {
         for (tags, series) in state.iter() {
             let is_new = self.known[series.number].is_none();
             if is_new {
-                // Series of one set of tags come together.
+                // Series with the same tags are adjacent.
                 let labels = match &last {
                     Some((of, labels)) if std::ptr::eq(*of, tags) => Arc::clone(labels),
                     _ => Arc::new(Labels::of(tags, &mut self.label_names)),
@@ -195,23 +195,22 @@ impl Points {
         Arc::clone(families.or_insert_with(|| families_on_the_wire(form, family)))
     }
 
-    /// Lets the next points be those of all series: some did not arrive.
+    /// Makes the next points cover all series, since some did not arrive.
     pub(super) fn tell_again(&mut self) {
         self.again = true;
     }
 
-    /// Lets the next points be the last.
+    /// Makes the next points the last ones.
     pub(super) fn tell_rest(&mut self) {
         self.is_last = true;
     }
 
-    /// Of every series that was told its identity: what ends with a stale marker, and what is asked for
-    /// again in an audit.
+    /// The identities of all series that were sent: for stale markers at the end, and for the audit.
     pub(super) fn identities(&self) -> impl Iterator<Item = Identity> {
         self.known.iter().flatten().flat_map(Known::identities)
     }
 
-    /// When the last points were of, in milliseconds since 1970.
+    /// The timestamp of the last points, in milliseconds since 1970.
     pub(super) fn told_until_ms(&self) -> u64 {
         self.told_until_ms
     }
@@ -261,7 +260,7 @@ fn families_on_the_wire(form: &Form, family: &SeriesFamily) -> Families {
                 "last value",
             )]
         }
-        // Shares can be put together only by how many values each is of, which k6 does not tell.
+        // Shares can only be aggregated with the number of values behind each, which k6 does not send.
         (MetricType::Rate, _) => vec![
             one(
                 format!("{prefix}{name}_rate"),
@@ -311,7 +310,7 @@ fn stat_ending(stat: &TrendStat) -> &str {
     }
 }
 
-/// The values of a series, one for each of its identities.
+/// The values of a series, one per identity.
 fn values(form: &Form, series: &Series) -> Vec<Value> {
     let is_time = series.family.contains == Contains::Time;
     match (&series.value, form) {
@@ -361,7 +360,7 @@ fn statistics(
     numbers.map(Value::Number).collect()
 }
 
-/// Which quantile a statistic is, if it is one.
+/// The quantile of a statistic, if it is one.
 fn rank(stat: &TrendStat) -> Option<f64> {
     match stat {
         TrendStat::Min => Some(0.0),

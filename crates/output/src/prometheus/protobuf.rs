@@ -1,7 +1,7 @@
-//! The few kinds of protocol buffer fields that remote write needs, and how its own are read again.
+//! The few kinds of protobuf fields that remote write needs, and a reader for its own messages.
 //!
-//! Must not know messages. Source: <https://protobuf.dev/programming-guides/encoding/>. Invariant: a
-//! field with its default value is left out, as encoders of proto3 do; lists write every entry.
+//! Must not know messages. Source: <https://protobuf.dev/programming-guides/encoding/>. Invariant: a field with
+//! its default value is omitted, as in proto3; lists contain every entry.
 
 const VARINT: u32 = 0;
 const FIXED_64: u32 = 1;
@@ -33,7 +33,7 @@ pub(crate) fn uint(out: &mut Vec<u8>, field: u32, value: u64) {
     }
 }
 
-/// One of several fields of which exactly one is there: written even if zero.
+/// A field of a oneof: written even if zero.
 pub(crate) fn uint_of_choice(out: &mut Vec<u8>, field: u32, value: u64) {
     key(out, field, VARINT);
     varint(out, value);
@@ -47,7 +47,7 @@ pub(crate) fn sint(out: &mut Vec<u8>, field: u32, value: i64) {
     uint(out, field, zigzag(value));
 }
 
-/// A number of double precision. Compared by its bits: minus zero and NaN are written.
+/// A double. Compared by its bits: minus zero and NaN are written.
 pub(crate) fn double(out: &mut Vec<u8>, field: u32, value: f64) {
     if value.to_bits() != 0 {
         key(out, field, FIXED_64);
@@ -80,7 +80,7 @@ pub(crate) fn message(out: &mut Vec<u8>, field: u32, write: impl FnOnce(&mut Vec
     let start = out.len();
     write(out);
     let length = out.len() - start;
-    // Most messages are short: their length takes one byte, and is put before them once it is known.
+    // Most messages are short: their length fits one byte, and is inserted before them once known.
     let mut prefix = Vec::with_capacity(5);
     varint(&mut prefix, length as u64);
     out.splice(start..start, prefix);
@@ -102,21 +102,21 @@ pub(crate) fn packed(out: &mut Vec<u8>, field: u32, values: impl IntoIterator<It
 pub(crate) enum Value<'m> {
     Number(u64),
     Bytes(&'m [u8]),
-    /// Of a kind that no field here has.
+    /// Of a type that no field here has.
     Other,
 }
 
-/// A field that was read.
+/// A parsed field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Field<'m> {
     pub(crate) number: u64,
     pub(crate) value: Value<'m>,
-    /// All of it, as it was written.
+    /// The whole field as encoded.
     pub(crate) whole: &'m [u8],
 }
 
 impl<'m> Field<'m> {
-    /// What is in it; empty for numbers.
+    /// Its content; empty for numbers.
     pub(crate) fn bytes(&self) -> &'m [u8] {
         match self.value {
             Value::Bytes(bytes) => bytes,
@@ -125,7 +125,7 @@ impl<'m> Field<'m> {
     }
 }
 
-/// The fields of a message; `None` and then nothing where it breaks off.
+/// The fields of a message; `None`, and then nothing, if it is truncated.
 pub(crate) fn fields(mut rest: &[u8]) -> impl Iterator<Item = Option<Field<'_>>> {
     std::iter::from_fn(move || {
         if rest.is_empty() {

@@ -1,7 +1,8 @@
-//! Questions to the receiver: where it answers them, and what it says.
+//! Queries to the receiver: their address and their responses.
 //!
-//! Must not know what is asked, nor why. Source: <https://prometheus.io/docs/prometheus/latest/querying/api/>.
-//! Invariant: an answer that cannot be read is an error.
+//! Must not know what is queried, nor why. Source:
+//! <https://prometheus.io/docs/prometheus/latest/querying/api/>. Invariant: a response that cannot be parsed is
+//! an error.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +12,7 @@ use serde_json::Value as Json;
 use super::client::Client;
 use super::settings::Settings;
 
-/// The ends of the addresses for pushing and for asking.
+/// The suffixes of the addresses for pushing and for queries.
 const WRITE: &str = "/api/v1/write";
 const QUERY: &str = "/api/v1/query";
 /// What the run or the receiver has of a series.
@@ -25,7 +26,7 @@ pub(super) struct Found {
 
 pub(super) type Labels = BTreeMap<String, String>;
 
-/// Where the receiver answers queries, as far as it is known.
+/// The receiver's query address, if it is known.
 pub(super) fn query_url(settings: &Settings) -> Option<String> {
     let told = settings.query_url.clone();
     told.or_else(|| beside(&settings.url))
@@ -36,10 +37,10 @@ fn beside(write_url: &str) -> Option<String> {
     Some(format!("{base}{QUERY}"))
 }
 
-/// What an instant query comes to at an instant, in milliseconds since 1970.
+/// The result of an instant query at a time in milliseconds since 1970.
 ///
 /// # Errors
-/// Why there is no answer, for people.
+/// Why there is no result, for people.
 pub(super) fn ask(
     client: &Client,
     address: &str,
@@ -51,7 +52,7 @@ pub(super) fn ask(
     read(&client.get(&format!("{address}?query={query}&time={at_s:.3}"))?)
 }
 
-/// The series of an answer to an instant query.
+/// The series in the response to an instant query.
 fn read(text: &str) -> Result<BTreeMap<Labels, Found>, String> {
     let unreadable = || "the receiver's response to a query cannot be read".to_owned();
     let answer: Json = serde_json::from_str(text).map_err(|_| unreadable())?;

@@ -1,8 +1,7 @@
-//! What waits to be sent, and what becomes of it when the receiver does not take it.
+//! The queue of requests to send, with retries and losses.
 //!
-//! Must not know the network; instants come from outside. Invariants: requests leave in the order in
-//! which they came; what waits is bounded, and what had to be left out are the oldest points, never a
-//! total.
+//! Must not know the network; time is an argument. Invariants: requests are sent in the order in which they
+//! were added; the queue is bounded, and what is dropped are the oldest points, never a total.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -10,81 +9,81 @@ use std::time::Duration;
 
 use super::divide::{halves, shown};
 
-/// Bytes that wait for one sender at most: minutes of ten thousand series.
+/// Maximum queued bytes per sender: minutes of ten thousand series.
 const BYTES_MAX: usize = 16 << 20;
 /// The first pause after a failure, and the longest.
 const PAUSE_MIN: Duration = Duration::from_millis(30);
 const PAUSE_MAX: Duration = Duration::from_secs(5);
-/// The longest pause that a receiver may ask for.
+/// The longest pause that a receiver may request.
 const ASKED_PAUSE_MAX: Duration = Duration::from_secs(60);
 
-/// A packed request.
+/// A compressed request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Request {
     pub(super) body: Vec<u8>,
     pub(super) is_v2: bool,
     pub(super) samples: u64,
-    /// Whether the receiver may have taken some of it already, as part of a request that it refused.
+    /// Whether the receiver may already have accepted part of it, as part of a refused request.
     pub(super) is_known: bool,
 }
 
-/// What the receiver, or the lack of one, did with a request.
+/// The outcome of sending a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Outcome {
     Taken,
-    /// It may be taken later; after so long, if the receiver said so.
+    /// It may be accepted later; after this time, if the receiver gave one.
     Later {
         why: String,
         after: Option<Duration>,
     },
-    /// It will never be taken.
+    /// It will never be accepted.
     Refused(String),
-    /// It will never be taken as it is: some sample of it is not as the receiver wants it.
+    /// It will never be accepted as it is: some sample in it is invalid for the receiver.
     Invalid(String),
-    /// All but so many samples were taken.
+    /// All but this many samples were accepted.
     Partly {
         why: String,
         refused: u64,
     },
-    /// The receiver does not speak this version of the protocol.
+    /// The receiver does not support this version of the protocol.
     WrongVersion,
 }
 
 /// What to do next.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Next {
-    /// The next request, if there is one, at once.
+    /// Continue with the next request, if there is one.
     GoOn,
-    /// The same request once more, after a pause.
+    /// Send the same request again, after a pause.
     After(Duration),
 }
 
-/// A request may be divided so often: what is refused of 2,000 series is found if it is a handful.
+/// Maximum splits of a request: enough to find a handful of refused series among 2,000.
 const DIVISIONS_MAX: u32 = 100;
-/// How receivers call a sample that is older than what they have: after an attempt whose answer was
-/// lost, it is what they took from that.
+/// How receivers describe a sample older than what they have. After an attempt without a response, it means
+/// that they accepted the sample then.
 const OUT_OF_ORDER: &str = "out of order";
 
-/// Requests that wait for one sender.
+/// Requests queued for one sender.
 #[derive(Debug, Default)]
 pub(super) struct Queue {
     requests: VecDeque<Request>,
     bytes: usize,
     failures: u32,
-    /// How many of the first requests are parts of one, and how often that was divided.
+    /// How many of the first requests are parts of one, and how often it was split.
     parts: usize,
     divisions: u32,
     pub(super) counts: Counts,
-    /// What was refused first.
+    /// The first refusal.
     pub(super) refused: Option<RefusedSeries>,
 }
 
-/// Something that the receiver did not want.
+/// Something that the receiver refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RefusedSeries {
-    /// The series, as queries name it; `None`: the receiver refused a whole request.
+    /// The series, in the syntax of queries; `None`: the receiver refused a whole request.
     pub series: Option<String>,
-    /// Why, in the receiver's words.
+    /// The reason, in the receiver's words.
     pub why: String,
 }
 
@@ -97,16 +96,16 @@ impl fmt::Display for RefusedSeries {
     }
 }
 
-/// What became of samples.
+/// Outcomes of samples.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Taken by the receiver.
+    /// Accepted by the receiver.
     pub sent: u64,
-    /// Left out, since the receiver was away for too long.
+    /// Dropped because the receiver was unavailable for too long.
     pub left_out: u64,
     /// Refused by the receiver.
     pub refused: u64,
-    /// Attempts that were made again.
+    /// Repeated attempts.
     pub retried: u64,
 }
 
@@ -120,7 +119,7 @@ impl Counts {
 }
 
 impl Queue {
-    /// Adds a request; the oldest make room for it.
+    /// Adds a request; the oldest ones are dropped to make room for it.
     pub(super) fn push(&mut self, request: Request) {
         self.bytes += request.body.len();
         self.requests.push_back(request);
@@ -130,7 +129,7 @@ impl Queue {
         }
     }
 
-    /// The request to be sent now.
+    /// The request to send now.
     pub(super) fn first(&self) -> Option<&Request> {
         self.requests.front()
     }
@@ -139,7 +138,7 @@ impl Queue {
         self.requests.is_empty()
     }
 
-    /// Takes note of what became of the first request.
+    /// Records the outcome of the first request.
     pub(super) fn note(&mut self, outcome: &Outcome) -> Next {
         match outcome {
             Outcome::Taken => {
@@ -176,7 +175,7 @@ impl Queue {
         }
     }
 
-    /// Divides the first request, until what was refused is alone.
+    /// Splits the first request until what is refused is isolated.
     fn note_invalid(&mut self, why: &str) {
         let Some(first) = self.requests.front() else {
             return;
@@ -214,7 +213,7 @@ impl Queue {
         });
     }
 
-    /// Counts what waits as left out: nobody will send it.
+    /// Counts everything queued as dropped: nobody will send it.
     pub(super) fn give_up(&mut self) {
         while let Some(request) = self.pop() {
             self.counts.left_out += request.samples;

@@ -1,8 +1,7 @@
-//! What k6's JSON file of options says of remote write: `collectors["experimental-prometheus-rw"]`.
+//! The section for remote write in k6's JSON file of options: `collectors["experimental-prometheus-rw"]`.
 //!
-//! Must not know files or variables. Source of the keys and of what they take: k6 v2.2.0, whose keys
-//! are read without regard to case, as Go reads them. Invariant: a setting is named as its variable
-//! is, without the prefix.
+//! Must not know files or variables. Source of the keys and their types: k6 v2.2.0, whose keys are
+//! case-insensitive, as in Go. Invariant: a setting has the name of its variable, without the prefix.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +18,7 @@ enum Kind {
     List,
 }
 
-/// Keys, the settings that they stand for, and their values.
+/// Keys, the settings that they stand for, and their types.
 const KEYS: [(&str, &str, Kind); 14] = [
     ("url", "SERVER_URL", Kind::Text),
     (
@@ -49,16 +48,16 @@ const HEADERS: &str = "headers";
 /// The settings of the section.
 #[derive(Debug, Default)]
 pub(super) struct Section {
-    /// By name: the key and the value as a variable would have it.
+    /// By name: the key and the value in the form of a variable.
     words: BTreeMap<&'static str, (&'static str, String)>,
     pub(super) headers: Vec<(String, String)>,
 }
 
 impl Section {
-    /// Reads it. Keys that k6 does not know are left out, as k6 does.
+    /// Parses the section. Unknown keys are ignored, as in k6.
     ///
     /// # Errors
-    /// A value that its key does not take; the message names the key, and shows no value.
+    /// A value that the key does not allow; the message names the key, and shows no value.
     pub(super) fn read(section: &Value) -> Result<Section, String> {
         let mut read = Section::default();
         let keys = match section {
@@ -83,7 +82,7 @@ impl Section {
         Ok(read)
     }
 
-    /// A setting as its variable would have it, and its key; `None`: it is not set, or empty.
+    /// A setting in the form of its variable, and its key; `None`: it is unset or empty.
     pub(super) fn get(&self, name: &str) -> Option<(&'static str, &str)> {
         let (key, word) = self.words.get(name)?;
         (!word.is_empty()).then_some((*key, word.as_str()))

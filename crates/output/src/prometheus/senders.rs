@@ -1,8 +1,7 @@
-//! The threads that send requests, and which series each of them has.
+//! The threads that send requests, and the assignment of series to them.
 //!
-//! A series always goes through the same sender, so its points arrive in order. Must not know how
-//! points are written, nor who makes them. Invariant: whoever hands points over never waits for the
-//! receiver.
+//! A series always goes through the same sender, so its points arrive in order. Must not know how points are
+//! encoded, nor who makes them. Invariant: adding points never waits for the receiver.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -19,44 +18,44 @@ use super::queue::{Counts, Next, Outcome, Queue, RefusedSeries, Request};
 use super::settings::{Protocol, Settings};
 use crate::series::SeriesState;
 
-/// Points in one request at most, as Prometheus itself sends by default.
+/// Maximum points per request: Prometheus' own default.
 const POINTS_MAX: usize = 2_000;
-/// Series that one sender is given before there are more senders, and senders at most unless told.
+/// Series per sender before another one is started, and the default limit on senders.
 const SERIES_PER_SENDER: usize = 20_000;
 const SENDERS: usize = 4;
 
-/// How grave a word is.
+/// The severity of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Word {
-    /// Something to know.
+    /// Information.
     Note,
-    /// Something is not as it should be.
+    /// Something is wrong.
     Warning,
 }
 
-/// Told what happens, one line at a time.
+/// Receives messages, one line at a time.
 pub type Tell = Arc<dyn Fn(Word, &str) + Send + Sync>;
 
-/// What became of what was handed over.
+/// The outcome of everything that was passed to the senders.
 #[derive(Debug, Default)]
 pub(super) struct Sent {
     pub(super) counts: Counts,
-    /// What was refused first.
+    /// The first refusal.
     pub(super) refused: Option<RefusedSeries>,
-    /// Why what was left could not be sent; `None`: all was sent.
+    /// Why the rest could not be sent; `None`: everything was sent.
     pub(super) error: Option<String>,
 }
 
-/// The senders, and the points that wait to fill a request.
+/// The senders, and the points waiting to fill a request.
 pub(super) struct Senders {
     shared: Arc<Shared>,
     senders: Vec<Sender>,
-    /// Of each sender the points of its next request.
+    /// For each sender, the points of its next request.
     waiting: Vec<Vec<Point>>,
     /// Requests since the last flush.
     requests: usize,
     started_ms: i64,
-    /// Series whose families were described to the receiver.
+    /// Series whose families have been described to the receiver.
     described: usize,
     describes: bool,
 }
@@ -82,7 +81,7 @@ impl Senders {
         }
     }
 
-    /// Whether the receiver was ever there.
+    /// Whether the receiver has ever responded.
     pub(super) fn has_answered(&self) -> bool {
         self.shared.has_answered.load(Relaxed)
     }
@@ -95,7 +94,7 @@ impl Senders {
         &self.shared.client
     }
 
-    /// Asks the receiver which version it speaks, until it has answered.
+    /// Probes the receiver's version until it has responded.
     pub(super) fn decide_version(&self) {
         let shared = &self.shared;
         if shared.is_decided.load(Relaxed) || shared.is_failing.load(Relaxed) {
@@ -114,11 +113,11 @@ impl Senders {
         }
     }
 
-    /// Makes ready for the points of a push: as many senders as the series ask for. Once there are some
-    /// there are never more, since a series would change its sender.
+    /// Prepares for the points of a push: as many senders as the series require. Their number never changes
+    /// afterwards, since a series would change its sender.
     ///
     /// # Errors
-    /// There can be no thread.
+    /// No thread can be started.
     pub(super) fn begin(&mut self, settings: &Settings, state: &SeriesState) -> io::Result<()> {
         self.started_ms = state.started_unix_ms().unwrap_or_default() as i64;
         self.describes = self.described < state.len();
@@ -140,7 +139,7 @@ impl Senders {
         Ok(())
     }
 
-    /// Takes a point.
+    /// Adds a point.
     pub(super) fn add(&mut self, point: Point) {
         let number = sender_of(&point.identity, self.senders.len());
         self.waiting[number].push(point);
@@ -149,7 +148,7 @@ impl Senders {
         }
     }
 
-    /// Hands over what waits; gives how many requests the push took.
+    /// Sends what is waiting; returns the number of requests of the push.
     pub(super) fn flush(&mut self) -> usize {
         for number in 0..self.senders.len() {
             if !self.waiting[number].is_empty() {
@@ -182,12 +181,12 @@ impl Senders {
         }
     }
 
-    /// Samples that were left out or refused so far.
+    /// Samples dropped or refused so far.
     pub(super) fn missed(&self) -> u64 {
         self.senders.iter().map(Sender::missed).sum()
     }
 
-    /// Waits until all is sent or the deadline has passed.
+    /// Waits until everything is sent or the deadline has passed.
     pub(super) fn finish(&mut self, deadline: Instant) -> Sent {
         let mut sum = Sent::default();
         for sender in std::mem::take(&mut self.senders) {
@@ -200,7 +199,7 @@ impl Senders {
     }
 }
 
-/// The families of points, each once.
+/// The distinct families of points.
 fn families(points: &[Point]) -> Vec<&Family> {
     let mut families: Vec<&Family> = points.iter().map(|point| &*point.identity.family).collect();
     families.sort_by(|one, other| one.name.cmp(&other.name));
@@ -219,19 +218,19 @@ fn sender_of(identity: &Identity, count: usize) -> usize {
     (fnv1a(bytes) % count as u64) as usize
 }
 
-/// What the threads share.
+/// State shared between the threads.
 struct Shared {
     client: Client,
     tell: Tell,
     is_v1: AtomicBool,
-    /// Whether it is known which version the receiver speaks.
+    /// Whether the receiver's version is known.
     is_decided: AtomicBool,
     is_failing: AtomicBool,
     was_refused: AtomicBool,
     has_answered: AtomicBool,
 }
 
-/// The requests between the keeper and a sender.
+/// The requests between the keeper thread and a sender.
 #[derive(Default)]
 struct Lane {
     queue: Mutex<LaneState>,
@@ -241,7 +240,7 @@ struct Lane {
 #[derive(Default)]
 struct LaneState {
     queue: Queue,
-    /// When whatever still waits is given up; `None` while the run goes on.
+    /// When the rest is given up; `None` during the run.
     deadline: Option<Instant>,
     last_trouble: Option<String>,
 }
@@ -273,13 +272,13 @@ impl Sender {
         self.lane.changed.notify_all();
     }
 
-    /// Samples that were left out or refused so far.
+    /// Samples dropped or refused so far.
     fn missed(&self) -> u64 {
         let state = self.lane.lock();
         state.queue.counts.left_out + state.queue.counts.refused
     }
 
-    /// Waits until all is sent or the deadline has passed; gives what it became.
+    /// Waits until everything is sent or the deadline has passed; returns the outcome.
     fn finish(self, deadline: Instant) -> Sent {
         self.lane.lock().deadline = Some(deadline);
         self.lane.changed.notify_all();
@@ -319,7 +318,7 @@ fn send_all(lane: &Lane, shared: &Shared) {
         let outcome = shared.client.push(&request);
         shared.heed(&outcome);
         let mut state = lane.lock();
-        // What was sent may have been left out meanwhile: then it is not the first any more.
+        // The sent request may have been dropped meanwhile: then it is no longer the first.
         if state.queue.first() != Some(&request) {
             continue;
         }
@@ -336,8 +335,8 @@ fn send_all(lane: &Lane, shared: &Shared) {
     }
 }
 
-/// Waits for a pause to pass, or for the deadline; that the run ends does not hurry a receiver that is
-/// away.
+/// Waits for a pause or for the deadline. The end of the run does not shorten the pause: it would not help an
+/// unavailable receiver.
 fn wait(lane: &Lane, mut state: MutexGuard<'_, LaneState>, pause: Duration) {
     let until = now() + pause;
     loop {
@@ -354,7 +353,7 @@ fn wait(lane: &Lane, mut state: MutexGuard<'_, LaneState>, pause: Duration) {
 }
 
 impl Shared {
-    /// Tells, once, of which series samples are refused.
+    /// Reports, once, the first series whose samples are refused.
     fn tell_refused(&self, refused: &RefusedSeries) {
         if !self.was_refused.swap(true, Relaxed) {
             let text = format!("Prometheus refuses samples: {refused}");
@@ -362,7 +361,7 @@ impl Shared {
         }
     }
 
-    /// Tells what changed: that the receiver is away, that it is back, that it refuses.
+    /// Reports changes: the receiver is unavailable, available again, or refuses samples.
     fn heed(&self, outcome: &Outcome) {
         if !matches!(outcome, Outcome::Later { .. }) {
             self.has_answered.store(true, Relaxed);
@@ -382,7 +381,7 @@ impl Shared {
                     (self.tell)(Word::Warning, &text);
                 }
             }
-            // Told once it is known of which series.
+            // Reported once the series is known.
             Outcome::Refused(_) | Outcome::Invalid(_) | Outcome::Partly { .. } => {}
             Outcome::WrongVersion => {
                 self.is_decided.store(true, Relaxed);

@@ -1,8 +1,8 @@
-//! What a user says about remote write.
+//! The user's settings for remote write.
 //!
-//! Must not know where the words come from. Source of names and defaults: k6 v2.2.0's output
-//! `experimental-prometheus-rw`; those with `LOADLINE_` are ours. Invariant: settings that are here can
-//! be used.
+//! Must not know where the texts come from. Source of names and defaults: k6 v2.2.0's output
+//! `experimental-prometheus-rw`; those with `LOADLINE_` are additions. Invariant: settings of this type are
+//! valid.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -14,26 +14,26 @@ use serde_json::Value;
 use super::section::Section;
 use crate::sigv4::{Service, Signing};
 
-/// The section of k6's JSON file of options is called so in it.
+/// Name of the section in k6's JSON file of options.
 const SECTION: &str = "collectors[\"experimental-prometheus-rw\"]";
-/// Variables that begin so name a header behind it.
+/// Prefix of variables that set a header; the rest is the header's name.
 const HEADER_PREFIX: &str = "K6_PROMETHEUS_RW_HEADERS_";
 const PREFIX: &str = "K6_PROMETHEUS_RW_";
 const OWN_PREFIX: &str = "LOADLINE_PROMETHEUS_RW_";
 const DEFAULT_URL: &str = "http://localhost:9090/api/v1/write";
-/// The growth of buckets that k6 asks the client library for.
+/// The bucket growth factor that k6 uses with the client library.
 const BUCKET_FACTOR: f64 = 1.1;
-/// Pushing more often keeps the receiver busy, and nobody looks that often.
+/// Pushing more often only keeps the receiver busy; nobody looks that often.
 const PUSH_INTERVAL_MIN: Duration = Duration::from_millis(10);
-/// Senders at most: beyond it a receiver is the limit.
+/// Maximum senders: beyond this the receiver is the bottleneck.
 const SENDERS_MAX: usize = 64;
 
-/// How a trend is told.
+/// How a trend is represented.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TrendForm {
-    /// A gauge for each statistic.
+    /// A gauge per statistic.
     Stats(Vec<TrendStat>),
-    /// A native histogram whose buckets grow by this factor at most.
+    /// A native histogram whose buckets grow by at most this factor.
     Native(f64),
 }
 
@@ -46,7 +46,7 @@ pub enum TrendStat {
     Max,
     Count,
     Sum,
-    /// A percentile, 0 to 100, and the ending of its series' name.
+    /// A percentile, 0 to 100, and the suffix of its series' name.
     Percentile(f64, String),
 }
 
@@ -61,18 +61,18 @@ pub enum Protocol {
     V2,
 }
 
-/// Where settings are looked for. What stands first goes before the rest.
+/// Where settings are looked up. Earlier sources take precedence.
 #[derive(Clone, Copy)]
 pub struct Sources<'a> {
-    /// What stands behind the output's name; `None`: nothing.
+    /// The text after the output's name; `None`: none.
     pub url: Option<&'a str>,
     /// The environment.
     pub variables: &'a BTreeMap<String, String>,
-    /// What k6's JSON file of options says of the output; `None`: nothing.
+    /// The output's section in k6's JSON file of options; `None`: none.
     pub section: Option<&'a Value>,
 }
 
-/// Everything about remote write. Credentials are never shown.
+/// All settings of remote write. Credentials are never shown.
 #[derive(Clone)]
 pub struct Settings {
     pub(super) url: String,
@@ -92,10 +92,10 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Reads them. `native`: k6's feature `native-histograms` is on.
+    /// Reads the settings. `native`: k6's feature `native-histograms` is enabled.
     ///
     /// # Errors
-    /// A value that means nothing; the message names the variable or the key.
+    /// An invalid value; the message names the variable or the key.
     pub fn read(sources: &Sources<'_>, native: bool) -> Result<Settings, String> {
         let section = Section::read(sources.section.unwrap_or(&Value::Null))
             .map_err(|why| format!("{SECTION} of the configuration file: {why}"))?;
@@ -132,7 +132,7 @@ impl Settings {
         })
     }
 
-    /// Where series are pushed to, without what may be a secret in it.
+    /// The address that series are pushed to, without possible secrets.
     #[must_use]
     pub fn shown_url(&self) -> String {
         let (scheme, rest) = self.url.split_once("://").unwrap_or(("", &self.url));
@@ -156,7 +156,7 @@ fn check_url(url: &str) -> Result<(), String> {
     }
 }
 
-/// The variables, empty ones taken as absent, and the section behind them.
+/// The variables (empty ones count as unset), then the section.
 struct Words<'a> {
     variables: &'a BTreeMap<String, String>,
     section: &'a Section,
@@ -173,7 +173,7 @@ impl Words<'_> {
         self.named(&format!("{PREFIX}{name}")).or_else(of_section)
     }
 
-    /// What messages call a setting.
+    /// The name of a setting in messages.
     fn called(&self, name: &str) -> String {
         let variable = format!("{PREFIX}{name}");
         match self.section.get(name) {
@@ -256,7 +256,7 @@ impl Words<'_> {
         }
     }
 
-    /// Of the section, of variables that name one, and of the list, each going before those before it.
+    /// Headers of the section, of single variables, and of the list; later ones replace earlier ones.
     fn headers(&self) -> Result<Vec<(String, String)>, String> {
         let mut headers = Vec::new();
         for (name, value) in &self.section.headers {
@@ -269,7 +269,7 @@ impl Words<'_> {
                 put_header(&mut headers, name, value).ok_or_else(wrong)?;
             }
         }
-        // The values of headers are often secrets: the message does not repeat them.
+        // Header values are often secrets, so the message does not repeat them.
         let wrong =
             || format!("{PREFIX}HTTP_HEADERS must be a list such as `Name:value,Other:value`");
         let list = self.named(&format!("{PREFIX}HTTP_HEADERS"));
@@ -319,7 +319,7 @@ fn bad(name: &str, value: &str, wanted: &str) -> String {
     format!("{name} is {value:?} and {wanted}")
 }
 
-/// Adds a header in place of one of the same name; `None`: it cannot be sent.
+/// Sets a header, replacing one with the same name; `None`: it cannot be sent.
 fn put_header(headers: &mut Vec<(String, String)>, name: &str, value: &str) -> Option<()> {
     let is_fit = ureq::http::HeaderName::from_bytes(name.as_bytes()).is_ok()
         && ureq::http::HeaderValue::from_str(value).is_ok();

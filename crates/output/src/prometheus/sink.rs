@@ -1,7 +1,7 @@
 //! Remote write as a sink: a thread that keeps the series, and makes points of what changed.
 //!
-//! Must not know how points are written or sent. Invariants: the run never waits for the receiver; when
-//! the run has ended everything is pushed once more, for a bounded time.
+//! Must not know how points are encoded or sent. Invariants: the run never waits for the receiver; after the
+//! run everything is pushed once more, within a time limit.
 
 use std::io;
 use std::time::Duration;
@@ -19,32 +19,32 @@ use super::settings::Settings;
 use crate::report::THREAD_FAILED;
 use crate::series::{Inbox, SeriesState, SeriesThread};
 
-/// How long the receiver may take for what is left when the run has ended.
+/// Time limit for the receiver to accept the rest after the run.
 const END_MAX: Duration = Duration::from_secs(30);
 
-/// The same for a receiver that never answered: it is waited for no longer than it takes to see that.
+/// The same for a receiver that never responded: just long enough to be sure of that.
 const END_MAX_UNANSWERED: Duration = Duration::from_secs(2);
-/// When the first points are made: a receiver that is away is told of soon.
+/// Time of the first points: early, so that an unavailable receiver is reported soon.
 const FIRST_PUSH: Duration = Duration::from_millis(500);
 
-/// What became of a run's series.
+/// The outcome for a run's series.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PushReport {
-    /// What became of samples.
+    /// Outcomes of samples.
     pub counts: Counts,
-    /// What was refused first; `None`: nothing was.
+    /// The first refusal; `None`: there was none.
     pub refused: Option<RefusedSeries>,
-    /// The time that making the requests of all pushes took, in microseconds.
+    /// Total time for building the requests of all pushes, in microseconds.
     pub flush_sum_us: u64,
-    /// The longest of them.
+    /// The longest such time.
     pub flush_max_us: u64,
-    /// How many pushes there were.
+    /// Number of pushes.
     pub pushes: u64,
-    /// Why what was left at the end could not be pushed; `None`: it was.
+    /// Why the rest could not be pushed at the end; `None`: it was.
     pub error: Option<String>,
-    /// How the receiver's totals compare; `None`: nobody asked.
+    /// How the receiver's totals compare; `None`: not requested.
     pub audit: Option<Audit>,
-    /// Whether another run wrote the same series meanwhile.
+    /// Whether another run wrote the same series at the same time.
     pub is_mixed: bool,
 }
 
@@ -54,10 +54,10 @@ pub struct Push {
 }
 
 impl Push {
-    /// Starts it. `audits`: at the end the receiver is asked for the totals.
+    /// Starts it. `audits`: whether to query the receiver for the totals at the end.
     ///
     /// # Errors
-    /// A client certificate that cannot be used, or no thread.
+    /// An invalid client certificate, or no thread.
     pub fn start(settings: &Settings, audits: bool, tell: Tell) -> io::Result<Push> {
         let client = Client::new(settings).map_err(io::Error::other)?;
         let keeper = Keeper {
@@ -73,12 +73,12 @@ impl Push {
         Ok(Push { thread })
     }
 
-    /// Tells what happened.
+    /// Passes on an event.
     pub fn event(&self, event: &RunEvent) {
         self.thread.event(event);
     }
 
-    /// Pushes what is left, and gives the outcome.
+    /// Pushes the rest and returns the outcome.
     #[must_use]
     pub fn finish(self) -> PushReport {
         self.thread.finish().unwrap_or_else(|| PushReport {
@@ -94,9 +94,9 @@ struct Keeper {
     state: SeriesState,
     points: Points,
     senders: Senders,
-    /// Samples so far that did not arrive and will not.
+    /// Samples lost for good so far.
     missed: u64,
-    /// When the first points were of, in milliseconds since 1970; `None`: there were none yet.
+    /// Timestamp of the first points, in milliseconds since 1970; `None`: there were none yet.
     told_from_ms: Option<u64>,
     report: PushReport,
 }
@@ -127,7 +127,7 @@ impl Keeper {
         self.report
     }
 
-    /// Hands the senders what changed.
+    /// Passes what changed to the senders.
     fn push(&mut self) {
         let missed = self.senders.missed();
         if missed != std::mem::replace(&mut self.missed, missed) {

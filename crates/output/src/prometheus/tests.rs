@@ -1,5 +1,4 @@
-//! Requests as another implementation of protocol buffers reads them, and a receiver that is made to
-//! behave badly.
+//! Requests as another protobuf implementation reads them, and a misbehaving receiver.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,7 +13,7 @@ use super::settings::{TrendForm, TrendStat};
 use crate::fixture;
 use crate::series::SeriesState;
 
-/// The messages of `prometheus/prompb` and of `io.prometheus.write.v2`, as far as they are written.
+/// The messages of `prometheus/prompb` and of `io.prometheus.write.v2`, as far as they are used.
 mod wire {
     #[derive(Clone, PartialEq, prost::Message)]
     pub(super) struct WriteRequest {
@@ -159,7 +158,7 @@ fn worker() -> Measurements {
     Measurements::new(&plan, Arc::new(MetricRegistry::new()))
 }
 
-/// The state of a script's run that has just begun.
+/// The state of a script run that has just started.
 fn begun() -> SeriesState {
     let mut state = SeriesState::default();
     let RunEvent::Started {
@@ -227,7 +226,7 @@ fn version_1_tells_sums_and_native_histograms() {
             ("status", "200")
         ]
     );
-    // A counter begins with zero when the run does.
+    // A counter starts at zero when the run starts.
     let told: Vec<_> = requests
         .samples
         .iter()
@@ -368,7 +367,7 @@ fn what_ends_within_a_millisecond_of_what_was_told_is_told_at_the_end() {
     let cpu = |points: &[Point]| named(points, "loadline_generator_cpu_cores")[0].clone();
     assert_eq!(cpu(&rest).value, Value::Number(0.25));
     assert_eq!(cpu(&rest).at_ms, cpu(&before).at_ms + 1);
-    // Who asks the receiver asks for that millisecond.
+    // Queries ask for that millisecond.
     points.tell_again();
     assert_eq!(cpu(&taken(&mut points, &state)).at_ms, cpu(&rest).at_ms);
 }

@@ -1,20 +1,20 @@
-//! Whether the run has ended, and for how long a server has been waited for since.
+//! Whether the run has ended, and how long a server has been waited for since then.
 //!
-//! Must not know bodies. Invariants: who waits is woken when the run ends; a server that takes what it is
-//! sent is waited for anew.
+//! Must not know bodies. Invariants: waiting threads are woken when the run ends; whenever the server accepts
+//! something, the time limit starts again.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// For how long a server that takes nothing is tried again once the run has ended.
+/// How long a server that accepts nothing is retried after the run has ended.
 const PATIENCE: Duration = Duration::from_secs(3);
-/// The longest wait between two tries then.
+/// The longest wait between two attempts then.
 const WAIT_MAX: Duration = Duration::from_secs(1);
 
-/// The end of a run, as those see it who deliver what it measured.
+/// The end of a run, for threads that deliver its measurements.
 #[derive(Debug, Default)]
 pub(crate) struct Ending {
-    /// Since when the server is waited for; `None`: the run goes on.
+    /// Since when the server is waited for; `None`: the run is still going.
     since: Mutex<Option<Instant>>,
     came: Condvar,
 }
@@ -30,14 +30,14 @@ impl Ending {
         self.lock().is_some()
     }
 
-    /// The server took something.
+    /// The server accepted something.
     pub(crate) fn is_heeded(&self) {
         if let Some(since) = &mut *self.lock() {
             *since = now();
         }
     }
 
-    /// Whether a server that took nothing has had its time.
+    /// Whether the time for a server that accepts nothing has passed.
     pub(crate) fn is_over(&self) -> bool {
         self.is_over_at(now())
     }
@@ -47,7 +47,7 @@ impl Ending {
             .is_some_and(|since| now.saturating_duration_since(since) >= PATIENCE)
     }
 
-    /// Waits, less long when the run has ended.
+    /// Waits; for a shorter time once the run has ended.
     pub(crate) fn wait(&self, wait: Duration) {
         let since = self.lock();
         let had_come = since.is_some();

@@ -1,7 +1,7 @@
-//! Asking and posting to a service over HTTP/1.1 and TLS.
+//! Requests to a service over HTTP/1.1 and TLS.
 //!
-//! Must not know what about. Invariants: an answer is read whole up to a limit, so that its
-//! connection can be used again; no error text has an address with a password in it.
+//! Must not know their content. Invariants: a response is read completely up to a limit, so that its connection
+//! can be reused; no error text contains an address with a password.
 
 use std::time::Duration;
 
@@ -12,11 +12,11 @@ use ureq::{Agent, Proxy, RequestBuilder};
 
 use super::pool::Refusal;
 
-/// How long one post may take, answer included: a server that is silent is told of within five seconds.
+/// Time limit of a post, including the response: an unresponsive server is reported within five seconds.
 const TIMEOUT: Duration = Duration::from_secs(4);
-/// Bytes of an answer that are read: errors are short.
+/// Maximum bytes of a response that are read: errors are short.
 const ANSWER_MAX: u64 = 64 << 10;
-/// Connections kept open: as many as threads post at a time, and more.
+/// Connections kept open: more than the number of concurrent posts.
 const CONNECTIONS_MAX: usize = 16;
 
 /// A client that keeps its connections.
@@ -25,10 +25,10 @@ pub(crate) struct HttpClient {
 }
 
 impl HttpClient {
-    /// A client of the service of an address; `proxy` goes before the one that the environment names.
+    /// A client of the service at an address; `proxy` takes precedence over the environment's proxy.
     ///
     /// # Errors
-    /// The proxy's address cannot be read, or a certificate cannot be used.
+    /// The proxy's address cannot be parsed, or a certificate is invalid.
     pub(crate) fn new(
         url: &str,
         settings: &TlsSettings,
@@ -44,10 +44,10 @@ impl HttpClient {
         HttpClient::with_timeout(settings, proxy, TIMEOUT)
     }
 
-    /// A client of a service that takes large bodies.
+    /// A client of a service that receives large bodies.
     ///
     /// # Errors
-    /// A certificate cannot be used.
+    /// A certificate is invalid.
     pub(crate) fn patient(
         url: &str,
         settings: &TlsSettings,
@@ -75,7 +75,7 @@ impl HttpClient {
     /// Posts a body.
     ///
     /// # Errors
-    /// There was no whole answer; it may be tried again.
+    /// There was no complete response; retrying may help.
     pub(crate) fn post(
         &self,
         url: &str,
@@ -85,10 +85,10 @@ impl HttpClient {
         send(with_headers(self.agent.post(url), headers), body)
     }
 
-    /// Puts a body where an address says.
+    /// Puts a body.
     ///
     /// # Errors
-    /// There was no whole answer; it may be tried again.
+    /// There was no complete response; retrying may help.
     pub(crate) fn put(
         &self,
         url: &str,
@@ -98,10 +98,10 @@ impl HttpClient {
         send(with_headers(self.agent.put(url), headers), body)
     }
 
-    /// Asks for an address; the answer's body may have so many bytes.
+    /// Gets an address; the response's body may have at most `bytes_max` bytes.
     ///
     /// # Errors
-    /// There was no whole answer; it may be tried again.
+    /// There was no complete response; retrying may help.
     pub(crate) fn get(
         &self,
         url: &str,
@@ -116,7 +116,7 @@ impl HttpClient {
 
 fn send(request: RequestBuilder<WithBody>, body: &[u8]) -> Result<Answer, Refusal> {
     let answer = request.send(body).map_err(|error| not_now(told(&error)))?;
-    // A server that has answered had the body, whatever happened to its own.
+    // A server that has responded has received the body, even if its response is incomplete.
     Ok(Answer::read(answer, ANSWER_MAX).0)
 }
 
@@ -126,10 +126,10 @@ fn with_headers<B>(request: RequestBuilder<B>, headers: &[(&str, &str)]) -> Requ
     })
 }
 
-/// Whether the body was taken.
+/// Whether the body was accepted.
 ///
 /// # Errors
-/// It was not: for good with a 4xx but 408, 425 and 429, for now otherwise.
+/// It was not: permanently for a 4xx except 408, 425 and 429, otherwise temporarily.
 pub(crate) fn verdict(answer: &Answer) -> Result<(), Refusal> {
     let status = StatusCode::from_u16(answer.status).unwrap_or_default();
     if status.is_success() {

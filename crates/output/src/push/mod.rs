@@ -1,8 +1,8 @@
-//! What sinks share that send values to a service: the thread that makes bodies of values, the pool
-//! that delivers them, patience, and HTTP.
+//! What sinks for network services share: the thread that encodes values, the pool that delivers them, retries,
+//! and HTTP.
 //!
-//! Must not know a protocol. Invariant: memory is bounded by the pool's queue; when it is full the
-//! thread waits, then its channel fills, and then the producer is held up, which it measures.
+//! Must not know a protocol. Invariant: memory is bounded by the pool's queue. When it is full the thread
+//! waits, then its channel fills, and then the producer is blocked, which it measures.
 
 mod ending;
 mod http;

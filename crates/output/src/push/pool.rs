@@ -1,8 +1,8 @@
-//! Threads that deliver bodies, each tried again a bounded number of times.
+//! Threads that deliver bodies, with a limited number of retries each.
 //!
-//! Must not know what is in a body. Invariants: written + lost = values handed over; a server that
-//! was given up on is tried once per body until it answers again, so that a lost server costs the
-//! run one patience and not one per body.
+//! Must not know the content of a body. Invariants: written + lost = values received; a server that was given
+//! up on gets a single attempt per body until it responds again, so an unavailable server costs the run the
+//! retries of one body, not of each.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
@@ -16,28 +16,26 @@ use super::retry::Retry;
 use super::thread::{Carrier, Piece};
 use crate::report::{GiveUp, OnTrouble, SinkReport};
 
-/// Bodies that wait to be delivered; with those of [`PIECE_BYTES`] this bounds a sink's memory at
-/// 64 MiB.
+/// Maximum queued bodies; with those of [`PIECE_BYTES`] this bounds a sink's memory at 64 MiB.
 const QUEUE: usize = 64;
-/// Bytes at which a body is sent without waiting for more: some 5,000 lines.
+/// Size at which a body is sent without waiting for more: some 5,000 lines.
 const PIECE_BYTES: usize = 1 << 20;
-/// How many waits are left once the run has ended: whoever waits for the end of the command is not kept
-/// for the whole patience.
+/// Waits left once the run has ended, so that the command does not take all retries to end.
 const WAITS_AT_END: u32 = 3;
 
-/// Why a body was not taken.
+/// Why a body was not accepted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Refusal {
-    /// It may be taken later.
+    /// It may be accepted later.
     NotNow {
         /// Why, in words.
         why: String,
-        /// How long the server wants not to be asked; `None`: it did not say.
+        /// How long the server wants clients to wait; `None`: it did not say.
         wait: Option<Duration>,
     },
-    /// It will never be taken.
+    /// It will never be accepted.
     Never(String),
-    /// All but some values were taken.
+    /// All but some values were accepted.
     Partly {
         /// Why, in words.
         why: String,
@@ -60,7 +58,7 @@ pub(crate) trait Post: Send + Sync + 'static {
     /// Sends it.
     ///
     /// # Errors
-    /// It was not taken.
+    /// It was not accepted.
     fn post(&self, body: &[u8]) -> Result<(), Refusal>;
 }
 
@@ -72,7 +70,7 @@ pub(crate) struct Pool {
 }
 
 impl Pool {
-    /// Starts so many threads, at least one.
+    /// Starts `threads` threads, at least one.
     ///
     /// # Errors
     /// No thread can be started.
@@ -153,7 +151,7 @@ struct Shared {
     on_trouble: OnTrouble,
     give_up: GiveUp,
     is_told: AtomicBool,
-    /// Whether a body was lost because the server did not answer, and none was taken since.
+    /// Whether a body was lost because the server did not respond, and none was accepted since.
     has_given_up: AtomicBool,
     written: AtomicU64,
     lost: AtomicU64,
@@ -205,7 +203,7 @@ impl Shared {
         }
     }
 
-    /// Whether what is left is not sent any more.
+    /// Whether the rest is no longer sent.
     fn is_over(&self) -> bool {
         let has_no_hope = self.has_given_up.load(Relaxed) || self.give_up.load(Relaxed);
         self.ending.has_come() && has_no_hope
@@ -224,7 +222,7 @@ impl Shared {
         error.get_or_insert_with(|| why.to_owned());
     }
 
-    /// Tells of the first trouble.
+    /// Reports the first problem.
     fn tell(&self, why: &str) {
         if !self.is_told.swap(true, Relaxed) {
             (self.on_trouble)(why);

@@ -1,6 +1,6 @@
-//! How often and after which waits something is tried again.
+//! How often, and after which waits, something is retried.
 //!
-//! Must not know what is tried, nor clocks. Invariant: the waits end.
+//! Must not know what is retried, nor clocks. Invariant: the waits end.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ pub(crate) struct Retry {
 }
 
 impl Default for Retry {
-    /// Half a minute in all: a server that restarts is waited for, one that is gone is not for long.
+    /// Half a minute in total: enough for a restarting server, and not too long for one that is gone.
     fn default() -> Retry {
         Retry {
             first: Duration::from_millis(250),
@@ -27,7 +27,7 @@ impl Default for Retry {
 }
 
 impl Retry {
-    /// The wait after so many failures, at least one; `None`: it is not tried again.
+    /// The wait after this many failures, at least one; `None`: no further retry.
     pub(crate) fn wait(&self, failures: u32) -> Option<Duration> {
         if failures > self.waits {
             return None;

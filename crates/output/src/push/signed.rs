@@ -1,6 +1,6 @@
-//! Signing a request when it is sent.
+//! Signs a request when it is sent.
 //!
-//! Must not know what is sent. Invariant: what is signed is the address as the client sends it.
+//! Must not know what is sent. Invariant: the signed address is the one that the client sends.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -25,7 +25,7 @@ pub(crate) fn signed(
     sigv4::headers(&request, signing)
 }
 
-/// Host as it is sent, which is without a port that goes without saying, path and query of an address.
+/// Host as sent (without the default port), path and query of an address.
 fn parts(url: &str) -> (String, String, String) {
     let (scheme, rest) = url.split_once("://").unwrap_or(("http", url));
     let (rest, query) = rest.split_once('?').unwrap_or((rest, ""));

@@ -1,4 +1,4 @@
-//! The pool against servers that answer as they are told, and the thread before it; waits are zero.
+//! The pool with servers that respond as scripted, and the thread before it; waits are zero.
 
 use std::sync::mpsc::sync_channel;
 use std::sync::{Arc, Mutex};
@@ -17,7 +17,7 @@ const IMPATIENT: Retry = Retry {
     waits: 3,
 };
 
-/// Answers in this order, then takes everything.
+/// Responds in this order, then accepts everything.
 #[derive(Default)]
 struct Server {
     answers: Mutex<Vec<Result<(), Refusal>>>,
@@ -42,7 +42,7 @@ fn busy() -> Result<(), Refusal> {
     })
 }
 
-/// What became of pieces of one value each, how often was posted, and what was told.
+/// The outcome for pieces of one value each, the number of posts, and the messages.
 fn carried(answers: Vec<Result<(), Refusal>>, pieces: u8) -> (SinkReport, usize, Vec<String>) {
     carried_until(answers, pieces, GiveUp::default())
 }

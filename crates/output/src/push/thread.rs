@@ -1,8 +1,7 @@
-//! The thread that makes pieces of values and hands them to what carries them away.
+//! The thread that encodes values into pieces and passes them to a carrier.
 //!
-//! Must not know a layout or a protocol, nor clocks: a piece is as old as its values are apart.
-//! Invariant: a value is in exactly one piece; a piece waits for more values no longer than the
-//! interval.
+//! Must not know a layout or a protocol, nor clocks: a piece is as old as the time span of its values.
+//! Invariant: a value is in exactly one piece; a piece waits for more values no longer than the interval.
 
 use std::io;
 use std::mem;
@@ -22,25 +21,25 @@ use crate::report::SinkReport;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Piece {
     pub(crate) bytes: Vec<u8>,
-    /// How many values they are.
+    /// The number of values.
     pub(crate) values: u64,
 }
 
-/// Carries pieces away.
+/// Delivers pieces.
 pub(crate) trait Carrier: Send + 'static {
-    /// Bytes at which a piece is handed over without waiting for more.
+    /// Size at which a piece is passed on without waiting for more.
     fn piece_bytes(&self) -> usize;
-    /// Takes a piece; may wait for room.
+    /// Takes a piece; may block until there is room.
     fn carry(&mut self, piece: Piece);
-    /// Waits until the last piece has met its fate.
+    /// Waits for the outcome of the last piece.
     fn finish(self) -> SinkReport;
 }
 
-/// What values are pushed with.
+/// Settings of the thread.
 pub(crate) struct Pushing<L, C> {
     /// The thread's name.
     pub(crate) name: &'static str,
-    /// How values are written.
+    /// The encoder.
     pub(crate) lines: L,
     /// Where they go.
     pub(crate) carrier: C,
@@ -70,8 +69,8 @@ impl PushSink {
         Ok(PushSink { thread, ending })
     }
 
-    /// Waits until the last value has met its fate and says what became of them all. The sending
-    /// ends must have been dropped, or this waits until they are.
+    /// Waits for the outcome of the last value and returns the report. The senders must have been dropped, or
+    /// this waits until they are.
     #[must_use]
     pub fn finish(self) -> SinkReport {
         self.ending.come();

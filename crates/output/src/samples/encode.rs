@@ -1,6 +1,6 @@
-//! Batches of samples as text, by the row formatter that the caller gave.
+//! Batches of samples as text, through the caller's row formatter.
 //!
-//! Must not know files. Invariant: the buffer holds one batch at most and is used again.
+//! Must not know files. Invariant: the buffer holds at most one batch and is reused.
 
 use loadline_model::sample::Sample;
 

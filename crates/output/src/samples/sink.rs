@@ -1,7 +1,7 @@
 //! The thread that writes samples.
 //!
-//! Must not know the row's layout. Invariant: written + lost = samples received. A batch is written
-//! in one piece (its text is the buffer), so what is on the disk are whole rows up to an error.
+//! Must not know the row's layout. Invariant: written + lost = samples received. A batch is written in one
+//! piece, so the disk contains complete rows up to an error.
 
 use std::io::{self, Write};
 use std::sync::mpsc::Receiver;
@@ -11,12 +11,12 @@ use loadline_model::sample::Sample;
 
 use super::encode::Rows;
 
-/// What became of the samples.
+/// The outcome of the samples.
 #[derive(Debug, Default)]
 pub struct SamplesReport {
     /// Samples whose rows were written.
     pub written: u64,
-    /// Samples of the batch that met the write error, and all after it.
+    /// Samples of the batch with the write error, and all after it.
     pub lost: u64,
     /// The write error; `None` when every row was written.
     pub error: Option<io::Error>,
@@ -29,11 +29,11 @@ pub struct SampleSink {
 }
 
 impl SampleSink {
-    /// Writes `header` (with its line end, or empty) and then a row for each sample received, until
-    /// the other end of the channel is dropped. `format` appends a row with its line end.
+    /// Writes `header` (with its line end, or empty) and then a row for each received sample, until the sender
+    /// is dropped. `format` appends a row with its line end.
     ///
     /// # Errors
-    /// When no thread can be started.
+    /// No thread can be started.
     pub fn start(
         mut destination: impl Write + Send + 'static,
         header: String,
@@ -46,8 +46,8 @@ impl SampleSink {
         Ok(SampleSink { thread })
     }
 
-    /// Waits for the last sample and says what became of them all. The sending end must have been
-    /// dropped, or this waits until it is.
+    /// Waits for the last sample and returns the report. The sender must have been dropped, or this waits until
+    /// it is.
     #[must_use]
     pub fn finish(self) -> SamplesReport {
         self.thread.join().unwrap_or_else(|_| SamplesReport {

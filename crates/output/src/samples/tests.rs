@@ -1,4 +1,4 @@
-//! The samples' thread, with disks that take everything, little or nothing.
+//! The samples' thread, with disks that accept everything, little or nothing.
 
 use std::io::{self, Write};
 use std::sync::mpsc::{Receiver, channel, sync_channel};
@@ -9,7 +9,7 @@ use loadline_model::sample::Sample;
 use super::SampleSink;
 use crate::fixture::sample;
 
-/// Takes bytes up to a limit and then says that it is full.
+/// Accepts bytes up to a limit and then reports that it is full.
 #[derive(Clone)]
 struct Disk {
     content: Arc<Mutex<Vec<u8>>>,

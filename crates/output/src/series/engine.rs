@@ -1,8 +1,8 @@
-//! Series that are made of what the engine counted, in runs without a script's metrics; and those of
-//! the generator itself, in all runs.
+//! Series from the engine's counts, for runs without a script's metrics; and series of the generator itself,
+//! for all runs.
 //!
-//! Must not know scripts. Invariant: the request metrics are k6's, so that a dashboard shows either
-//! kind of run.
+//! Must not know scripts. Invariant: the request metrics are k6's, so that a dashboard shows either kind of
+//! run.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use super::state::{Key, SeriesFamily};
 /// One series' part of a second.
 type Part = (Key, TagSet, Arc<SeriesFamily>, Aggregated);
 
-/// What is known of the run so far and needed for the next second.
+/// What is known about the run so far and needed for the next second.
 #[derive(Debug, Default)]
 pub(super) struct Sums {
     /// The tags of the run, which every series carries.
@@ -112,7 +112,7 @@ impl Sums {
     }
 }
 
-/// The generator's own use in a second, and how late it was.
+/// The generator's own resource use in a second, and its schedule lag.
 pub(super) fn generator(row: &Row, delta: &Snapshot) -> Vec<(Key, Arc<SeriesFamily>, Aggregated)> {
     let at_ns = row.at_ns + row.span_ns;
     let mut parts = Vec::new();
@@ -158,7 +158,7 @@ fn counter(n: f64) -> Aggregated {
     Aggregated::Counter(counter)
 }
 
-/// A gauge; a share that is not a number, as of an interval without length, is none.
+/// A gauge; NaN, as for an interval of zero length, gives an empty one.
 pub(super) fn gauge(value: f64, at_ns: u64) -> Aggregated {
     let mut gauge = Gauge::default();
     if value.is_finite() {

@@ -1,14 +1,14 @@
-//! What a run told and a sink has not taken yet.
+//! Events of a run that a sink has not taken yet.
 //!
-//! Must not know what becomes of it. Invariants: nothing that was told is lost; telling waits only for
-//! a sink's thread that took nothing for minutes, which no network can make it do.
+//! Must not know their use. Invariants: no event is lost; sending one only blocks for a sink's thread that took
+//! nothing for minutes, which no network can cause.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use loadline_model::RunEvent;
 
-/// Events that wait at most: some minutes of a run, with some readings of observers in each second.
+/// Maximum queued events: some minutes of a run with several observer readings per second.
 const EVENTS_MAX: usize = 4_096;
 
 #[derive(Debug, Default)]
@@ -23,17 +23,17 @@ pub struct Inbox {
     waiting: Arc<(Mutex<Waiting>, Condvar)>,
 }
 
-/// What a sink took.
+/// Events taken by a sink.
 #[derive(Debug)]
 pub struct Taken {
-    /// The events, in their order.
+    /// The events, in order.
     pub events: Vec<RunEvent>,
     /// Whether no more will come.
     pub has_ended: bool,
 }
 
 impl Inbox {
-    /// Tells an event.
+    /// Sends an event.
     pub fn tell(&self, event: &RunEvent) {
         let mut waiting = self.lock();
         while waiting.events.len() >= EVENTS_MAX {
@@ -49,13 +49,13 @@ impl Inbox {
         }
     }
 
-    /// Says that no more events come.
+    /// Signals that no more events come.
     pub fn end(&self) {
         self.lock().has_ended = true;
         self.waiting.1.notify_all();
     }
 
-    /// Waits for so long, or until no more events come, and takes what there is.
+    /// Waits for this time, or until no more events come, and takes what there is.
     #[must_use]
     pub fn take(&self, after: Duration) -> Taken {
         let waiting = self.lock();

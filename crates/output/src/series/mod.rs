@@ -1,7 +1,7 @@
-//! Series of a run in the sum since its start: what outputs push that keep series.
+//! Series of a run as sums since its start, for outputs that push series.
 //!
-//! Must not know protocols. Invariant: the cost of keeping them depends on the number of series, never
-//! on the number of requests.
+//! Must not know protocols. Invariant: the cost of keeping them depends on the number of series, never on the
+//! number of requests.
 
 mod engine;
 mod inbox;

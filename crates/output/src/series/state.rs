@@ -1,6 +1,6 @@
-//! Series with their sums, and when each changed last.
+//! Series with their sums, and when each last changed.
 //!
-//! Must not know who reads them. Invariant: what is read is the sum of all that was added.
+//! Must not know who reads them. Invariant: what is read is the sum of everything that was added.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use loadline_model::{RunEvent, Snapshot};
 
 use super::engine;
 
-/// Gauges of the whole run, which carry its tags alone.
+/// Gauges of the whole run, which only carry its tags.
 const WHOLE: [BuiltIn; 2] = [BuiltIn::Vus, BuiltIn::VusMax];
 
 /// What a series measures.
@@ -23,11 +23,11 @@ const WHOLE: [BuiltIn; 2] = [BuiltIn::Vus, BuiltIn::VusMax];
 pub struct SeriesFamily {
     /// The metric's name.
     pub name: Arc<str>,
-    /// How its values are put together.
+    /// How its values are aggregated.
     pub kind: MetricType,
-    /// What its values are.
+    /// What its values mean.
     pub contains: Contains,
-    /// Whether it is loadline's own and no metric of k6 or of a script.
+    /// Whether it is loadline's own, rather than a metric of k6 or of a script.
     pub is_own: bool,
 }
 
@@ -38,9 +38,9 @@ pub struct Series {
     pub family: Arc<SeriesFamily>,
     /// Everything since the start of the run.
     pub value: Aggregated,
-    /// The number of the addition that changed it last; additions are numbered from 1.
+    /// The number of the addition that last changed it; additions are numbered from 1.
     pub changed: u64,
-    /// Its running number, from 0: a place in whatever a reader keeps of each series.
+    /// Its running number, from 0, usable as an index by readers.
     pub number: usize,
 }
 
@@ -49,7 +49,7 @@ pub struct Series {
 pub(super) enum Key {
     Script(MetricId),
     Own(&'static str),
-    /// One of the names in `SeriesState::observed`, by its place.
+    /// A name in `SeriesState::observed`, by its index.
     Observed(usize),
 }
 
@@ -63,7 +63,7 @@ struct ScriptFamily {
 /// The series of a run.
 #[derive(Debug, Default)]
 pub struct SeriesState {
-    /// Lists, since most sets have few series and the nodes of a tree are large.
+    /// Lists, since most sets have few series and tree nodes are large.
     sets: BTreeMap<TagSet, Vec<(Key, Series)>>,
     scripts: BTreeMap<Key, ScriptFamily>,
     /// What observers read, by the metric's name.
@@ -72,18 +72,18 @@ pub struct SeriesState {
     made: usize,
     started_unix_ms: u64,
     until_ns: u64,
-    /// Whether series by all tags are told: then nothing is made of the sums over them.
+    /// Whether series by all tags are received: then the sums over them are not kept.
     is_tagged: bool,
-    /// Series of one metric of a script at most; what is beyond is counted together.
+    /// Maximum series of one metric of a script; further ones are counted together.
     series_max: usize,
     explosion: Option<Explosion>,
-    /// Whether somebody was told of it: the run tells of a worker that has too many by itself.
+    /// Whether it was reported; the run itself reports a worker that has too many.
     is_explosion_told: bool,
     engine: engine::Sums,
 }
 
 impl SeriesState {
-    /// Adds what a run told.
+    /// Adds an event.
     pub fn add(&mut self, event: &RunEvent) {
         match event {
             RunEvent::Started {
@@ -116,7 +116,7 @@ impl SeriesState {
         }
     }
 
-    /// Each worker holds its own series to the limit; here it is that of all of them.
+    /// Each worker limits its own series; here the limit applies to all of them.
     fn add_tagged(&mut self, delta: &SeriesDelta) {
         for (tags, values) in &delta.values {
             self.is_explosion_told |= tags.get(OVERFLOW_TAG).is_some();
@@ -170,7 +170,7 @@ impl SeriesState {
         }
     }
 
-    /// Sets the gauge of what an observer read; what was read before the load is left to the result.
+    /// Sets the gauge for an observer's reading; readings before the load are only in the result.
     fn add_observed(&mut self, sample: &ResourceSample) {
         let Ok(at_ns) = u64::try_from(sample.at_ns) else {
             return;
@@ -226,7 +226,8 @@ impl SeriesState {
         }
     }
 
-    /// Why series of a metric are counted together of which no worker had too many; once, else `None`.
+    /// Explains why series of a metric are counted together although no worker had too many; once, otherwise
+    /// `None`.
     #[must_use]
     pub fn new_explosion(&mut self) -> Option<String> {
         let explosion = self.explosion.as_ref()?;
@@ -265,7 +266,7 @@ impl SeriesState {
         (self.started_unix_ms > 0).then_some(self.started_unix_ms)
     }
 
-    /// Milliseconds since 1970 until when everything is in here.
+    /// Milliseconds since 1970 up to which everything is included.
     #[must_use]
     pub fn until_unix_ms(&self) -> u64 {
         self.started_unix_ms + self.until_ns / 1_000_000

@@ -65,7 +65,7 @@ fn every_series_carries_the_tags_of_the_run() {
     }
 }
 
-/// A second in which a script's worker counts requests, each under a name of its own.
+/// A second in which a script's worker counts requests, each under its own name.
 fn names(worker: &mut Measurements, names: std::ops::Range<u32>) -> RunEvent {
     for name in names {
         let tags = TagSet::new()
@@ -162,7 +162,7 @@ fn what_is_told_is_taken_once_and_in_order() {
     let teller = {
         let inbox = inbox.clone();
         thread::spawn(move || {
-            // More than has room: the teller waits for the taker.
+            // More than there is room for: the sender waits for the receiver.
             for number in 0..2_000 {
                 inbox.tell(&fixture::second(number));
             }

@@ -1,6 +1,6 @@
-//! The thread of a sink that keeps series, and how it is told what happens.
+//! The thread of a sink that keeps series, and how it receives events.
 //!
-//! Must not know protocols. Invariant: only events that change series are told, and each of them is.
+//! Must not know protocols. Invariant: exactly the events that change series are sent.
 
 use std::io;
 use std::thread::{self, JoinHandle};
@@ -17,10 +17,10 @@ pub(crate) struct SeriesThread<R> {
 }
 
 impl<R: Send + 'static> SeriesThread<R> {
-    /// Starts the thread, which takes from its inbox until no more events come.
+    /// Starts the thread, which reads its inbox until no more events come.
     ///
     /// # Errors
-    /// There can be none.
+    /// No thread can be started.
     pub(crate) fn start(
         name: &str,
         run: impl FnOnce(&Inbox) -> R + Send + 'static,
@@ -33,7 +33,7 @@ impl<R: Send + 'static> SeriesThread<R> {
         Ok(SeriesThread { inbox, thread })
     }
 
-    /// Tells what happened.
+    /// Passes on an event.
     pub(crate) fn event(&self, event: &RunEvent) {
         if matches!(
             event,
@@ -46,7 +46,7 @@ impl<R: Send + 'static> SeriesThread<R> {
         }
     }
 
-    /// Says that no more events come, and waits for the report; `None`: the thread failed.
+    /// Signals that no more events come, and waits for the report; `None`: the thread failed.
     pub(crate) fn finish(self) -> Option<R> {
         self.inbox.end();
         self.thread.join().ok()

@@ -1,7 +1,7 @@
-//! A server that checks signatures: it computes each anew from what it received, as Amazon documents it, takes nothing that differs, and
-//! keeps objects as a store does.
+//! A server that checks signatures: it recomputes each one from what it received, as Amazon documents it,
+//! refuses any difference, and stores objects.
 //!
-//! The check shares no line with what it checks: its hash and its key derivation are its own.
+//! The check shares no code with what it checks: it has its own hash and key derivation.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -34,7 +34,7 @@ mod sha256 {
         let mut primes = (2_u128..).filter(is_prime);
         std::array::from_fn(|_| {
             let wanted = primes.next().expect("primes do not end") << 96;
-            // The cube root of p * 2^96 is that of p with 32 bits behind the point.
+            // The cube root of p * 2^96 is that of p with 32 fractional bits.
             let (mut low, mut high) = (0_u128, 1 << 36);
             while high - low > 1 {
                 let middle = u128::midpoint(low, high);
@@ -116,7 +116,7 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// A request as it came in.
+/// A received request.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Received {
     pub(crate) method: String,
@@ -133,10 +133,11 @@ impl Received {
         value.ok_or_else(|| format!("{name} is missing"))
     }
 
-    /// `CanonicalRequest` of the documentation, with the headers that were signed.
+    /// The documentation's `CanonicalRequest`, with the signed headers.
     fn canonical(&self, service: Service, signed_headers: &str) -> Result<String, String> {
         let (path, query) = self.target.split_once('?').unwrap_or((&self.target, ""));
-        // Each segment is coded a second time by every service but the object store, which codes what it decoded.
+        // Every service encodes each segment a second time, except the object store, which re-encodes the
+        // decoded one.
         let segments = path.split('/').map(|segment| match service {
             Service::Prometheus => uri_encoded(segment),
             Service::ObjectStore => uri_encoded(&decoded(segment)),
@@ -166,7 +167,7 @@ impl Received {
         Ok(lines.join("\n"))
     }
 
-    /// What the signature stands for, or why it does not.
+    /// Checks the signature; the error says what differs.
     pub(crate) fn check(&self, service: Service) -> Result<(), String> {
         let service_name = match service {
             Service::Prometheus => "aps",
@@ -249,7 +250,7 @@ fn decoded(text: &str) -> String {
 /// A request, and why it was refused.
 pub(crate) type Checked = (Received, Result<(), String>);
 
-/// What the server holds.
+/// What the server stores.
 #[derive(Default)]
 struct Held {
     seen: Vec<Checked>,
@@ -257,7 +258,7 @@ struct Held {
     objects: BTreeMap<String, Vec<u8>>,
 }
 
-/// A server that checks what it gets.
+/// A server that checks what it receives.
 pub(crate) struct Checking {
     pub(crate) address: String,
     held: Arc<Mutex<Held>>,

@@ -1,8 +1,8 @@
-//! Signatures of version 4, as Amazon's managed Prometheus and stores of objects want them.
+//! Version 4 signatures, as required by Amazon's managed Prometheus and object stores.
 //!
 //! Must not know clocks or the network. Source:
-//! <https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html>.
-//! Invariant: the same request, secret and instant give the same signature.
+//! <https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html>. Invariant: the
+//! same request, secret and instant give the same signature.
 
 #[cfg(test)]
 pub(crate) mod checking;
@@ -16,12 +16,12 @@ use sha2::{Digest, Sha256};
 
 const ALGORITHM: &str = "AWS4-HMAC-SHA256";
 
-/// Whom a signature is for.
+/// The service that a signature is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Service {
     /// Amazon's managed Prometheus.
     Prometheus,
-    /// S3, and what speaks its protocol.
+    /// S3 and compatible stores.
     ObjectStore,
 }
 
@@ -34,7 +34,7 @@ impl Service {
         }
     }
 
-    /// The path as it is signed: of all services, stores of objects alone do not encode it a second time.
+    /// The path as it is signed: object stores are the only services that do not encode it a second time.
     fn canonical_path(self, path: &str) -> String {
         match self {
             Service::Prometheus => utf8_percent_encode(path, RESERVED).to_string(),
@@ -50,18 +50,18 @@ pub(crate) struct Signing {
     pub(crate) region: String,
     pub(crate) access_key: String,
     pub(crate) secret_key: String,
-    /// Goes with keys that are valid for a time; `None`: these are not.
+    /// Belongs to temporary keys; `None`: the keys are permanent.
     pub(crate) session_token: Option<String>,
 }
 
-/// What is signed of a request.
+/// The signed parts of a request.
 pub(crate) struct Signed<'a> {
     pub(crate) method: &'a str,
-    /// As it is sent: without a port that goes without saying.
+    /// As it is sent: without the default port.
     pub(crate) host: &'a str,
-    /// Path, coded as it is sent; at least `/`.
+    /// Path, encoded as sent; at least `/`.
     pub(crate) path: &'a str,
-    /// Query, coded as it is sent; empty without one.
+    /// Query, encoded as sent; empty without one.
     pub(crate) query: &'a str,
     pub(crate) body: &'a [u8],
     /// Seconds since 1970.
@@ -73,7 +73,7 @@ pub(crate) fn headers(request: &Signed<'_>, signing: &Signing) -> Vec<(&'static 
     let (date, time) = date_and_time(request.unix_s);
     let stamp = format!("{date}T{time}Z");
     let content = hex(&Sha256::digest(request.body));
-    // By name, as the canonical form wants them.
+    // Sorted by name, as the canonical form requires.
     let mut headers = vec![
         ("host", request.host.to_owned()),
         ("x-amz-content-sha256", content.clone()),
@@ -110,13 +110,13 @@ pub(crate) fn headers(request: &Signed<'_>, signing: &Signing) -> Vec<(&'static 
         "{ALGORITHM} Credential={}/{scope}, SignedHeaders={names}, Signature={signature}",
         signing.access_key
     );
-    // The client sends the host by itself.
+    // The client adds the host itself.
     headers.retain(|(name, _)| *name != "host");
     headers.push(("authorization", authorization));
     headers
 }
 
-/// All but what RFC 3986, section 2.3, calls unreserved, and slashes.
+/// Everything except the unreserved characters of RFC 3986, section 2.3, and slashes.
 pub(crate) const RESERVED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
     .remove(b'.')
@@ -124,7 +124,7 @@ pub(crate) const RESERVED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'_')
     .remove(b'~');
 
-/// The parameters by name and value; one without a value has an empty one.
+/// The parameters sorted by name and value; one without a value gets an empty one.
 fn sorted_query(query: &str) -> String {
     let pairs = query.split('&').filter(|pair| !pair.is_empty());
     let mut pairs: Vec<(&str, &str)> = pairs
@@ -148,7 +148,7 @@ fn hex(bytes: &[u8]) -> String {
     })
 }
 
-/// `20150830` and `123600` of an instant.
+/// An instant as `20150830` and `123600`.
 fn date_and_time(unix_s: u64) -> (String, String) {
     let at = Civil::of_unix_s(unix_s);
     let date = format!("{:04}{:02}{:02}", at.year, at.month, at.day);

@@ -10,13 +10,13 @@ use loadline_model::sample::TaggedValues;
 
 use crate::k6_lines::{Lines, MetricDescription, Rendered};
 
-/// Makes messages.
+/// Encodes messages.
 #[derive(Debug)]
 pub(super) struct Messages {
     namespace: String,
-    /// Tags that are left out; `None`: no tags at all.
+    /// Tags that are omitted; `None`: no tags at all.
     blocked_tags: Option<Vec<String>>,
-    /// Metrics by number; `None`: not asked yet.
+    /// Metrics by id; `None`: not looked up yet.
     metrics: Vec<Option<MetricDefinition>>,
     endings: Rendered,
 }
@@ -59,7 +59,7 @@ impl Lines for Messages {
     }
 }
 
-/// `name:value|type`. A check counts what held and what did not, under its own name.
+/// `name:value|type`. A check counts passes and failures, under its own name.
 fn push_message(metric: &MetricDefinition, value: f64, check: Option<&str>, out: &mut Vec<u8>) {
     let name = &metric.name;
     let written = match (metric.kind, check) {
@@ -94,12 +94,12 @@ fn push_tags(
         out.push_str(if at == 0 { "|#" } else { "," });
         out.push_str(&plain(name, &[':', '|', ',', '#', '@']));
         out.push(':');
-        // A colon in a value is none of the protocol's: addresses have one.
+        // A colon in a value is not special; addresses contain one.
         out.push_str(&plain(value, &['|', ',']));
     }
 }
 
-/// A text with an underscore for what the protocol has a use for, since it has no escapes.
+/// The text with underscores in place of special characters, since the protocol has no escapes.
 fn plain(text: &str, special: &[char]) -> String {
     let is_special = |c: char| c.is_control() || special.contains(&c);
     text.replace(is_special, "_")

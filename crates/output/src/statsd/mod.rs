@@ -1,8 +1,8 @@
-//! Every value as a StatsD message, with DogStatsD's tags when they are asked for, in datagrams.
+//! Every value as a StatsD message in datagrams, with DogStatsD's tags on request.
 //!
-//! Messages are named as k6's former `statsd` output named them. Must not know the engine.
-//! Invariant: a datagram holds whole messages; UDP tells the sender next to nothing, so what is
-//! reported as written is what the operating system took.
+//! Messages are named as in k6's former `statsd` output. Must not know the engine. Invariant: a datagram
+//! contains complete messages; UDP tells the sender almost nothing, so what is reported as written is what the
+//! operating system accepted.
 
 mod encode;
 mod pack;

@@ -1,9 +1,9 @@
-//! Messages packed into datagrams.
+//! Packs messages into datagrams.
 //!
-//! Must not know sockets. Invariant: the datagrams hold all messages in their order, each whole; a
-//! datagram is over the limit of bytes only when its single message is.
+//! Must not know sockets. Invariant: the datagrams contain all messages in order, each complete; a datagram
+//! exceeds the size limit only if its single message does.
 
-/// What a datagram holds at most.
+/// Limits of a datagram.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Limits {
     /// Messages; at least one.
@@ -12,7 +12,7 @@ pub(super) struct Limits {
     pub(super) bytes: usize,
 }
 
-/// The datagrams of messages that each end with a line end, and how many messages each holds.
+/// The datagrams for messages that each end with a line end, and the number of messages in each.
 pub(super) fn datagrams(
     messages: &[u8],
     limits: Limits,
@@ -27,7 +27,7 @@ pub(super) fn datagrams(
     })
 }
 
-/// Length, line ends included, and messages of the first datagram; `None` at the end.
+/// Length (including line ends) and messages of the first datagram; `None` at the end.
 fn first(messages: &[u8], limits: Limits) -> Option<(usize, u64)> {
     let (mut length, mut count) = (0, 0);
     for message in messages.split_inclusive(|byte| *byte == b'\n') {

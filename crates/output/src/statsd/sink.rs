@@ -1,7 +1,7 @@
-//! The thread of the messages, and the socket that they leave by.
+//! The thread that sends messages, and its socket.
 //!
-//! Must not know the layout. Invariant: as for [`PushSink`]; a receiver that is slow, gone or not
-//! there yet never holds up the thread for longer than [`PATIENCE`] a datagram, and once only.
+//! Must not know the layout. Invariant: as for [`PushSink`]; a receiver that is slow, gone or not there yet
+//! blocks the thread for at most [`PATIENCE`] per datagram, and only once.
 
 use std::fmt;
 use std::io;
@@ -22,29 +22,29 @@ use crate::k6_lines::MetricDescription;
 use crate::push::{Carrier, Piece, PushSink, Pushing};
 use crate::report::{OnTrouble, SinkReport};
 
-/// Bytes of a UDP datagram that is not cut up on an Ethernet.
+/// Size of a UDP datagram that is not fragmented on Ethernet.
 const UDP_BYTES: usize = 1_432;
-/// Bytes of a datagram on one machine; what DogStatsD's agent reads at a time.
+/// Size of a local datagram: what DogStatsD's agent reads at a time.
 const UNIX_BYTES: usize = 8_192;
-/// Bytes at which messages are packed without waiting for more.
+/// Size at which messages are packed without waiting for more.
 const PIECE_BYTES: usize = 64 << 10;
-/// How long a receiver on this machine may take to read a datagram.
+/// Time limit for a local receiver to read a datagram.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// The same once it has failed.
+/// The same after it has failed once.
 const IMPATIENCE: Duration = Duration::from_millis(1);
 
-/// What messages are sent with.
+/// Settings for sending messages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StatsdSettings {
-    /// Where to.
+    /// The destination.
     pub address: StatsdAddress,
-    /// What stands before every name.
+    /// Prefix of every name.
     pub namespace: String,
-    /// Messages in a datagram at most; at least one.
+    /// Maximum messages per datagram; at least one.
     pub buffer_size: usize,
-    /// How long messages wait for others to be sent with.
+    /// How long messages wait for others to be sent together.
     pub push_interval: Duration,
-    /// Tags that are left out; `None`: no tags are sent, which plain StatsD wants.
+    /// Tags that are omitted; `None`: no tags are sent, as plain StatsD requires.
     pub blocked_tags: Option<Vec<String>>,
 }
 
@@ -60,7 +60,7 @@ pub enum StatsdAddress {
 impl FromStr for StatsdAddress {
     type Err = std::convert::Infallible;
 
-    /// Takes `host:port`, `udp://host:port` and `unix:///path`.
+    /// Accepts `host:port`, `udp://host:port` and `unix:///path`.
     fn from_str(text: &str) -> Result<StatsdAddress, Self::Err> {
         Ok(match text.strip_prefix("unix://") {
             Some(path) => StatsdAddress::Unix(path.into()),
@@ -78,11 +78,11 @@ impl fmt::Display for StatsdAddress {
     }
 }
 
-/// Sends every value received until the sending ends are dropped; `describe` tells what a metric is,
-/// and is asked once per metric.
+/// Sends every received value until the senders are dropped. `describe` returns a metric's definition and is
+/// called once per metric.
 ///
 /// # Errors
-/// When no thread can be started, or the name of the host cannot be found.
+/// No thread can be started, or the host name cannot be resolved.
 pub fn start(
     settings: StatsdSettings,
     receiver: Receiver<Vec<TaggedValues>>,
@@ -116,7 +116,7 @@ pub fn start(
 struct Datagrams {
     socket: Socket,
     limits: Limits,
-    /// Messages of the datagram before, which the system took.
+    /// Messages of the previous datagram, which the system accepted.
     before: u64,
     report: SinkReport,
     on_trouble: OnTrouble,
@@ -131,7 +131,7 @@ impl Datagrams {
         };
         let mut lost = messages;
         if error.kind() == io::ErrorKind::ConnectionRefused {
-            // The network's word on the datagram before: nobody had it.
+            // The network's error for the previous datagram: nobody received it.
             lost += self.before;
             self.report.written -= self.before;
         }
@@ -162,7 +162,7 @@ impl Carrier for Datagrams {
 
 enum Socket {
     Udp(UdpSocket),
-    /// `None`: nobody is there, and the next datagram looks again.
+    /// `None`: there is no receiver; the next datagram tries again.
     Unix {
         path: PathBuf,
         open: Option<UnixDatagram>,

@@ -1,18 +1,18 @@
 //! The clock of the observers.
 //!
-//! Must not know what time is used for. Invariant: time never goes back, because wall time is read once and then
-//! carried forward by the monotonic clock.
+//! Must not know what time is used for. Invariant: time never goes back, because wall time is read once and
+//! then advanced by the monotonic clock.
 
 use std::fmt::Debug;
 use std::time::{Duration, Instant, SystemTime};
 
-/// Tells what time it is.
+/// Returns the time.
 pub trait Clock: Send + Sync + Debug {
     /// Nanoseconds since 1970; never goes back.
     fn unix_ns(&self) -> u64;
 
-    /// Processor time that the calling thread has used, in nanoseconds. Unlike the time that passes, it does not grow
-    /// while others use the processor: budgets are made of it.
+    /// CPU time used by the calling thread, in nanoseconds. Unlike elapsed time, it does not grow while others
+    /// use the CPU; budgets are based on it.
     fn thread_cpu_ns(&self) -> u64;
 }
 
@@ -24,7 +24,7 @@ pub struct SystemClock {
 }
 
 impl SystemClock {
-    /// Reads wall time, for the only time.
+    /// Reads wall time, the only time.
     #[must_use]
     #[expect(
         clippy::disallowed_methods,
@@ -60,7 +60,7 @@ impl Clock for SystemClock {
         seconds.saturating_mul(1_000_000_000).saturating_add(rest)
     }
 
-    /// Where threads have no account, the time that passes is the most that one can have used.
+    /// Without per-thread accounting, the elapsed time is an upper bound for the CPU time.
     #[cfg(not(unix))]
     fn thread_cpu_ns(&self) -> u64 {
         self.unix_ns()

@@ -1,7 +1,7 @@
 //! Observers: what the service under test uses while it is under load.
 //!
-//! Must not know the engine, nor what a reading means. Invariants: observers run on threads of their own; what
-//! cannot be read is a gap with a remark, never a zero; nothing that an observer keeps grows without a limit.
+//! Must not know the engine, nor what a reading means. Invariants: observers run on their own threads;
+//! unreadable data is a gap with a note, never a zero; everything that an observer stores is bounded.
 
 mod clock;
 mod conduct;

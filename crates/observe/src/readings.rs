@@ -1,14 +1,14 @@
-//! What one look of an observer gave, in the words of the model.
+//! The result of one read of an observer, in the model's types.
 //!
-//! Must not know where it goes. Invariant: a value that is not finite is never handed on.
+//! Must not know where it goes. Invariant: a value that is not finite is never passed on.
 
 use std::sync::Arc;
 
 use loadline_model::observation::{Observed, Reading, Remark, SeriesName};
 
-/// The kind of a remark that says that some quantity of a component can never be read here, and why.
+/// The kind of a note that some quantity of a component can never be read here, and why.
 pub const MISSING_NOTE: &str = "missing";
-/// The kind of a remark that says how many readings had no room on their way to the run.
+/// The kind of a note about how many readings had no room in the channel to the run.
 pub const OVERFLOW_NOTE: &str = "overflow";
 
 /// Why nothing could be read this time, in words.
@@ -21,7 +21,7 @@ impl Gap {
     }
 }
 
-/// The readings and remarks of one look.
+/// The readings and notes of one read.
 #[derive(Debug)]
 pub(crate) struct Readings {
     observer: Arc<str>,
@@ -30,7 +30,7 @@ pub(crate) struct Readings {
 }
 
 impl Readings {
-    /// An empty look of an observer at a time.
+    /// An empty result of an observer's read at a time.
     pub(crate) fn new(observer: &Arc<str>, at_unix_ns: u64) -> Readings {
         Readings {
             observer: Arc::clone(observer),
@@ -39,13 +39,13 @@ impl Readings {
         }
     }
 
-    /// What is put from now on was read at this time: a look may take a while, and a rate holds from the instant of one
-    /// reading to that of the next.
+    /// Sets the time for what is put from now on: a read may take a while, and a rate covers the time from one
+    /// reading to the next.
     pub(crate) fn read_at(&mut self, at_unix_ns: u64) {
         self.at_unix_ns = at_unix_ns;
     }
 
-    /// The observer's name, which is also the name of its component where it has one.
+    /// The observer's name, which is also that of its component if it has only one.
     pub(crate) fn observer(&self) -> Arc<str> {
         Arc::clone(&self.observer)
     }
@@ -56,14 +56,14 @@ impl Readings {
         self.put(&component, metric, value);
     }
 
-    /// A value, where there is one, of the observer's only component.
+    /// An optional value of the observer's only component.
     pub(crate) fn own_if(&mut self, metric: &str, value: Option<f64>) {
         if let Some(value) = value {
             self.own(metric, value);
         }
     }
 
-    /// A value at the time of the look, or of [`Readings::read_at`].
+    /// A value at the time of the read, or of [`Readings::read_at`].
     pub(crate) fn put(&mut self, component: &str, metric: &str, value: f64) {
         self.put_at(self.at_unix_ns, component, metric, value);
     }
@@ -85,7 +85,7 @@ impl Readings {
         }));
     }
 
-    /// Words at the time of the look.
+    /// A note at the time of the read.
     pub(crate) fn remark(&mut self, component: &str, kind: &str, text: impl Into<String>) {
         self.items.push(Observed::Remark(Remark {
             observer: self.observer(),
@@ -96,7 +96,7 @@ impl Readings {
         }));
     }
 
-    /// Says that something cannot be read here; the lane says each text once.
+    /// Reports that something cannot be read here; the lane reports each text once.
     pub(crate) fn missing(&mut self, component: &str, text: impl Into<String>) {
         self.remark(component, MISSING_NOTE, text);
     }

@@ -1,7 +1,7 @@
-//! Asking HTTP servers.
+//! The HTTP client of observers.
 //!
-//! Must not know what for. Invariants: an answer is read up to a limit; a request ends within its timeout; no message
-//! holds a password or a token.
+//! Must not know the purpose. Invariants: a response is read up to a limit; a request ends within its timeout;
+//! no message contains a password or a token.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use crate::parse::shown;
 use crate::readings::Gap;
 use crate::spec::Access;
 
-/// Bytes of an answer: pages of metrics of large servers have a few million.
+/// Maximum bytes of a response: metrics pages of large servers have a few million.
 const ANSWER_BYTES_MAX: u64 = 32 << 20;
 
 /// A client of one server.
@@ -26,10 +26,10 @@ pub(crate) struct Client {
 }
 
 impl Client {
-    /// A client of the server of an address.
+    /// A client for the server at an address.
     ///
     /// # Errors
-    /// The file of authorities cannot be read, or a secret is not there.
+    /// The file of authorities cannot be read, or a secret is missing.
     pub(crate) fn new(url: &str, access: &Access, timeout: Duration) -> Result<Client, String> {
         let tls = match url.starts_with("https://") {
             true => Some(tls(access)?),
@@ -46,7 +46,7 @@ impl Client {
         })
     }
 
-    /// Gets the text of an answer with a status of success.
+    /// Gets the text of a successful response.
     ///
     /// # Errors
     /// There is none; the reason is for people.
@@ -61,7 +61,7 @@ impl Client {
         }
     }
 
-    /// Gets an answer of whatever status.
+    /// Gets a response with any status.
     ///
     /// # Errors
     /// There is none.
@@ -111,14 +111,14 @@ fn tls(access: &Access) -> Result<Tls, String> {
     })
 }
 
-/// All but what RFC 3986, section 2.3, calls unreserved.
+/// Everything except the unreserved characters of RFC 3986, section 2.3.
 const RESERVED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
     .remove(b'.')
     .remove(b'_')
     .remove(b'~');
 
-/// A text as a part of a query of an address.
+/// Text encoded for the query of an address.
 pub(crate) fn escaped(text: &str) -> String {
     utf8_percent_encode(text, RESERVED).to_string()
 }
@@ -132,8 +132,8 @@ pub(crate) mod tests {
     use super::*;
     use crate::spec::{Headers, Secret};
 
-    /// A server that gives each request the next of some answers, and hands on what was asked. The last answer is given
-    /// again and again.
+    /// A server that answers each request with the next of some responses, and passes on the requests. The last
+    /// response is repeated.
     pub(crate) fn server(answers: Vec<String>) -> (SocketAddr, Receiver<String>) {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();

@@ -1,7 +1,7 @@
-//! Observers of a cluster, on their threads, against a stand-in for its API server.
+//! Observers of a cluster, on their threads, against a fake API server.
 //!
-//! Must not know how a look is taken. Invariant: what is asserted was handed on as a run is handed it, and no test waits
-//! without a bound.
+//! Must not know how a read works. Invariant: assertions use what a run would receive, and every wait is
+//! bounded.
 
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, sync_channel};
@@ -18,7 +18,7 @@ use serde_json::json;
 use tempfile::TempDir;
 
 const PATIENCE: Duration = Duration::from_secs(30);
-/// What stands behind every observer: where, and how often.
+/// The common settings of every observer: where, and how often.
 const WHERE: &str = "context=stand-in;namespace=shop;interval=100ms;required=true";
 const MIB: f64 = 1_048_576.0;
 
@@ -94,7 +94,7 @@ impl Place {
     }
 }
 
-/// Observers at work, and what they handed on.
+/// Running observers, and what they reported.
 struct Watching {
     observers: Observers,
     receiver: Receiver<Observed>,

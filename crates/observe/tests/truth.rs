@@ -1,7 +1,7 @@
-//! What `process` observers tell of real processes, against the kernel's own account of them.
+//! Compares what `process` observers report about real processes with the kernel's own accounting.
 //!
-//! Must not know how observers read. Invariants: the truth is what the kernel says of a process when it is waited for
-//! (`wait4`), with all that its descendants used; every wait has an end.
+//! Must not know how observers read. Invariants: the truth is what the kernel reports when a process is waited
+//! for (`wait4`), including all its descendants; every wait is bounded.
 
 #![cfg(target_os = "linux")]
 
@@ -14,20 +14,20 @@ use std::time::Duration;
 use loadline_model::observation::{Observed, RESTART_NOTE, Reading, RunWindow};
 use loadline_observe::{MISSING_NOTE, ObserverSetup, ObserverSpec, Observers};
 
-/// What is told may be off by this share.
+/// Allowed relative error of the reported time.
 const TOLERANCE: f64 = 0.02;
-/// How long observers may take to settle.
+/// Time limit for observers to settle.
 const SETTLE: Duration = Duration::from_secs(30);
 
-/// Works until a counter has reached its argument.
+/// Busy loop up to a number of rounds.
 const BURN: &str = "burn() { i=0; while [ $i -lt $1 ]; do i=$((i+1)); done; }; ";
 
-/// A shell that runs a script, and ends when it is let go.
+/// A shell that runs a script, and ends when released.
 struct Server {
     child: Child,
     input: Option<ChildStdin>,
     output: BufReader<ChildStdout>,
-    /// Seconds of a processor that it had used before anybody watched.
+    /// CPU seconds used before it was watched.
     unwatched: f64,
 }
 
@@ -45,7 +45,7 @@ impl Server {
         }
     }
 
-    /// Waits until it is up, and leaves out of its use what that took: nobody watches it yet.
+    /// Waits until it is up, and excludes the CPU time for that, which nobody watches.
     fn ready(&mut self) {
         self.line();
         let path = format!("/proc/{}/schedstat", self.pid());
@@ -71,8 +71,7 @@ impl Server {
         assert!(!line.is_empty(), "it has not ended yet");
     }
 
-    /// Ends it by force where it does not end by itself; gives the processor time that it used with all that it waited
-    /// for, in seconds.
+    /// Kills it if it does not exit; returns the CPU time of it and all that it waited for, in seconds.
     fn used(mut self, by_force: bool) -> f64 {
         if by_force {
             self.child.kill().expect("it runs");
@@ -91,7 +90,7 @@ impl Server {
     }
 }
 
-/// Observers at work, and all that they said.
+/// Running observers, and everything that they reported.
 struct Watched {
     observers: Observers,
     told: Receiver<Observed>,
@@ -132,8 +131,8 @@ impl Watched {
     }
 }
 
-/// What was used from the first reading of a component to the last, each being the mean since the one before it; those
-/// of the first look have none.
+/// CPU time from the first reading of a component to the last; each reading is the mean since the previous one,
+/// and those of the first read have none.
 fn cpu_seconds(said: &[Observed], component: &str) -> f64 {
     let of = |metric: &str, component: Option<&str>| -> Vec<&Reading> {
         let readings = said.iter().filter_map(|item| match item {

@@ -1,7 +1,8 @@
-//! A thread of observers: looks when they are due, waits in between.
+//! A thread that runs observers: reads them when they are due, waits in between.
 //!
-//! Must not know what they read. Invariants: looks are due at whole multiples of the interval since 1970, so they do not
-//! drift; two looks are at least half an interval apart, so that no rate is taken over an instant.
+//! Must not know what they read. Invariants: reads are due at whole multiples of the interval since 1970, so
+//! they do not drift; two reads are at least half an interval apart, so that no rate is computed over an
+//! instant.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Release};
@@ -17,11 +18,11 @@ pub(super) struct Lane {
     pub(super) shared: Arc<LaneControl>,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) tail: Duration,
-    /// Set when the thread is about to end.
+    /// Set just before the thread ends.
     pub(super) has_ended: Arc<AtomicBool>,
 }
 
-/// Tells the owner that the thread has ended, even by a panic.
+/// Signals that the thread has ended, even after a panic.
 struct Ending {
     shared: Arc<LaneControl>,
     has_ended: Arc<AtomicBool>,
@@ -36,7 +37,7 @@ impl Drop for Ending {
 }
 
 impl Lane {
-    /// Looks until it is told to stop; gives back what it watched.
+    /// Reads until stopped; returns its observers.
     pub(super) fn run(mut self) -> Vec<Watch> {
         let mut ending = Ending {
             shared: Arc::clone(&self.shared),
@@ -63,7 +64,8 @@ impl Lane {
         self.watches
     }
 
-    /// Lets those look or peek that are due; gives the next time at which one is, `None`: all have ended.
+    /// Runs the reads and peeks that are due; returns the next time at which one is due, `None`: all observers
+    /// have ended.
     fn look(&mut self, orders: Orders) -> Option<u64> {
         let ended = orders.load_ended_unix_ns;
         let tail_ends = ended.map(|at| at.saturating_add(nanoseconds(self.tail)));

@@ -1,7 +1,7 @@
-//! Observers at work: started beside a run, told when its load ends, stopped after it.
+//! Running observers: started before a run, notified when its load ends, stopped after it.
 //!
-//! Must not know the engine, nor what is read. Invariants: each observer that may block has a thread of its own, the
-//! others share one; nothing here waits without a bound.
+//! Must not know the engine, nor what is read. Invariants: each observer that may block has its own thread, the
+//! others share one; every wait is bounded.
 
 mod lane;
 mod outbox;
@@ -26,10 +26,10 @@ use lane::Lane;
 use shared::{HURRY_LOOK, LaneControl};
 use watch::Watch;
 
-/// Added to the longest time that a look may take, before a thread is given up.
+/// Added to the longest duration of a read before its thread is abandoned.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Where the kernel tells about processes and groups; tests set other folders.
+/// Where the kernel's files on processes and groups are; tests use other folders.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Roots {
     /// `/proc`.
@@ -47,20 +47,20 @@ impl Default for Roots {
     }
 }
 
-/// What observers need to know of the run that they stand beside.
+/// What observers need to know about their run.
 #[derive(Clone, Debug)]
 pub struct ObserverSetup {
-    /// The clock that dates readings.
+    /// The clock for timestamps.
     pub clock: Arc<dyn Clock>,
     /// This process.
     pub own_pid: u32,
-    /// Where the kernel tells.
+    /// Location of the kernel's files.
     pub roots: Roots,
-    /// The file that tells of Kubernetes clusters; `None`: `KUBECONFIG` and `~/.kube/config`, as kubectl reads them.
+    /// The kubeconfig file; `None`: `KUBECONFIG` and `~/.kube/config`, as in kubectl.
     pub kubeconfig: Option<PathBuf>,
-    /// How long observers go on after the load.
+    /// How long observers continue after the load.
     pub tail: Duration,
-    /// Set when nothing is waited for any more: looks under way are left behind, and nothing more is asked.
+    /// Set when nothing is waited for any more: running reads are abandoned, and no new ones start.
     pub is_hurried: Arc<AtomicBool>,
 }
 
@@ -79,7 +79,7 @@ impl ObserverSetup {
     }
 }
 
-/// Where the steady state begins and ends; the whole load where none was found.
+/// Start and end of the steady state; the whole load if there is none.
 pub(crate) fn steady_or_all(window: &RunWindow) -> (u64, u64) {
     let all = (window.start_unix_ns, window.end_unix_ns);
     window.steady_unix_ns.unwrap_or(all)
@@ -106,14 +106,14 @@ impl fmt::Display for ObserveError {
 
 impl std::error::Error for ObserveError {}
 
-/// Observers that are at work.
+/// Running observers.
 #[derive(Debug)]
 pub struct Observers {
     shared: Arc<LaneControl>,
     clock: Arc<dyn Clock>,
     threads: Vec<Thread>,
     patience: Duration,
-    /// How long after the load there may be something to look at.
+    /// Maximum time after the load during which there may be something to read.
     at_work_max: Duration,
     is_hurried: Arc<AtomicBool>,
 }
@@ -126,10 +126,11 @@ struct Thread {
 }
 
 impl Observers {
-    /// Starts observers. Each looks at once and then at the whole multiples of its interval since 1970; what it sees goes
-    /// to `sender`, and where that is full it is counted and told later.
+    /// Starts observers. Each reads at once and then at whole multiples of its interval since 1970. Readings go
+    /// to `sender`; if it is full, they are counted and the loss is reported later.
     ///
-    /// Waits until each required observer has looked once; those that are not required and cannot start are gaps.
+    /// Waits until each required observer has finished its first read; other observers that cannot start become
+    /// gaps.
     ///
     /// # Errors
     /// A required observer cannot start; all others are stopped again.
@@ -181,13 +182,14 @@ impl Observers {
         Ok(observers)
     }
 
-    /// The load has ended: pipelines go on until they are drained or reach their limit, the others end after the tail.
+    /// Signals the end of the load: pipelines continue until they are drained or reach their limit, other
+    /// observers end after the tail.
     pub fn load_ended(&self) {
         self.shared.load_ended(self.clock.unix_ns());
     }
 
-    /// Whether every observer has ended by itself after [`Observers::load_ended`]: the tail is over, and each pipeline
-    /// is drained or has reached its limit. One whose look does not come back is not waited for beyond that.
+    /// Whether every observer has ended after [`Observers::load_ended`]: the tail is over, and each pipeline is
+    /// drained or has reached its limit. A read that hangs is not waited for beyond that.
     #[must_use]
     pub fn is_drained(&self) -> bool {
         let ended = self.shared.orders().load_ended_unix_ns;
@@ -196,13 +198,14 @@ impl Observers {
             || given_up.is_some_and(|at| self.clock.unix_ns() > at)
     }
 
-    /// Stops all observers; waits no longer than one look may take, and leaves a thread that takes longer behind.
+    /// Stops all observers; waits at most as long as one read may take, and abandons a thread that takes
+    /// longer.
     pub fn stop(mut self) {
         self.end();
     }
 
-    /// Stops all observers and asks what can be asked only now: queries over the whole run, quantiles over all of it;
-    /// nothing of that where [`ObserverSetup::is_hurried`] is set.
+    /// Stops all observers and runs the queries that are only possible now: over the whole run, and quantiles
+    /// over all of it. Skipped if [`ObserverSetup::is_hurried`] is set.
     #[must_use]
     pub fn conclude(mut self, window: RunWindow) -> Vec<Observed> {
         let mut said = Vec::new();
@@ -219,8 +222,8 @@ impl Observers {
         said
     }
 
-    /// Asks what can be asked only now, on a thread that is left behind where nothing is waited for any more; a system that has no
-    /// thread left loses nothing but that.
+    /// Runs the final queries on a thread, which is abandoned once nothing is waited for any more. If no thread
+    /// can be started, only their results are missing.
     fn ask_at_last(&self, watches: Vec<Watch>, window: RunWindow) -> Vec<Observed> {
         let (sender, receiver) = channel();
         let clock = Arc::clone(&self.clock);
@@ -233,7 +236,7 @@ impl Observers {
             while let Some(mut watch) = next() {
                 let mut said = Vec::new();
                 watch.conclude(&window, &*clock, &mut said);
-                // Nobody listens any more.
+                // Nobody is listening any more.
                 if sender.send(said).is_err() {
                     return;
                 }
@@ -294,7 +297,7 @@ impl Observers {
             self.clock.unix_ns(),
             format!("it cannot start: {text}"),
         );
-        // Nobody reads yet only if the channel has no room for one remark for each observer.
+        // This can only fail if the channel has no room for one note per observer.
         let _ = sender.try_send(remark);
         Ok(())
     }
@@ -315,14 +318,14 @@ impl Observers {
         Ok(())
     }
 
-    /// Stops the threads; gives what they watched, and the names of those that did not end.
+    /// Stops the threads; returns their observers, and the names of those that did not end.
     fn end(&mut self) -> (Vec<Watch>, Vec<String>) {
         self.shared.stop();
         self.shared
             .wait_for_lanes(self.patience, || self.is_hurried.load(Acquire));
         let (mut watches, mut late) = (Vec::new(), Vec::new());
         for thread in std::mem::take(&mut self.threads) {
-            // One that says that it has ended has nothing left to wait for.
+            // A thread that has ended need not be waited for.
             let ended = thread.has_ended.load(Acquire);
             match ended.then(|| thread.handle.join()) {
                 Some(Ok(ended)) => watches.extend(ended),

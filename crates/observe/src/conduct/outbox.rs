@@ -1,6 +1,6 @@
-//! The way of readings to the run: bounded, and never silent about what had no room.
+//! The channel for readings to the run: bounded, and never silent about what had no room.
 //!
-//! Must not know who reads. Invariant: what was put in was sent, or is counted in a remark that is.
+//! Must not know who reads. Invariant: whatever was put in is sent, or counted in a note that is sent.
 
 use std::sync::Arc;
 use std::sync::mpsc::{SyncSender, TrySendError};
@@ -9,13 +9,13 @@ use loadline_model::observation::{Observed, Remark};
 
 use crate::readings::OVERFLOW_NOTE;
 
-/// One observer's way to the run.
+/// One observer's channel to the run.
 pub(super) struct Outbox {
     observer: Arc<str>,
     sender: SyncSender<Observed>,
-    /// Items that had no room since it was last told.
+    /// Items dropped since the last report.
     left_out: u64,
-    /// What must arrive, and had no room yet.
+    /// What must arrive but had no room yet.
     urgent: Option<Observed>,
 }
 
@@ -53,7 +53,7 @@ impl Outbox {
         }
     }
 
-    /// What still waits, when nobody sends any more.
+    /// What is still waiting when nothing more is sent.
     pub(super) fn leftover(&mut self, now_unix_ns: u64) -> Vec<Observed> {
         let mut items: Vec<Observed> = self.urgent.take().into_iter().collect();
         if self.left_out > 0 {
@@ -63,7 +63,7 @@ impl Outbox {
         items
     }
 
-    /// Gives back what has no room. A run that no longer listens needs nothing.
+    /// Returns the item if there is no room for it. A run that no longer listens needs nothing.
     fn push(&self, item: Observed) -> Option<Observed> {
         match self.sender.try_send(item) {
             Err(TrySendError::Full(item)) => Some(item),

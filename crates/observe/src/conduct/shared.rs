@@ -1,15 +1,16 @@
-//! What the threads of observers and their owner tell each other.
+//! State shared between the threads of observers and their owner.
 //!
-//! Must not know what is observed. Invariant: every wait has a bound, and every change wakes those that wait.
+//! Must not know what is observed. Invariant: every wait is bounded, and every change wakes the waiting
+//! threads.
 
 use std::collections::HashMap;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// How often it is looked whether anybody still wants to wait.
+/// How often to check whether anyone is still waiting.
 pub(super) const HURRY_LOOK: Duration = Duration::from_millis(20);
 
-/// Orders and answers.
+/// Orders and replies.
 #[derive(Debug, Default)]
 pub(super) struct LaneControl {
     state: Mutex<LaneControlState>,
@@ -21,11 +22,11 @@ struct LaneControlState {
     orders: Orders,
     lanes: usize,
     idle_lanes: usize,
-    /// How the first look of each observer went.
+    /// The result of each observer's first read.
     first_looks: HashMap<String, Result<(), String>>,
 }
 
-/// What threads are told.
+/// Orders to the threads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Orders {
     pub(super) stop: bool,
@@ -52,7 +53,7 @@ impl LaneControl {
         self.change(|state| state.lanes += 1);
     }
 
-    /// A thread has ended, as it should or not.
+    /// A thread has ended, normally or not.
     pub(super) fn lane_ends(&self, was_idle: bool) {
         self.change(|state| {
             state.lanes -= 1;
@@ -60,7 +61,7 @@ impl LaneControl {
         });
     }
 
-    /// All that a thread watches has ended by itself.
+    /// All observers of a thread have ended.
     pub(super) fn lane_is_idle(&self) {
         self.change(|state| state.idle_lanes += 1);
     }
@@ -90,7 +91,7 @@ impl LaneControl {
         state.first_looks.get(observer).cloned()
     }
 
-    /// Waits until every thread has ended, or nobody wants to wait any more, or no longer.
+    /// Waits until every thread has ended, waiting is no longer wanted, or the time is up.
     pub(super) fn wait_for_lanes(&self, at_most: Duration, is_hurried: impl Fn() -> bool) {
         let mut left = at_most;
         while !left.is_zero() && !is_hurried() && self.lock().lanes > 0 {
@@ -103,9 +104,9 @@ impl LaneControl {
         }
     }
 
-    /// Waits until orders differ from those that are known, or no longer; `None`: without a bound, until then.
+    /// Waits until the orders differ from `known`, or the time is up; `None`: no time limit.
     pub(super) fn wait_for_orders(&self, known: Orders, at_most: Option<Duration>) {
-        // Spurious ends of a wait only lead to another look at the time.
+        // A spurious wake-up only leads to another check of the time.
         let bound = at_most.unwrap_or(Duration::from_secs(3_600));
         let waiting = self
             .changed

@@ -1,6 +1,6 @@
-//! Tests of observers at work, on threads, against this process and a small server.
+//! Tests of running observers, on threads, against this process and a small server.
 //!
-//! Must not know what a kind reads in detail. Invariant: no test waits longer than a bound.
+//! Must not know the details of a kind. Invariant: every wait is bounded.
 
 use std::net::TcpListener;
 use std::sync::atomic::Ordering::Release;
@@ -106,7 +106,7 @@ fn what_is_asked_after_the_run_is_concluded() {
     );
 }
 
-/// Starts one observer that nobody will wait for once the flag is set.
+/// Starts an observer; nothing waits for it once the flag is set.
 fn start_hurried(line: &str) -> (Observers, Arc<AtomicBool>) {
     let (sender, _) = sync_channel(10_000);
     let setup = ObserverSetup::of_this_process(Duration::ZERO);
@@ -114,7 +114,7 @@ fn start_hurried(line: &str) -> (Observers, Arc<AtomicBool>) {
     (observers, setup.is_hurried)
 }
 
-/// Concludes while the flag is set; gives what is said, within a bound.
+/// Concludes while the flag is set; returns what was reported, within a time limit.
 fn concluded(observers: Observers, is_hurried: Arc<AtomicBool>) -> Vec<Observed> {
     let clock = Arc::clone(&observers.clock);
     let begun = clock.unix_ns();

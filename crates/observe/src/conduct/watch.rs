@@ -1,6 +1,7 @@
-//! One observer at work: when it looks, what it says of gaps, when it has ended.
+//! A running observer: when it reads, how it reports gaps, when it has ended.
 //!
-//! Must not know threads or what is read. Invariant: a gap is told once when it begins and once when it ends.
+//! Must not know threads or what is read. Invariant: a gap is reported once when it starts and once when it
+//! ends.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -16,12 +17,12 @@ use crate::readings::{Gap, MISSING_NOTE, Readings};
 use crate::sources::Tick;
 use crate::spec::ObserverSpec;
 
-/// Looks in a row that may fail before a required observer is lost: one is a hiccup.
+/// Consecutive failed reads after which a required observer is lost: a single one is a hiccup.
 const FAILURES_MAX: u32 = 3;
-/// Texts about things that cannot be read that are remembered, so that each is said once.
+/// Messages about unreadable data that are remembered, so that each is reported once.
 const SAID_MAX: usize = 100;
 
-/// One observer at work.
+/// A running observer.
 pub(super) struct Watch {
     name: Arc<str>,
     source: Box<dyn Source>,
@@ -29,14 +30,14 @@ pub(super) struct Watch {
     interval_ns: u64,
     required: bool,
     last_look_unix_ns: Option<u64>,
-    /// When what may be gone at the next look is read; `None`: looks are enough.
+    /// When data that may be gone at the next read is read; `None`: normal reads suffice.
     next_peek_unix_ns: Option<u64>,
     gap: Option<OpenGap>,
     said: HashSet<String>,
     has_ended: bool,
 }
 
-/// A gap that goes on.
+/// A gap that has not ended.
 struct OpenGap {
     since_unix_ns: u64,
     failures: u32,
@@ -75,7 +76,7 @@ impl Watch {
         &self.name
     }
 
-    /// When it looks next; `None`: never again. At the end of the load it looks once more, at once.
+    /// When it reads next; `None`: never again. At the end of the load it reads once more, immediately.
     pub(super) fn due(&self, load_ended_unix_ns: Option<u64>) -> Option<u64> {
         if self.has_ended {
             return None;
@@ -90,7 +91,7 @@ impl Watch {
         Some(at_end.map_or(regular, |at_end| at_end.min(regular)))
     }
 
-    /// When something is to be done: a look or, before it, a peek; `None`: never again.
+    /// When it has to act: a read or, before that, a peek; `None`: never again.
     pub(super) fn next(&self, load_ended_unix_ns: Option<u64>) -> Option<u64> {
         let due = self.due(load_ended_unix_ns)?;
         Some(self.next_peek_unix_ns.map_or(due, |peek| peek.min(due)))
@@ -110,7 +111,7 @@ impl Watch {
         self.next_peek_unix_ns = span.map(|span| clock.unix_ns().saturating_add(span));
     }
 
-    /// Looks once. Gives how the first look went, and nothing for the others.
+    /// Reads once. Returns the result of the first read, and nothing for later ones.
     pub(super) fn look(
         &mut self,
         clock: &dyn Clock,
@@ -138,7 +139,8 @@ impl Watch {
         is_first.then_some(first)
     }
 
-    /// Ends it when the tail is over, it has looked since the load ended, and nothing is left to drain.
+    /// Ends it when the tail is over, it has read since the end of the load, and there is nothing left to
+    /// drain.
     pub(super) fn end_where_done(&mut self, ended: Option<u64>, tail_ends: Option<u64>) {
         let Some((ended, tail_ends)) = ended.zip(tail_ends) else {
             return;
@@ -147,12 +149,12 @@ impl Watch {
         self.has_ended = looked >= ended.max(tail_ends) && self.source.is_drained();
     }
 
-    /// Tells what had no room so far.
+    /// Sends what had no room so far.
     pub(super) fn flush(&mut self, now_unix_ns: u64) {
         self.outbox.flush(now_unix_ns);
     }
 
-    /// Asks what can be asked only after the run.
+    /// Runs queries that are only possible after the run.
     pub(super) fn conclude(
         &mut self,
         window: &RunWindow,
@@ -173,7 +175,7 @@ impl Watch {
         }
     }
 
-    /// What still waits, when nobody looks any more.
+    /// What is still waiting when no more reads happen.
     pub(super) fn leftover(&mut self, now: u64) -> Vec<Observed> {
         self.outbox.leftover(now)
     }
@@ -189,7 +191,7 @@ impl Watch {
             let remark = self.gap_remark(now, format!("cannot be read: {}", gap.0));
             self.outbox.send(remark, now);
         }
-        // What fails at once is refused where observers are started.
+        // An observer whose first read fails is refused at startup.
         if self.required && failures == FAILURES_MAX && !is_first {
             let text = format!(
                 "it is required and could not be read {FAILURES_MAX} times in a row: {}; fix it, or leave required out",
@@ -223,7 +225,7 @@ impl Watch {
         })
     }
 
-    /// Whether it was not said before; only remarks about what can never be read are remembered.
+    /// Whether this was not reported before; only notes about permanently unreadable data are remembered.
     fn is_news(&mut self, item: &Observed) -> bool {
         let Observed::Remark(remark) = item else {
             return true;
@@ -254,7 +256,7 @@ mod tests {
     use crate::clock::tests::TestClock;
     use crate::spec::{ObserverKind, SelfSettings};
 
-    /// A source that fails at given looks.
+    /// A source that fails at given reads.
     struct Moody {
         looks: u32,
         fails: Vec<u32>,
@@ -385,7 +387,7 @@ mod tests {
         assert_eq!(watch.due(None), Some(11 * second));
         let ended = Some(10_700_000_000);
         assert_eq!(watch.due(ended), ended);
-        // Not before half an interval has passed since the last look.
+        // At the earliest half an interval after the last read.
         assert_eq!(watch.due(Some(10_100_000_000)), Some(10_500_000_000));
         clock.set_seconds(10.7);
         watch.look(&clock, ended);

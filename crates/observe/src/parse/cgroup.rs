@@ -1,8 +1,9 @@
-//! Files of control groups, both versions (cgroup-v2.rst and cgroup-v1 of the kernel's documentation).
+//! Files of control groups, both versions (cgroup-v2.rst and cgroup-v1 in the kernel's documentation).
 //!
-//! Must not know where the folder is. Invariant: a file of another form gives `None`; no limit is `None` too.
+//! Must not know where the folder is. Invariant: a file in another format gives `None`; a missing limit is
+//! `None`, too.
 
-/// Above this a limit of version 1 means that there is none: it is the largest number of whole pages.
+/// A limit of version 1 above this means no limit: it is the largest number of whole pages.
 const NO_LIMIT_BYTES: u64 = 1 << 62;
 
 /// A value of a file of lines `NAME VALUE`.
@@ -15,7 +16,7 @@ pub fn field(text: &str, name: &str) -> Option<u64> {
     value?.trim().parse().ok()
 }
 
-/// The only number of a file; `None` also for `max`.
+/// The only number in a file; `None` for `max`, too.
 #[must_use]
 pub fn number(text: &str) -> Option<u64> {
     text.trim().parse().ok()
@@ -42,8 +43,8 @@ pub fn quota_cores(quota: &str, period: &str) -> Option<f64> {
     (quota > 0 && period > 0).then(|| quota as f64 / period as f64)
 }
 
-/// The group of a process by `/proc/PID/cgroup`: that of a controller of version 1, or with an empty name that of
-/// version 2.
+/// The group of a process from `/proc/PID/cgroup`: for a controller of version 1, or for version 2 if the name
+/// is empty.
 #[must_use]
 pub fn path_of<'a>(text: &'a str, controller: &str) -> Option<&'a str> {
     text.lines().find_map(|line| {

@@ -1,11 +1,11 @@
-//! The text format of Prometheus for pages of metrics (exposition format 0.0.4 and OpenMetrics 1.0).
+//! The text format of Prometheus for metrics pages (exposition format 0.0.4 and OpenMetrics 1.0).
 //!
-//! Must not know what is made of a sample. Invariant: a line that is not of the format is counted and left out; the
-//! other lines are read all the same.
+//! Must not know what a sample is used for. Invariant: an invalid line is counted and skipped; the other lines
+//! are still read.
 
 use std::borrow::Cow;
 
-/// What a page says that a metric is.
+/// The declared type of a metric.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MetricType {
     /// Only goes up.
@@ -23,7 +23,7 @@ pub enum MetricType {
 /// One line of a page.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sample<'a> {
-    /// The metric's name with what is behind it (`_bucket`, `_count`, ...).
+    /// The metric's name with its suffix (`_bucket`, `_count`, ...).
     pub name: Cow<'a, str>,
     /// Labels in the order of the page.
     pub labels: Vec<(Cow<'a, str>, Cow<'a, str>)>,
@@ -42,19 +42,19 @@ impl Sample<'_> {
     }
 }
 
-/// A page, or the part of it that was asked for.
+/// A page, or the requested part of it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MetricsPage<'a> {
-    /// What metrics are, by name.
+    /// Types of metrics, by name.
     pub types: Vec<(&'a str, MetricType)>,
     /// Samples in the order of the page.
     pub samples: Vec<Sample<'a>>,
-    /// Lines that are not of the format.
+    /// Invalid lines.
     pub bad_lines: usize,
 }
 
 impl MetricsPage<'_> {
-    /// What the page says that a metric is; `None`: nothing.
+    /// The declared type of a metric; `None`: not declared.
     #[must_use]
     pub fn type_of(&self, name: &str) -> Option<MetricType> {
         let mut types = self.types.iter();
@@ -64,7 +64,7 @@ impl MetricsPage<'_> {
     }
 }
 
-/// Reads the samples of the metrics that are wanted, by their names with what is behind them.
+/// Parses the samples of wanted metrics, selected by name including the suffix.
 pub fn parse<'a>(text: &'a str, is_wanted: impl Fn(&str) -> bool) -> MetricsPage<'a> {
     let mut page = MetricsPage::default();
     for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
@@ -72,7 +72,7 @@ pub fn parse<'a>(text: &'a str, is_wanted: impl Fn(&str) -> bool) -> MetricsPage
             page.types.extend(type_line(comment));
             continue;
         }
-        // The name decides cheaply whether the rest is looked at; a quoted name stands in the braces.
+        // The name decides cheaply whether to parse the rest; a quoted name is inside the braces.
         let plain = line.split(['{', ' ', '\t']).next().unwrap_or_default();
         if !plain.is_empty() && !is_wanted(plain) {
             continue;
@@ -128,7 +128,7 @@ fn is_name(name: &str) -> bool {
     !name.is_empty() && !name.starts_with(|c: char| c.is_ascii_digit())
 }
 
-/// The labels up to `}`, and a name in quotes among them; gives what stands behind.
+/// Parses the labels up to `}`, including a quoted name; returns the rest.
 fn braces<'a>(
     mut rest: &'a str,
     name: &mut Cow<'a, str>,
@@ -161,7 +161,7 @@ fn braces<'a>(
     }
 }
 
-/// A text up to its closing quote, and what stands behind that. `\\`, `\"` and `\n` are escapes.
+/// Parses text up to its closing quote; returns it and the rest. `\\`, `\"` and `\n` are escapes.
 fn quoted(inside: &str) -> Option<(Cow<'_, str>, &str)> {
     let plain = inside.find(['"', '\\'])?;
     if inside[plain..].starts_with('"') {

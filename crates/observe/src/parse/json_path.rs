@@ -1,13 +1,13 @@
-//! Numbers in a JSON text.
+//! Numbers in JSON.
 //!
-//! Must not know where the text comes from. Invariant: what is no number gives `None`, never a zero.
+//! Must not know where the JSON comes from. Invariant: anything but a number gives `None`, never a zero.
 
 pub use loadline_model::JsonPath;
 use serde_json::Value;
 
 use super::finite;
 
-/// The number that a value is: a number, a text that is one, or true and false as one and zero.
+/// The number in a value: a number, a string with a number, or true and false as one and zero.
 #[must_use]
 pub fn number(value: &Value) -> Option<f64> {
     match value {

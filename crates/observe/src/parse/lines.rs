@@ -1,21 +1,21 @@
-//! Bytes of a log as lines, however they are cut.
+//! Splits the bytes of a log into lines, however the bytes are chunked.
 //!
-//! Must not know where the bytes come from. Invariant: every cut of the same bytes gives the same lines; a line longer
-//! than the limit is cut to it.
+//! Must not know where the bytes come from. Invariant: every chunking of the same bytes gives the same lines; a
+//! line longer than the limit is truncated.
 
-/// Bytes of a line that a pattern sees.
+/// Maximum bytes of a line that a pattern sees.
 pub const LINE_BYTES_MAX: usize = 64 << 10;
 
-/// Puts lines together.
+/// Assembles lines.
 #[derive(Clone, Debug, Default)]
 pub struct LineBuffer {
     open: Vec<u8>,
-    /// Whether the open line was longer than the limit.
+    /// Whether the incomplete line was longer than the limit.
     is_cut: bool,
 }
 
 impl LineBuffer {
-    /// Takes bytes and hands on each line that is whole, without its end.
+    /// Adds bytes and passes on each complete line, without its line end.
     pub fn feed(&mut self, bytes: &[u8], mut line: impl FnMut(&str)) {
         let mut rest = bytes;
         while let Some(end) = rest.iter().position(|byte| *byte == b'\n') {
@@ -26,14 +26,14 @@ impl LineBuffer {
         self.keep(rest);
     }
 
-    /// Hands on the line that has no end, where there is one: the log will not be continued.
+    /// Passes on the incomplete line, if there is one: the log will not be continued.
     pub fn finish(&mut self, mut line: impl FnMut(&str)) {
         if !self.open.is_empty() {
             self.hand_on(&mut line);
         }
     }
 
-    /// Forgets the line that has no end.
+    /// Discards the incomplete line.
     pub fn clear(&mut self) {
         self.open.clear();
         self.is_cut = false;

@@ -1,7 +1,7 @@
-//! Texts that observers read: pages of metrics, answers, kernel files, paths, words.
+//! Parsers for what observers read: metrics pages, responses, kernel files, paths, words.
 //!
-//! Must not know where a text comes from; nothing here opens anything. Invariant: any text gives a result or a reason,
-//! never a panic.
+//! Must not know where a text comes from; nothing here opens anything. Invariant: any text gives a result or a
+//! reason, never a panic.
 
 pub mod cgroup;
 pub mod exposition;
@@ -14,15 +14,15 @@ pub mod words;
 
 use regex::{Regex, RegexBuilder};
 
-/// Bytes of a compiled pattern: what is larger was not written by hand.
+/// Maximum bytes of a compiled pattern: nothing larger is written by hand.
 const PATTERN_BYTES_MAX: usize = 1 << 20;
-/// Characters of a foreign text that a message shows.
+/// Maximum characters of foreign text in a message.
 const SHOWN_MAX: usize = 120;
 
 /// Compiles a regular expression.
 ///
 /// # Errors
-/// It is no regular expression, or too large.
+/// The expression is invalid or too large.
 pub fn pattern(text: &str) -> Result<Regex, String> {
     let built = RegexBuilder::new(text)
         .size_limit(PATTERN_BYTES_MAX)
@@ -35,7 +35,7 @@ pub fn pattern(text: &str) -> Result<Regex, String> {
     })
 }
 
-/// A foreign text for a message: its first line, escaped and cut.
+/// Foreign text for a message: its first line, escaped and truncated.
 pub(crate) fn shown(text: &str) -> String {
     let line = text.trim().lines().next().unwrap_or_default();
     let cut: String = line.chars().take(SHOWN_MAX).collect();

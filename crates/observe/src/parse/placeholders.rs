@@ -1,19 +1,19 @@
-//! Placeholders of queries that are put after a run.
+//! Placeholders in queries that are run after the load.
 //!
-//! Must not know what a query means. Invariant: a placeholder that is not known is refused before the run.
+//! Must not know what a query means. Invariant: an unknown placeholder is refused before the run.
 
 use std::fmt::Write as _;
 
-/// The times that placeholders stand for, in nanoseconds since 1970.
+/// The times for placeholders, in nanoseconds since 1970.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Times {
-    /// Where the load begins.
+    /// Start of the load.
     pub start_unix_ns: u64,
-    /// Where it ends.
+    /// End of the load.
     pub end_unix_ns: u64,
-    /// Where its steady state begins.
+    /// Start of the steady state.
     pub steady_start_unix_ns: u64,
-    /// Where that ends.
+    /// End of the steady state.
     pub steady_end_unix_ns: u64,
 }
 
@@ -27,10 +27,10 @@ const NAMES: [&str; 6] = [
     "steady_window",
 ];
 
-/// Whether every placeholder is known.
+/// Checks that every placeholder is known.
 ///
 /// # Errors
-/// One is not; the message lists those that are.
+/// One is not; the message lists the known ones.
 pub fn check(query: &str) -> Result<(), String> {
     expand(
         query,
@@ -50,10 +50,10 @@ pub fn asks_about_steady(query: &str) -> bool {
     query.contains("{{steady") || query.contains("{{ steady")
 }
 
-/// Puts times in seconds and spans as `12s` (at least `1s`) in the places of placeholders.
+/// Replaces placeholders by times in seconds, and spans in the form `12s` (at least `1s`).
 ///
 /// # Errors
-/// A placeholder is not known or has no end.
+/// A placeholder is unknown or unterminated.
 pub fn expand(query: &str, times: &Times) -> Result<String, String> {
     let mut text = String::with_capacity(query.len() + 32);
     let mut rest = query;

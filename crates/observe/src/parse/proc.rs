@@ -1,34 +1,34 @@
 //! Files of `/proc` (proc(5)).
 //!
-//! Must not know where the folder is. Invariant: a file of another form gives `None`, never a zero.
+//! Must not know where the folder is. Invariant: a file in another format gives `None`, never a zero.
 
 use loadline_model::wildcard::fits;
 
-/// What `/proc/PID/stat` tells.
+/// The content of `/proc/PID/stat`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProcessStat {
     /// The process's id.
     pub pid: u32,
     /// The program's name, 15 bytes at most.
     pub name: String,
-    /// The state as a letter; `Z` is a process that has ended.
+    /// The state as a letter; `Z` is a zombie.
     pub state: char,
     /// The parent's id.
     pub parent: u32,
     /// User and system time in clock ticks.
     pub cpu_ticks: u64,
-    /// User and system time of children that ended and were waited for, in clock ticks.
+    /// User and system time of children that were waited for, in clock ticks.
     pub children_ticks: u64,
     /// Threads.
     pub threads: u64,
-    /// When it started, in clock ticks since the machine did.
+    /// Start time, in clock ticks since boot.
     pub start_ticks: u64,
     /// Resident memory in pages.
     pub resident_pages: u64,
 }
 
 impl ProcessStat {
-    /// Whether it has ended, and only its parent's waiting for it is left.
+    /// Whether it has ended and is only waiting to be reaped by its parent.
     #[must_use]
     pub fn has_ended(&self) -> bool {
         matches!(self.state, 'Z' | 'X')
@@ -38,11 +38,11 @@ impl ProcessStat {
 /// Reads `/proc/PID/stat`.
 #[must_use]
 pub fn process_stat(text: &str) -> Option<ProcessStat> {
-    // The name is in parentheses and may itself hold blanks and parentheses.
+    // The name is in parentheses and may itself contain spaces and parentheses.
     let (head, tail) = text.trim_end().rsplit_once(')')?;
     let (pid, name) = head.split_once('(')?;
     let fields: Vec<&str> = tail.split_ascii_whitespace().collect();
-    // The first field behind the name is number 3 of the manual page.
+    // The first field after the name is number 3 in the manual page.
     let number = |field: usize| -> Option<u64> { fields.get(field - 3)?.parse().ok() };
     let sum = |a: usize, b: usize| number(a)?.checked_add(number(b)?);
     Some(ProcessStat {
@@ -58,7 +58,7 @@ pub fn process_stat(text: &str) -> Option<ProcessStat> {
     })
 }
 
-/// The soft limit of open files in `/proc/PID/limits`; `None` also where there is no limit.
+/// The soft limit of open files in `/proc/PID/limits`; `None` also if there is no limit.
 #[must_use]
 pub fn open_files_limit(text: &str) -> Option<u64> {
     let line = text
@@ -67,8 +67,8 @@ pub fn open_files_limit(text: &str) -> Option<u64> {
     line.split_ascii_whitespace().next()?.parse().ok()
 }
 
-/// Whether a process ignores that children end, of `/proc/PID/status`: then nobody gets the time that they used.
-/// `None` where the file does not say it.
+/// Whether a process ignores SIGCHLD, according to `/proc/PID/status`: then the CPU time of its children is
+/// lost. `None` if the file does not say so.
 #[must_use]
 pub fn ignores_children(text: &str) -> Option<bool> {
     /// Signal 17, `SIGCHLD`, counted from bit 0 (signal(7), for all but Alpha, MIPS and PA-RISC).
@@ -78,14 +78,14 @@ pub fn ignores_children(text: &str) -> Option<bool> {
     Some(mask >> SIGCHLD_BIT & 1 == 1)
 }
 
-/// The proportional share of memory in bytes of `/proc/PID/smaps_rollup`.
+/// The proportional set size in bytes from `/proc/PID/smaps_rollup`.
 #[must_use]
 pub fn proportional_bytes(text: &str) -> Option<u64> {
     kibibytes(text, "Pss:")
 }
 
-/// The resident memory in bytes of `/proc/PID/status`: unlike that of `stat`, which may be off by some hundred pages
-/// (proc(5)).
+/// The resident memory in bytes from `/proc/PID/status`. It is exact, unlike that in `stat`, which may be off
+/// by some hundred pages (proc(5)).
 #[must_use]
 pub fn resident_bytes(text: &str) -> Option<u64> {
     kibibytes(text, "VmRSS:")
@@ -98,7 +98,7 @@ fn kibibytes(text: &str, name: &str) -> Option<u64> {
     number.checked_mul(1024)
 }
 
-/// The inodes of sockets that listen on a TCP port, of `/proc/net/tcp` or `tcp6`.
+/// The inodes of sockets that listen on a TCP port, from `/proc/net/tcp` or `tcp6`.
 #[must_use]
 pub fn listening_inodes(text: &str, port: u16) -> Vec<u64> {
     const LISTEN: &str = "0A";
@@ -123,16 +123,16 @@ pub fn socket_inode(link: &str) -> Option<u64> {
         .ok()
 }
 
-/// What `/proc/stat` tells of the whole machine.
+/// The content of `/proc/stat` about the whole machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MachineStat {
-    /// Time in which processors worked, in clock ticks.
+    /// Busy time of the CPUs, in clock ticks.
     pub busy_ticks: u64,
-    /// Time that the hypervisor gave to others, in clock ticks; a part of `busy_ticks`.
+    /// Time that the hypervisor gave to other machines (steal), in clock ticks; included in `busy_ticks`.
     pub stolen_ticks: u64,
-    /// Processors.
+    /// CPUs.
     pub processors: u64,
-    /// Tasks that run or could.
+    /// Runnable tasks.
     pub runnable: u64,
 }
 
@@ -144,7 +144,7 @@ pub fn machine_stat(text: &str) -> Option<MachineStat> {
         .split_ascii_whitespace()
         .map_while(|field| field.parse().ok())
         .collect();
-    // user nice system idle iowait irq softirq steal; guests are counted in user and nice already.
+    // user nice system idle iowait irq softirq steal; guest time is already included in user and nice.
     let busy = |fields: &[usize]| {
         let ticks = fields.iter().filter_map(|at| ticks.get(*at));
         ticks.fold(0_u64, |sum, ticks| sum.saturating_add(*ticks))
@@ -164,13 +164,13 @@ pub fn machine_stat(text: &str) -> Option<MachineStat> {
     })
 }
 
-/// The mean number of tasks that ran or waited in the last minute, of `/proc/loadavg`.
+/// The load average over one minute, from `/proc/loadavg`.
 #[must_use]
 pub fn load_of_a_minute(text: &str) -> Option<f64> {
     super::finite(text.split_ascii_whitespace().next()?)
 }
 
-/// Total and available memory in bytes, of `/proc/meminfo`.
+/// Total and available memory in bytes, from `/proc/meminfo`.
 #[must_use]
 pub fn memory(text: &str) -> Option<(u64, u64)> {
     Some((
@@ -179,7 +179,7 @@ pub fn memory(text: &str) -> Option<(u64, u64)> {
     ))
 }
 
-/// What an interface received and sent, in bytes since it is up.
+/// Bytes received and sent by an interface since it came up.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InterfaceBytes {
     /// Its name.
@@ -205,8 +205,8 @@ pub fn interfaces(text: &str) -> Vec<InterfaceBytes> {
     rows.collect()
 }
 
-/// A counter of `/proc/net/snmp` or `/proc/net/netstat`: a line of names and below it one of values, both with the
-/// protocol before them.
+/// A counter in `/proc/net/snmp` or `/proc/net/netstat`: a line of names followed by a line of values, both
+/// prefixed with the protocol.
 #[must_use]
 pub fn protocol_counter(text: &str, protocol: &str, name: &str) -> Option<u64> {
     let mut rows = text.lines().filter_map(|line| {
@@ -220,7 +220,7 @@ pub fn protocol_counter(text: &str, protocol: &str, name: &str) -> Option<u64> {
     values.split_ascii_whitespace().nth(place)?.parse().ok()
 }
 
-/// The share of the last ten seconds in which some task waited, between 0 and 1 (pressure stall information).
+/// The share of the last ten seconds during which some task waited, from 0 to 1 (pressure stall information).
 #[must_use]
 pub fn pressure(text: &str) -> Option<f64> {
     let some = text.lines().find_map(|line| line.strip_prefix("some "))?;
@@ -230,19 +230,20 @@ pub fn pressure(text: &str) -> Option<f64> {
     Some(super::finite(percent)? / 100.0)
 }
 
-/// The first words of `/proc/PID/cmdline`, which are separated by zeros.
+/// The first argument in `/proc/PID/cmdline`, whose arguments are separated by NUL bytes.
 #[must_use]
 pub fn first_argument(text: &str) -> &str {
     text.split('\0').next().unwrap_or_default()
 }
 
-/// Programs that run another: what people call a process of them is the script. Shells are none: they start the program that is meant.
+/// Programs that run another program: people name such a process after its script. Shells are not included:
+/// they start the intended program.
 const INTERPRETERS: [&str; 9] = [
     "python", "pypy", "node", "bun", "java", "ruby", "perl", "php", "lua",
 ];
 
-/// Whether a program is called so: by its name, by its first argument, or by the last part of that; of an interpreter
-/// also by its script. A `*` in the name stands for anything.
+/// Whether a process has this name: its own name, its first argument, or the last path component of that; for
+/// an interpreter also its script. A `*` in the name matches anything.
 #[must_use]
 pub fn is_called(name: &str, stat_name: &str, command_line: &str) -> bool {
     let first = first_argument(command_line);
@@ -267,7 +268,7 @@ fn last_part(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or_default()
 }
 
-/// The script, module or archive that an interpreter runs: its first argument that is no option.
+/// The script, module or archive that an interpreter runs: its first argument that is not an option.
 fn script<'a>(command_line: &'a str, program: &str) -> Option<&'a str> {
     let version = |rest: &str| rest.bytes().all(|b| b.is_ascii_digit() || b == b'.');
     let mut known = INTERPRETERS.iter();

@@ -1,6 +1,6 @@
-//! Answers of the query API of Prometheus (HTTP API v1, instant and range queries).
+//! Responses of the query API of Prometheus (HTTP API v1, instant and range queries).
 //!
-//! Must not know what was asked. Invariant: a value that is not finite is left out, never a zero.
+//! Must not know the query. Invariant: a value that is not finite is skipped, never a zero.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::{finite, shown};
 
-/// Labels of a result and what was read of it.
+/// Labels and points of a result.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LabelledReading {
     /// The labels without the metric's name.
@@ -19,7 +19,8 @@ pub struct LabelledReading {
 }
 
 impl LabelledReading {
-    /// What tells this result from others: the value of its only label, else all as `NAME=VALUE`; `None`: it has none.
+    /// Identifies this result among others: the value of its only label, otherwise all as `NAME=VALUE`; `None`:
+    /// it has none.
     #[must_use]
     pub fn component(&self) -> Option<String> {
         match self.labels.len() {
@@ -64,10 +65,10 @@ struct Series {
 #[derive(Deserialize)]
 struct Pair(f64, String);
 
-/// Reads an answer.
+/// Parses a response.
 ///
 /// # Errors
-/// It is no such answer, or says that the query failed.
+/// It is not such a response, or says that the query failed.
 pub fn parse(text: &str) -> Result<Vec<LabelledReading>, String> {
     let answer: Answer = serde_json::from_str(text)
         .map_err(|_| format!("the response is not one of Prometheus: {}", shown(text)))?;
@@ -106,7 +107,7 @@ fn found(series: Series) -> LabelledReading {
 fn point(Pair(seconds, value): &Pair) -> Option<(u64, f64)> {
     let is_time = seconds.is_finite() && *seconds >= 0.0;
     let value = finite(value)?;
-    // Milliseconds are as fine as Prometheus is; a float of seconds holds no nanoseconds.
+    // Prometheus has a resolution of milliseconds; a float of seconds cannot hold nanoseconds.
     is_time.then(|| {
         (
             ((seconds * 1e3).round() as u64).saturating_mul(1_000_000),

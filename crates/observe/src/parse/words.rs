@@ -1,13 +1,13 @@
-//! A command line as words.
+//! Splits a command line into words.
 //!
-//! Must not know what is run; there are no variables and no patterns. Invariant: quotes hold together and are taken
-//! away; nothing else changes.
+//! Must not know what is run; there are no variables and no patterns. Invariant: quotes group text and are
+//! removed; nothing else changes.
 
-/// Splits at blanks; single and double quotes hold together, and a backslash keeps the next character outside of
-/// single quotes.
+/// Splits at spaces; single and double quotes group text, and outside of single quotes a backslash escapes the
+/// next character.
 ///
 /// # Errors
-/// A quote has no end.
+/// A quote is not closed.
 pub fn split_words(text: &str) -> Result<Vec<String>, String> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;

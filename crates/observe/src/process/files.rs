@@ -1,6 +1,6 @@
-//! The files of one process below `/proc`.
+//! The files of a process below `/proc`.
 //!
-//! Must not know which process is of interest. Invariant: what is gone or forbidden is `None`.
+//! Must not know which process is of interest. Invariant: missing or forbidden data is `None`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,11 +11,11 @@ use crate::parse::proc::{self, ProcessStat};
 #[derive(Clone, Debug)]
 pub(crate) struct ProcessFiles {
     root: PathBuf,
-    /// Clock ticks in a second.
+    /// Clock ticks per second.
     pub(crate) ticks_per_second: f64,
     /// Bytes of a page.
     pub(crate) page_bytes: f64,
-    /// Processors that are on.
+    /// Online CPUs.
     pub(crate) processors: u64,
 }
 
@@ -48,12 +48,12 @@ impl ProcessFiles {
         proc::process_stat(&self.text(pid, "stat")?)
     }
 
-    /// The words of the command line, separated by zeros.
+    /// The arguments of the command line, separated by NUL bytes.
     pub(crate) fn command_line(&self, pid: u32) -> Option<String> {
         self.text(pid, "cmdline")
     }
 
-    /// How many files it has open; newer kernels tell it as the size of the folder (6.2 and later).
+    /// The number of open files; newer kernels report it as the size of the folder (6.2 and later).
     pub(crate) fn open_files(&self, pid: u32) -> Option<u64> {
         let folder = self.path(pid, "fd");
         let size = fs::metadata(&folder).ok()?.len();
@@ -63,7 +63,7 @@ impl ProcessFiles {
         Some(fs::read_dir(folder).ok()?.count() as u64)
     }
 
-    /// How many files it may open; `None`: any number.
+    /// The limit on open files; `None`: unlimited.
     pub(crate) fn open_files_limit(&self, pid: u32) -> Option<u64> {
         proc::open_files_limit(&self.text(pid, "limits")?)
     }
@@ -72,7 +72,7 @@ impl ProcessFiles {
         proc::proportional_bytes(&self.text(pid, "smaps_rollup")?)
     }
 
-    /// Whether it holds one of these sockets.
+    /// Whether it has one of these sockets open.
     pub(crate) fn holds_socket(&self, pid: u32, inodes: &[u64]) -> bool {
         let Ok(entries) = fs::read_dir(self.path(pid, "fd")) else {
             return false;
@@ -93,12 +93,12 @@ impl ProcessFiles {
             .collect()
     }
 
-    /// Resident memory; `None` where only `stat` tells of it.
+    /// Resident memory; `None` if only `stat` has it.
     pub(crate) fn resident_bytes(&self, pid: u32) -> Option<u64> {
         proc::resident_bytes(&self.text(pid, "status")?)
     }
 
-    /// Whether it ignores that its children end; `None` where that cannot be read.
+    /// Whether it ignores SIGCHLD; `None` if that cannot be read.
     pub(crate) fn ignores_children(&self, pid: u32) -> Option<bool> {
         proc::ignores_children(&self.text(pid, "status")?)
     }
@@ -108,7 +108,7 @@ impl ProcessFiles {
         Some(self.stat(pid)?.cpu_ticks as f64 / self.ticks_per_second)
     }
 
-    /// Seconds in which the machine's processors worked.
+    /// Busy time of the machine's CPUs in seconds.
     pub(crate) fn machine_seconds(&self) -> Option<f64> {
         let text = fs::read_to_string(self.root.join("stat")).ok()?;
         let stat = proc::machine_stat(&text)?;
@@ -127,7 +127,7 @@ impl ProcessFiles {
     }
 }
 
-/// Clock ticks in a second, bytes of a page, and processors.
+/// Clock ticks per second, page size in bytes, and CPUs.
 #[cfg(unix)]
 fn system_units() -> (f64, f64, u64) {
     // SAFETY: sysconf takes no pointers.

@@ -1,6 +1,6 @@
-//! Who listens on a port, for those who want to know before anything is observed.
+//! Processes that listen on a port, for callers that need them before anything is observed.
 //!
-//! Must not know why it is asked. Invariant: of a family only the eldest that listens is told.
+//! Must not know the purpose. Invariant: of related processes only the topmost listening one is returned.
 
 use std::path::Path;
 
@@ -12,12 +12,12 @@ use crate::clock::Clock;
 pub struct Listener {
     /// Its id.
     pub pid: u32,
-    /// The name of its command, cut by the kernel to 15 bytes.
+    /// The name of its command, truncated by the kernel to 15 bytes.
     pub name: String,
 }
 
-/// The processes that listen on a TCP port of this machine, by id; those that cannot be seen from here are left out.
-/// `proc` is the folder of the kernel's files of processes.
+/// The processes that listen on a TCP port of this machine, by id, except those not visible from here. `proc`
+/// is the kernel's folder with processes.
 #[must_use]
 pub fn listeners(proc: &Path, port: u16, clock: &dyn Clock) -> Vec<Listener> {
     let mut table = ProcessTable::new(proc);

@@ -1,30 +1,33 @@
-//! The processor time of a group of processes, of which some come and some go.
+//! The CPU time of a changing group of processes.
 //!
-//! Must not know where the figures come from. Invariant: time that a group used is counted once, whoever has it in the
-//! end: a process that ends hands its time to the parent that waits for it, and what nobody waited for stays counted.
+//! Must not know where the numbers come from. Invariant: CPU time of the group is counted once, wherever it
+//! ends up: a process that ends passes its time to the parent that waits for it, and time that no parent waited
+//! for remains counted.
 
 use std::collections::HashMap;
 
 use crate::parse::proc::ProcessStat;
 
-/// What was known of each process of a group when it was last read.
+/// What was known about each process of a group at the last reading.
 ///
-/// All times of live processes, with what they have from children that they waited for, make a sum that waiting does
-/// not change: what the child had, the parent has. A process that is gone takes its time out of the sum; it comes
-/// back either with the parent's gain or, where no parent gained it, as time that is lost from the files and kept
-/// here.
+/// The times of live processes, including those of children that they waited for, form a sum that waiting does
+/// not change: the parent gains what the child had. A process that is gone removes its time from the sum; it
+/// reappears either as the parent's gain or, if no parent gained it, as time that is no longer in any file and
+/// is kept here.
 #[derive(Clone, Debug)]
 pub(crate) struct CpuMeter {
-    /// More threads than this cannot run at one time.
+    /// The number of CPUs: more threads cannot run at a time.
     processors: u64,
-    /// Files give each of two times in whole clock ticks, rounded down: so much of a process is in neither.
+    /// Files contain two times in whole clock ticks, rounded down; this is the time of a process that may be in
+    /// neither.
     rounding_ns: u64,
     known: HashMap<u32, Known>,
-    /// By parent: what it gained beyond the children that are known to be gone (positive), or what is gone and it did
-    /// not gain (negative) at the last reading. Files are not read at one instant, so that the two may be one
-    /// reading apart.
+    /// By parent: its gain beyond the children known to be gone (positive), or what is gone but was not gained
+    /// (negative) at the last reading. Files are not read at the same instant, so the two may be one reading
+    /// apart.
     carried: HashMap<u32, i64>,
-    /// Told too much so far, by files that were not read at one instant; the next reading takes it off.
+    /// Time reported in excess so far, because files were not read at the same instant; the next reading
+    /// subtracts it.
     debt: u64,
 }
 
@@ -36,7 +39,7 @@ struct Known {
     parent: u32,
     has_ended: bool,
     threads: u64,
-    /// It was read no earlier.
+    /// Earliest time at which it was read.
     read_unix_ns: u64,
 }
 
@@ -47,19 +50,19 @@ pub(crate) struct ReadSpan {
     pub(crate) to_unix_ns: u64,
 }
 
-/// What a reading gave.
+/// The result of a reading.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Advance {
-    /// Clock ticks that the group used since the last reading.
+    /// Clock ticks used by the group since the last reading.
     pub(crate) ticks: u64,
-    /// Processes that ended, with what they used since they were last read in no account: the sum of these times,
-    /// once for each thread that can run.
+    /// Upper bound for the unaccounted time of processes that ended: the time since they were last read, times
+    /// the number of threads that can run.
     pub(crate) unread_ns: u64,
-    /// Parents that are alive, and gained nothing by a child that is gone.
+    /// Live parents that gained nothing from a child that is gone.
     pub(crate) without_gain: Vec<u32>,
 }
 
-/// The sums over processes that are gone, by the nearest ancestor that is not.
+/// Sums over processes that are gone, by their nearest live ancestor.
 #[derive(Clone, Debug, Default)]
 struct Gone {
     ticks: u64,
@@ -68,7 +71,7 @@ struct Gone {
 }
 
 impl CpuMeter {
-    /// On a machine with so many processors, and of this length of a clock tick.
+    /// For a machine with this number of CPUs and this clock tick.
     pub(crate) fn new(processors: u64, tick_ns: u64) -> CpuMeter {
         CpuMeter {
             processors,
@@ -79,9 +82,9 @@ impl CpuMeter {
         }
     }
 
-    /// Takes what the members' files say. `base` is what is not to be counted of a member that was not there before:
-    /// all of it where it was there unseen, nothing where it started since. With `with_children`, time of children
-    /// that were waited for counts too.
+    /// Updates from the members' files. `base` returns what not to count for a new member: all of it if the
+    /// member existed unseen, nothing if it started since. With `with_children`, the time of children that were
+    /// waited for also counts.
     pub(crate) fn advance(
         &mut self,
         members: &[ProcessStat],
@@ -110,25 +113,25 @@ impl CpuMeter {
         advance
     }
 
-    /// What is known of a process of the group: all that was counted of it, in clock ticks.
+    /// How much of a member's time was counted, in clock ticks.
     pub(crate) fn counted(&self, pid: u32, start_ticks: u64) -> Option<u64> {
         let known = self.known.get(&pid)?;
         (known.start_ticks == start_ticks).then_some(known.total_ticks)
     }
 
-    /// Forgets a process that lives on, but not in this group.
+    /// Forgets a process that lives on outside of this group.
     pub(crate) fn release(&mut self, pid: u32) {
         self.known.remove(&pid);
     }
 
-    /// The members at the last reading, with when they started.
+    /// The members at the last reading, with their start times.
     pub(crate) fn members(&self) -> impl Iterator<Item = (u32, u64)> + '_ {
         self.known
             .iter()
             .map(|(pid, known)| (*pid, known.start_ticks))
     }
 
-    /// Who is gone, by the nearest ancestor that is not; `None`: there is none in the group.
+    /// Members that are gone, by their nearest live ancestor; `None`: there is none in the group.
     fn gone(&self, before: &HashMap<u32, Known>, now_unix_ns: u64) -> HashMap<Option<u32>, Gone> {
         let is_there = |pid: u32, known: &Known| {
             let now = self.known.get(&pid);
@@ -138,7 +141,8 @@ impl CpuMeter {
         for known in before.iter().filter(|(pid, known)| !is_there(**pid, known)) {
             let known = known.1;
             let mut heir = known.parent;
-            // A chain of parents is no longer than there are processes; files read while it changes may hold a circle.
+            // A chain of parents is no longer than the number of processes; files read while they change may
+            // form a cycle.
             for _ in 0..before.len() {
                 match before.get(&heir) {
                     Some(parent) if !is_there(heir, parent) => heir = parent.parent,
@@ -158,7 +162,8 @@ impl CpuMeter {
         all
     }
 
-    /// What the sum changes by those who are gone: nothing where nobody gained their time, else what they had.
+    /// The change of the sum caused by members that are gone: nothing if no parent gained their time, otherwise
+    /// their time.
     fn settle(
         &mut self,
         gains: &HashMap<u32, u64>,
@@ -166,7 +171,7 @@ impl CpuMeter {
         with_children: bool,
         advance: &mut Advance,
     ) -> i64 {
-        // Without a parent in the group, and where children do not count, time stays counted as it was.
+        // Without a parent in the group, or if children do not count, the time remains counted.
         for orphans in gone.extract_if(|heir, _| heir.is_none() || !with_children) {
             advance.unread_ns += orphans.1.unread_ns + orphans.1.processes * self.rounding_ns;
         }
@@ -179,9 +184,9 @@ impl CpuMeter {
             let carry = carried.get(parent).copied().unwrap_or(0);
             let balance = signed(*gain) - signed(left.ticks);
             let (paid, rest) = match (carry.signum(), balance.signum()) {
-                // What it gained earlier was of those who are gone now.
+                // An earlier gain belongs to members that are gone now.
                 (1, -1) => (carry.min(-balance), (balance + carry).min(0)),
-                // What it gains now is of those who were gone earlier, and whose time was kept here.
+                // The current gain belongs to members that went earlier, whose time was kept here.
                 (-1, 1) => ((-carry).min(balance), (balance + carry).max(0)),
                 _ => (0, balance),
             };
@@ -202,7 +207,7 @@ impl CpuMeter {
         change
     }
 
-    /// A sum never falls: what was told too much is taken off what comes.
+    /// The sum never decreases: excess time is subtracted from later time.
     fn paid(&mut self, change: i64) -> u64 {
         let owed = signed(self.debt);
         let balance = change - owed;

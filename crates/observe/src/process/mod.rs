@@ -1,7 +1,7 @@
-//! Processes of this machine: which there are, which belong together, what time they used.
+//! Processes of this machine: which exist, which belong together, how much CPU time they used.
 //!
-//! Must not know what is reported of them. Invariants: all folders come as arguments; walks over all processes cost
-//! at most one percent of one core, however many there are.
+//! Must not know what is reported about them. Invariants: all folders are arguments; walks over all processes
+//! cost at most one percent of one core, however many there are.
 
 mod files;
 mod listeners;

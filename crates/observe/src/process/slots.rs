@@ -1,8 +1,9 @@
-//! Places for things that are replaced: a process that is started anew takes the place of the one that ended.
+//! Numbered slots for replaceable things: a restarted process takes the slot of the one that ended.
 //!
-//! Must not know what stands in a place. Invariant: a place keeps its number, so that a series goes on over a restart.
+//! Must not know the content of a slot. Invariant: a slot keeps its number, so that a series continues across a
+//! restart.
 
-/// Places, and what stands in them.
+/// Slots and their content.
 #[derive(Clone, Debug)]
 pub(crate) struct Slots<K> {
     places: Vec<Place<K>>,
@@ -11,30 +12,30 @@ pub(crate) struct Slots<K> {
 
 #[derive(Clone, Debug)]
 struct Place<K> {
-    /// Who stands there, or stood there last.
+    /// The current or last content.
     holder: K,
     is_held: bool,
     replaced: u64,
 }
 
-/// What changed in a place.
+/// A change in a slot.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Change<K> {
-    /// Who stood there is gone.
+    /// The content is gone.
     Gone { place: usize, before: K },
-    /// Another one took the place.
+    /// The content was replaced.
     Replaced { place: usize, before: K, now: K },
 }
 
 impl<K> Change<K> {
-    /// Whether another one took this place.
+    /// Whether the content of this slot was replaced.
     pub(crate) fn is_replaced(&self, number: usize) -> bool {
         matches!(self, Change::Replaced { place, .. } if *place == number)
     }
 }
 
 impl<K: Clone + PartialEq> Slots<K> {
-    /// At most so many places.
+    /// With a maximum number of slots.
     pub(crate) fn new(max: usize) -> Slots<K> {
         Slots {
             places: Vec::new(),
@@ -42,7 +43,8 @@ impl<K: Clone + PartialEq> Slots<K> {
         }
     }
 
-    /// Sets who there is now. New ones take free places in order, then new places; beyond the limit they have none.
+    /// Sets the current content. New entries take free slots in order, then new slots; beyond the limit they
+    /// get none.
     pub(crate) fn set(&mut self, now: &[K]) -> Vec<Change<K>> {
         let held = |place: &Place<K>| place.is_held.then(|| place.holder.clone());
         let before: Vec<Option<K>> = self.places.iter().map(held).collect();
@@ -87,7 +89,7 @@ impl<K: Clone + PartialEq> Slots<K> {
         }
     }
 
-    /// Places that are held: their numbers, who stands there, how often that was another.
+    /// Occupied slots: their number, content, and number of replacements.
     pub(crate) fn held(&self) -> impl Iterator<Item = (usize, &K, u64)> {
         let places = self.places.iter().enumerate();
         places
@@ -95,7 +97,7 @@ impl<K: Clone + PartialEq> Slots<K> {
             .map(|(number, place)| (number, &place.holder, place.replaced))
     }
 
-    /// How many places there are, held or not.
+    /// The number of slots, occupied or not.
     pub(crate) fn len(&self) -> usize {
         self.places.len()
     }

@@ -1,8 +1,8 @@
-//! All processes with their parents, read at most as often as it may cost.
+//! All processes with their parents, read as often as the cost limit allows.
 //!
-//! Must not know who asks; all process observers of a run share one table. Invariants: walks take at most one part in
-//! [`COST_SHARE`] of one processor, by the thread's own account; each walk finds every process that was born since
-//! the last one.
+//! Must not know who asks; all process observers of a run share one table. Invariants: walks use at most one
+//! part in [`COST_SHARE`] of one CPU, by the thread's own accounting; each walk finds every process started
+//! since the last one.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -11,21 +11,21 @@ use crate::clock::Clock;
 use crate::parse::proc::{ProcessStat, is_called};
 use crate::process::ProcessFiles;
 
-/// Two walks are this many times the cost of one apart: one percent of one core.
+/// The time between two walks is this multiple of their cost: one percent of one core.
 const COST_SHARE: u64 = 100;
-/// Observers that look at one instant share a walk.
+/// Observers that read at the same instant share a walk.
 const WALK_SPACING_NS: u64 = 90_000_000;
-/// Walks that are made at once, whatever they cost, because a process that is watched has ended: as many as find the one
-/// that takes its place within a second.
+/// Walks allowed immediately, whatever they cost, because a watched process has ended: enough to find its
+/// replacement within a second.
 const URGENT_MAX: u64 = 10;
-/// One more of them may be made after this time.
+/// Time after which another urgent walk is allowed.
 const URGENT_AGAIN_NS: u64 = 1_000_000_000;
-/// A process is read again at each walk while it is younger: it runs another program, or closes what it got from its
-/// parent, soon after its birth.
+/// A process younger than this is read again at each walk: it may exec another program, or close inherited
+/// sockets, soon after its start.
 const YOUNG_NS: u64 = 5_000_000_000;
 /// Processes that are read again at each walk, in turn, whatever it costs.
 const READ_AGAIN_MIN: usize = 64;
-/// Processes that are read between two looks at the account of the thread.
+/// Processes read between two checks of the thread's CPU time.
 const BUDGET_STEP: usize = 16;
 
 /// The processes of the machine.
@@ -37,10 +37,10 @@ pub(crate) struct ProcessTable {
     command_lines: HashMap<u32, KnownLine>,
     walk: Option<Walk>,
     walks: u64,
-    /// Urgent walks that may be made, and since when they are so many.
+    /// Remaining urgent walks, and since when there are so many.
     urgent: (u64, u64),
     sockets: HashMap<u16, SocketSearch>,
-    /// The process that was read again last: the next walk goes on behind it.
+    /// The last process that was read again: the next walk continues after it.
     read_again_last: u32,
 }
 
@@ -52,7 +52,7 @@ struct Known {
     first_unix_ns: u64,
 }
 
-/// A command line, and of whom: a process that runs another program has another name.
+/// A command line, and its process: after exec a process has another name.
 #[derive(Debug)]
 struct KnownLine {
     start_ticks: u64,
@@ -67,13 +67,13 @@ struct Walk {
     cost_ns: u64,
 }
 
-/// Who listened on a port when it was looked for.
+/// Which processes listened on a port at the last search.
 #[derive(Clone, Debug, Default)]
 struct SocketSearch {
     walk: u64,
     inodes: Vec<u64>,
     holders: Vec<u32>,
-    /// Who was asked whether it holds one of the inodes: processes and when they started.
+    /// Processes that were checked for the inodes, with their start times.
     asked: HashMap<u32, u64>,
 }
 
@@ -98,7 +98,7 @@ impl ProcessTable {
         }
     }
 
-    /// Walks over all processes, if the last walk is long enough ago. `is_urgent`: someone who is watched has ended.
+    /// Walks over all processes if the last walk is long enough ago. `is_urgent`: a watched process has ended.
     pub(crate) fn refresh(&mut self, clock: &dyn Clock, is_urgent: bool) {
         let now = clock.unix_ns();
         let since = self.walk.map(|walk| now.saturating_sub(walk.at_unix_ns));
@@ -126,7 +126,7 @@ impl ProcessTable {
         }
         let known = &self.known;
         self.command_lines.retain(|pid, _| known.contains_key(pid));
-        // The first walk reads everything, once: it says nothing of those that follow.
+        // The first walk reads everything once: it is not representative of later ones.
         let cost_ns = self
             .walk
             .map(|_| clock.thread_cpu_ns().saturating_sub(begun));
@@ -136,7 +136,7 @@ impl ProcessTable {
         });
     }
 
-    /// Takes one of the urgent walks, where one is left.
+    /// Uses one of the urgent walks, if any is left.
     fn take_urgent(&mut self, now_unix_ns: u64) -> bool {
         let (left, since) = self.urgent;
         let more = now_unix_ns.saturating_sub(since) / URGENT_AGAIN_NS;
@@ -149,14 +149,14 @@ impl ProcessTable {
         left > 0
     }
 
-    /// What later work on this walk cost.
+    /// Adds the cost of later work on this walk.
     fn charge(&mut self, cost_ns: u64) {
         if let Some(walk) = &mut self.walk {
             walk.cost_ns = walk.cost_ns.saturating_add(cost_ns);
         }
     }
 
-    /// Reads who is new and forgets who is gone; gives who was there before.
+    /// Reads new processes and forgets those that are gone; returns the older ones.
     fn read_births(&mut self, now_unix_ns: u64) -> Vec<u32> {
         let pids = self.files.pids();
         let there: HashSet<u32> = pids.iter().copied().collect();
@@ -170,7 +170,7 @@ impl ProcessTable {
         old
     }
 
-    /// Reads again who may have changed: the young ones, and of the others as many as may be.
+    /// Reads processes again that may have changed: the young ones, and as many others as the budget allows.
     fn read_again(&mut self, pids: Vec<u32>, now_unix_ns: u64, may_go_on: impl Fn() -> bool) {
         let (young, mut others): (Vec<u32>, Vec<u32>) = pids.into_iter().partition(|pid| {
             self.known
@@ -200,7 +200,7 @@ impl ProcessTable {
         };
         let is_same = |known: &&Known| known.stat.start_ticks == stat.start_ticks;
         let before = self.known.get(&pid).filter(is_same);
-        // Who is there at the first walk is no newborn, as far as one can tell.
+        // Processes found by the first walk are treated as old.
         let born_unix_ns = if self.walk.is_some() { now_unix_ns } else { 0 };
         let known = Known {
             first_walk: before.map_or(self.walks, |before| before.first_walk),
@@ -210,19 +210,19 @@ impl ProcessTable {
         self.known.insert(pid, known);
     }
 
-    /// How many walks there were.
+    /// The number of walks so far.
     pub(crate) fn walks(&self) -> u64 {
         self.walks
     }
 
-    /// Whether a process was there at a walk, by the number of the walk.
+    /// Whether a process existed at a walk, by the number of the walk.
     pub(crate) fn was_there(&self, stat: &ProcessStat, walk: u64) -> bool {
         self.known.get(&stat.pid).is_some_and(|known| {
             known.stat.start_ticks == stat.start_ticks && known.first_walk <= walk
         })
     }
 
-    /// What was read of a process last.
+    /// The last reading of a process.
     pub(crate) fn stat(&self, pid: u32) -> Option<&ProcessStat> {
         self.known.get(&pid).map(|known| &known.stat)
     }
@@ -231,7 +231,7 @@ impl ProcessTable {
         self.known.values().filter(|known| !known.stat.has_ended())
     }
 
-    /// Processes of a name, but for this one.
+    /// Processes with a name, except this one.
     pub(crate) fn called(&mut self, name: &str, own_pid: u32) -> Vec<u32> {
         let unknown: Vec<u32> = self
             .alive()
@@ -249,7 +249,7 @@ impl ProcessTable {
         found.map(|stat| stat.pid).collect()
     }
 
-    /// Whether it may run another program, under the same name, than at the walk before.
+    /// Whether it may have exec'd another program, with the same name, since the previous walk.
     fn is_young_now(&self, known: &Known) -> bool {
         let walk = self.walk.map_or(0, |walk| walk.at_unix_ns);
         known.is_young(walk)
@@ -278,7 +278,7 @@ impl ProcessTable {
         if search.walk != self.walks {
             let begun = clock.thread_cpu_ns();
             search.walk = self.walks;
-            // Asking everybody comes once for each new socket: it says nothing of the walks that follow.
+            // Checking all processes happens once per new socket: it is not representative of later walks.
             if !self.search(port, &mut search) {
                 self.charge(clock.thread_cpu_ns().saturating_sub(begun));
             }
@@ -291,8 +291,8 @@ impl ProcessTable {
         alive
     }
 
-    /// Asks who holds a socket of a port: everybody where a socket is new, else those that were not asked yet or may
-    /// still close what they got from their parents. Gives whether it was everybody.
+    /// Finds the processes that hold a socket of a port: checks all processes if a socket is new, otherwise
+    /// those that were not checked yet or may still close inherited sockets. Returns whether it checked all.
     fn search(&self, port: u16, search: &mut SocketSearch) -> bool {
         let inodes = self.files.listening_inodes(port);
         let of_all = inodes.iter().any(|inode| !search.inodes.contains(inode));
@@ -320,7 +320,7 @@ impl ProcessTable {
         of_all
     }
 
-    /// Those that descend from no other of them, by number.
+    /// Those that do not descend from another of them, sorted by id.
     pub(crate) fn topmost(&self, pids: &[u32]) -> Vec<u32> {
         let set: HashSet<u32> = pids.iter().copied().collect();
         let has_ancestor = |pid: u32| self.ancestors(pid).any(|ancestor| set.contains(&ancestor));
@@ -333,7 +333,7 @@ impl ProcessTable {
         top
     }
 
-    /// The children of a process, by number, those that have ended left out.
+    /// The children of a process, sorted by id, without zombies.
     pub(crate) fn children(&self, pid: u32) -> Vec<u32> {
         let children = self.children.get(&pid).into_iter().flatten().copied();
         let mut children: Vec<u32> = children
@@ -343,13 +343,13 @@ impl ProcessTable {
         children
     }
 
-    /// A process and all that descend from it, those too that have ended and that nobody has waited for yet.
+    /// A process and all its descendants, including zombies.
     pub(crate) fn family(&self, root: u32) -> Vec<u32> {
         let mut family = vec![root];
         let mut met = HashSet::from([root]);
         let mut at = 0;
         while let Some(pid) = family.get(at) {
-            // A table read while processes change may hold a circle.
+            // A table read while processes change may contain a cycle.
             let children = self.children.get(pid).into_iter().flatten();
             family.extend(children.filter(|child| met.insert(**child)));
             at += 1;
@@ -362,7 +362,7 @@ impl ProcessTable {
             let parent = self.stat(*pid)?.parent;
             (parent != 0 && parent != *pid).then_some(parent)
         };
-        // No real chain is longer; a table read while processes change may hold a circle.
+        // No real chain is longer; a table read while processes change may contain a cycle.
         std::iter::successors(parent(&pid), parent).take(1_000)
     }
 }

@@ -1,27 +1,27 @@
-//! Processor time of this machine and of its processes, read once.
+//! CPU time of this machine and its processes, read once.
 //!
-//! Must not know what it is read for. Invariants: the folder of the kernel's files is an argument; what cannot be read
-//! is `None`, never a zero.
+//! Must not know the purpose. Invariants: the folder with the kernel's files is an argument; unreadable data is
+//! `None`, never a zero.
 
 use std::path::Path;
 
 use super::ProcessFiles;
 use crate::parse::proc::is_called;
 
-/// Seconds in which processors of the machine worked since it started; `None` where the kernel does not tell it.
+/// Busy time of the machine's CPUs in seconds since boot; `None` if the kernel does not report it.
 #[must_use]
 pub fn machine_cpu_seconds(proc: &Path) -> Option<f64> {
     ProcessFiles::new(proc).machine_seconds()
 }
 
-/// User and system time of a process in seconds; `None` where there is none.
+/// User and system time of a process in seconds; `None` if it does not exist.
 #[must_use]
 pub fn process_cpu_seconds(proc: &Path, pid: u32) -> Option<f64> {
     ProcessFiles::new(proc).cpu_seconds(pid)
 }
 
-/// User and system time in seconds of all processes that are called so now, by what observers of a process by its name
-/// go by; `None` where none is.
+/// User and system time in seconds of all current processes with this name, matched as process observers do;
+/// `None` if there are none.
 #[must_use]
 pub fn named_cpu_seconds(proc: &Path, name: &str) -> Option<f64> {
     let files = ProcessFiles::new(proc);
@@ -30,7 +30,7 @@ pub fn named_cpu_seconds(proc: &Path, name: &str) -> Option<f64> {
         let stat = files.stat(*pid);
         stat.is_some_and(|stat| is_called(name, &stat.name, &command_line))
     };
-    // One that has ended since is none of them.
+    // A process that has ended since does not count.
     let pids = files.pids().into_iter().filter(is_meant);
     pids.filter_map(|pid| files.cpu_seconds(pid))
         .reduce(|sum, seconds| sum + seconds)

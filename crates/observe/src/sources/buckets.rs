@@ -1,14 +1,14 @@
-//! Histograms of pages of metrics: what was added to their buckets, and quantiles of it.
+//! Histograms of metrics pages: increments of their buckets, and quantiles over them.
 //!
-//! Must not know units. Invariants: counts are cumulative over bounds in rising order and never fall; a histogram that
-//! began anew gives what it counted since.
+//! Must not know units. Invariants: counts are cumulative over rising bounds and never decrease; a reset
+//! histogram yields what it counted since.
 
 use super::counters::rise;
 
-/// Bounds of one histogram: nobody has more.
+/// Maximum bounds of a histogram: nobody has more.
 const BOUNDS_MAX: usize = 200;
 
-/// Counts by upper bound, each holding those of the lower bounds too.
+/// Cumulative counts by upper bound.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Buckets {
     rows: Vec<(f64, f64)>,
@@ -26,12 +26,12 @@ impl Buckets {
         }
     }
 
-    /// All that was counted.
+    /// The total count.
     pub(super) fn count(&self) -> f64 {
         self.rows.last().map_or(0.0, |row| row.1)
     }
 
-    /// What was added since an earlier look at the same histogram.
+    /// What was added since an earlier reading of the same histogram.
     pub(super) fn since(&self, before: &Buckets) -> Buckets {
         let has_begun_anew = self.count() < before.count();
         let rows = self.rows.iter().map(|(bound, count)| {
@@ -51,7 +51,7 @@ impl Buckets {
 
     /// Adds the counts of another histogram.
     pub(super) fn add(&mut self, other: &Buckets) {
-        // Where bounds differ a sum of cumulative counts would fall; the greatest so far is the least that it can be.
+        // If bounds differ, a sum of cumulative counts could decrease; the maximum so far is a lower bound.
         for (bound, count) in &other.rows {
             self.put(*bound, *count);
         }
@@ -66,9 +66,9 @@ impl Buckets {
         }
     }
 
-    /// A quantile, by a straight line within the bucket that holds it (as `histogram_quantile` of PromQL does): the lowest
-    /// bucket begins at zero, and the highest finite bound stands for all above it. `None`: nothing was counted, or
-    /// there is no finite bound.
+    /// A quantile, interpolated linearly within its bucket (like `histogram_quantile` in PromQL): the lowest
+    /// bucket starts at zero, and the highest finite bound represents everything above it. `None`: nothing was
+    /// counted, or there is no finite bound.
     pub(super) fn quantile(&self, q: f64) -> Option<f64> {
         let total = self.count();
         if total <= 0.0 || !self.rows.iter().any(|row| row.0.is_finite()) {

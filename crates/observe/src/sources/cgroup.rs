@@ -1,6 +1,6 @@
-//! `cgroup`: what a control group uses, and what holds it back, in both versions.
+//! `cgroup`: usage and throttling of a control group, both versions.
 //!
-//! Must not know which processes are in it. Invariant: a file that is not there takes only its own figures away.
+//! Must not know which processes are in it. Invariant: a missing file only removes its own values.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -30,7 +30,7 @@ pub(super) struct CgroupSource {
 enum GroupFiles {
     /// Version 2: one folder.
     Unified(PathBuf),
-    /// Version 1: one folder for each controller; `None`: the controller is not mounted, or has no such group.
+    /// Version 1: one folder per controller; `None`: the controller is not mounted, or has no such group.
     PerController {
         cpu: Option<PathBuf>,
         accounting: Option<PathBuf>,
@@ -38,7 +38,7 @@ enum GroupFiles {
     },
 }
 
-/// What was read at one look.
+/// The values of one read.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Usage {
     at_unix_ns: u64,
@@ -88,7 +88,7 @@ impl CgroupSource {
         }
     }
 
-    /// What is made of two looks.
+    /// Reports the values computed from two reads.
     fn tell(&mut self, now: &Usage, readings: &mut Readings) {
         if let Some(before) = self.before {
             let elapsed = seconds_between(before.at_unix_ns, now.at_unix_ns);
@@ -152,7 +152,7 @@ impl Source for CgroupSource {
         };
         let usage = group.read(tick.clock.unix_ns());
         if usage.cpu_seconds.is_none() && usage.memory_bytes.is_none() {
-            // It may be made anew, under another path for a process.
+            // It may be recreated, for a process under another path.
             self.group = None;
             self.before = None;
             return Err(Gap::new("the files of the control group cannot be read"));
@@ -248,12 +248,12 @@ fn read_memory(usage: Usage, memory: Option<&Path>) -> Usage {
     }
 }
 
-/// Memory without the cache of files that the kernel takes back first: what Kubernetes calls the working set.
+/// Memory without the file cache that the kernel reclaims first: what Kubernetes calls the working set.
 fn working_set(used: Option<u64>, inactive_file: Option<u64>) -> Option<u64> {
     Some(used?.saturating_sub(inactive_file.unwrap_or_default()))
 }
 
-/// How much a counter rose; `None` also where it began anew.
+/// The increase of a counter; `None` also after a reset.
 fn rise(before: Option<f64>, now: Option<f64>) -> Option<f64> {
     let rise = now? - before?;
     (rise >= 0.0).then_some(rise)
@@ -282,7 +282,7 @@ fn group_at(root: &Path, path: &str) -> Option<GroupFiles> {
         .or_else(|| existing(PathBuf::from(path)).map(GroupFiles::Unified))
 }
 
-/// The group of a process by its list of groups.
+/// The group of a process from its list of groups.
 fn group_of(root: &Path, text: &str) -> Option<GroupFiles> {
     let below = |path: &str| PathBuf::from(path.trim_start_matches('/'));
     if root.join("cgroup.controllers").exists() {
@@ -298,7 +298,7 @@ fn group_of(root: &Path, text: &str) -> Option<GroupFiles> {
     })
 }
 
-/// The folder with the processor account of a process's group; `None` where it cannot be told, or is that of all.
+/// The folder with the CPU accounting of a process's group; `None` if it is unknown, or that of the root group.
 pub(super) fn accounting_of(roots: &Roots, pid: u32) -> Option<PathBuf> {
     let file = roots.proc.join(pid.to_string()).join("cgroup");
     let text = fs::read_to_string(file).ok()?;
@@ -309,7 +309,7 @@ pub(super) fn accounting_of(roots: &Roots, pid: u32) -> Option<PathBuf> {
     (cgroup::path_of(&text, controller)? != "/").then_some(folder)
 }
 
-/// Processor time that a group used, in seconds.
+/// CPU time used by a group, in seconds.
 pub(super) fn used_seconds(folder: &Path) -> Option<f64> {
     let at_unix_ns = 0;
     let unified = GroupFiles::Unified(folder.to_owned());

@@ -1,7 +1,7 @@
-//! `command`: a number that a program prints.
+//! `command`: a number printed by a program.
 //!
-//! Must not know what the program does. Invariants: no shell unless it is wanted; a program that takes too long is
-//! killed with all that it started.
+//! Must not know what the program does. Invariants: no shell unless requested; a program that takes too long is
+//! killed with its whole process group.
 
 use std::io::Read;
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -15,9 +15,9 @@ use crate::parse::{finite, shown};
 use crate::readings::{Gap, Readings};
 use crate::spec::CommandSettings;
 
-/// Bytes that are kept of what a program prints, its last ones.
+/// Bytes kept of a program's output; the last ones.
 const KEPT_BYTES_MAX: usize = 64 << 10;
-/// How long a program that closed its output is given to end.
+/// Polling interval while waiting for the exit of a program that closed its output.
 const EXIT_POLL: Duration = Duration::from_millis(5);
 
 /// Runs a program.
@@ -89,7 +89,7 @@ impl CommandSource {
         command.spawn()
     }
 
-    /// Waits for the end of a program that has closed its output.
+    /// Waits for the exit of a program that has closed its output.
     fn status(
         &self,
         child: &mut Child,
@@ -111,18 +111,18 @@ impl CommandSource {
     }
 }
 
-/// Reads what a program prints, on threads that end with it.
+/// Reads a program's output on threads that end with it.
 fn listen(child: &mut Child) -> Receiver<Printed> {
     let (sender, receiver) = sync_channel(1);
     let (output, errors) = (child.stdout.take(), child.stderr.take());
-    // Both at once: a program that prints much on one stream must not wait for the other.
+    // Both at once: a program that prints a lot on one stream must not block on the other.
     let errors = on_thread(move || errors.map(last_bytes).unwrap_or_default());
     on_thread(move || {
         let printed = Printed {
             output: output.map(last_bytes).unwrap_or_default(),
             errors: errors.join().unwrap_or_default(),
         };
-        // Nobody listens any more when it took too long.
+        // Nobody is listening any more if it took too long.
         let _ = sender.send(printed);
     });
     receiver
@@ -135,7 +135,7 @@ fn on_thread<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Jo
         .expect("the system has threads for each program")
 }
 
-/// Reads a stream to its end and keeps what came last. What was read before a failure is judged as it is.
+/// Reads a stream to its end and keeps the last part. Output before a failure is used as it is.
 fn last_bytes(mut pipe: impl Read) -> Vec<u8> {
     let mut kept = Vec::new();
     while let Ok(1..) = pipe
@@ -149,7 +149,7 @@ fn last_bytes(mut pipe: impl Read) -> Vec<u8> {
     kept
 }
 
-/// Kills a program and all that it started.
+/// Kills a program and its process group.
 fn end(child: &mut Child) {
     #[cfg(unix)]
     if let Ok(group) = i32::try_from(child.id()) {
@@ -158,7 +158,7 @@ fn end(child: &mut Child) {
             libc::kill(-group, libc::SIGKILL);
         }
     }
-    // It may have ended by itself meanwhile.
+    // It may have exited meanwhile.
     let _ = child.kill();
     let _ = child.wait();
 }

@@ -1,11 +1,11 @@
-//! Counters that only go up, as rates.
+//! Monotonic counters as rates.
 //!
-//! Must not know what they count. Invariant: a counter that began anew gives what it counted since, never a negative
-//! rate and never a jump back.
+//! Must not know what they count. Invariant: a reset counter yields what it counted since, never a negative
+//! rate or a jump back.
 
 use crate::clock::seconds_between;
 
-/// How much a counter rose. One that is less than before began anew at zero (as Prometheus takes it).
+/// The increase of a counter. A lower value means a reset to zero (as in Prometheus).
 pub(super) fn rise(before: f64, now: f64) -> f64 {
     match now >= before {
         true => now - before,
@@ -20,20 +20,20 @@ pub(super) struct RateMeter {
 }
 
 impl RateMeter {
-    /// The rate per second since the last look; `None` at the first, and where no time has passed.
+    /// The rate per second since the last read; `None` at the first one, and if no time has passed.
     pub(super) fn advance(&mut self, at_unix_ns: u64, now: f64) -> Option<f64> {
         let (since, before) = self.before.replace((at_unix_ns, now))?;
         let elapsed = seconds_between(since, at_unix_ns);
         (elapsed > 0.0).then(|| rise(before, now) / elapsed)
     }
 
-    /// Forgets the last look: what was counted in between is not known.
+    /// Forgets the last read: what was counted in between is unknown.
     pub(super) fn forget(&mut self) {
         self.before = None;
     }
 }
 
-/// Counts on over new beginnings.
+/// Continues counting across resets.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Odometer {
     before: Option<f64>,
@@ -41,7 +41,7 @@ pub(super) struct Odometer {
 }
 
 impl Odometer {
-    /// One whose first look counts whole, because the counter began at zero since.
+    /// For a counter that started at zero since: the first read counts as a whole.
     pub(super) fn from_zero() -> Odometer {
         Odometer {
             before: Some(0.0),
@@ -49,7 +49,7 @@ impl Odometer {
         }
     }
 
-    /// What was counted since the first look.
+    /// What was counted since the first read.
     pub(super) fn advance(&mut self, now: f64) -> f64 {
         let before = self.before.replace(now).unwrap_or(now);
         self.total += rise(before, now);

@@ -1,6 +1,6 @@
-//! `host`: what the machine that loadline runs on uses.
+//! `host`: resource usage of the machine that loadline runs on.
 //!
-//! Must not know which of it is loadline's own. Invariant: a file that is not there takes only its own figures away.
+//! Must not know how much of it is loadline's own. Invariant: a missing file only removes its own values.
 
 use std::collections::HashMap;
 use std::fs;
@@ -14,7 +14,7 @@ use crate::process::ProcessFiles;
 use crate::readings::{Gap, Readings};
 use crate::spec::HostSettings;
 
-/// Interfaces that are read: a machine with containers has one for each.
+/// Maximum interfaces: a machine with containers has one for each.
 const INTERFACES_MAX: usize = 64;
 
 /// Reads the machine.

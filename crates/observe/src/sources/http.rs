@@ -1,6 +1,6 @@
-//! `http`: numbers in a JSON answer.
+//! `http`: numbers in a JSON response.
 //!
-//! Must not know what the numbers mean. Invariant: what is not there is missing, never a zero.
+//! Must not know what the numbers mean. Invariant: a missing number is missing, never a zero.
 
 use std::time::Duration;
 
@@ -13,18 +13,18 @@ use crate::readings::{Gap, Readings};
 use crate::spec::HttpSettings;
 use crate::web::Client;
 
-/// Reads a JSON answer.
+/// Reads a JSON response.
 pub(super) struct HttpSource {
     url: String,
     client: Client,
-    /// Names of metrics and where they stand.
+    /// Names of metrics and their paths.
     values: Vec<(String, JsonPath)>,
 }
 
 impl HttpSource {
     pub(super) fn new(settings: &HttpSettings, timeout: Duration) -> Result<HttpSource, String> {
         let mut values = Vec::new();
-        // Without a path of its own the whole answer is the number, unless others are named.
+        // Without a path, the whole response is the number, unless other values are named.
         if !settings.path.is_empty() || settings.values.is_empty() {
             values.push((settings.metric.clone(), JsonPath::parse(&settings.path)?));
         }

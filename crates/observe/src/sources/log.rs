@@ -1,7 +1,7 @@
-//! `log`: lines of a file, of standard input or of pods, counted and summed.
+//! `log`: counts and sums over lines of a file, of standard input or of pods.
 //!
-//! Must not know what the lines mean. Invariant: a line that came counts once, whatever was rotated meanwhile; where
-//! lines may be lost, that is said.
+//! Must not know what the lines mean. Invariant: a line counts once, whatever rotation happens; possible losses
+//! are reported.
 
 mod feed;
 mod meter;
@@ -24,21 +24,21 @@ pub(super) struct LogSource {
     meter: LineMeter,
 }
 
-/// Reads lines and picks those that match.
+/// Reads lines and counts matching ones.
 struct LogReader {
     feed: Feed,
     pattern: Regex,
     counts: Counts,
 }
 
-/// What was picked so far.
+/// Counts so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Counts {
     /// Lines that matched.
     pub(super) lines: u64,
-    /// The sum of what the pattern's group held.
+    /// The sum of the values of the pattern's group.
     pub(super) sum: f64,
-    /// What it held last; `None`: no number yet.
+    /// Its last value; `None`: no number yet.
     pub(super) last: Option<f64>,
 }
 
@@ -56,7 +56,7 @@ impl LogReader {
         self.pattern.captures_len() > 1
     }
 
-    /// Reads what came; gives what may be lost, in words.
+    /// Reads new lines; returns possible losses, in words.
     fn read(&mut self, tick: &Tick<'_>) -> Result<Vec<String>, Gap> {
         let has_values = self.has_values();
         let (pattern, counts) = (&self.pattern, &mut self.counts);
@@ -115,7 +115,7 @@ impl Source for LogSource {
     }
 }
 
-/// Lines, or the sum of the group where the pattern has one, as a stage of a pipeline.
+/// Lines, or the sum of the pattern's group if it has one, as a stage of a pipeline.
 pub(super) struct LogCounter(LogReader);
 
 impl LogCounter {

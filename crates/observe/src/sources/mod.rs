@@ -1,7 +1,7 @@
-//! The sources: one file for each kind of observer.
+//! The sources: one file per kind of observer.
 //!
-//! Must not know threads, nor when a look is due. Invariant: a look takes no longer than its timeout, and what it could
-//! not read is an error or a missing value, never a zero.
+//! Must not know threads, nor when a read is due. Invariant: a read takes no longer than its timeout, and
+//! unreadable data is an error or a missing value, never a zero.
 
 mod buckets;
 mod cgroup;
@@ -28,69 +28,69 @@ use crate::process::ProcessTable;
 use crate::readings::{Gap, Readings};
 use crate::spec::{ObserverKind, ObserverSpec};
 
-/// The circumstances of a look.
+/// The circumstances of a read.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Tick<'a> {
-    /// The clock, for what has to be dated more closely than by the look.
+    /// The clock, for data that needs a more exact time than that of the read.
     pub(crate) clock: &'a dyn Clock,
     /// When the load ended, in nanoseconds since 1970; `None`: not yet.
     pub(crate) load_ended_unix_ns: Option<u64>,
 }
 
-/// Something that can be looked at.
+/// Something that can be read.
 pub(crate) trait Source: Send {
-    /// Looks once.
+    /// Reads once.
     ///
     /// # Errors
     /// Nothing could be read.
     fn read(&mut self, tick: &Tick<'_>, readings: &mut Readings) -> Result<(), Gap>;
 
-    /// Reads between two looks what may be gone at the next one, and keeps it until then.
+    /// Reads, between two normal reads, what may be gone at the next one, and keeps it until then.
     fn peek(&mut self, _: &dyn Clock) {}
 
-    /// How long after a look or a peek the next peek is due, in nanoseconds; `None`: looks are enough.
+    /// Time from a read or a peek to the next peek, in nanoseconds; `None`: normal reads suffice.
     fn peek_span_ns(&self) -> Option<u64> {
         None
     }
 
-    /// Whether nothing is expected any more after the load.
+    /// Whether nothing more is expected after the load.
     fn is_drained(&self) -> bool {
         true
     }
 
-    /// Asks what can be asked only when the run is over.
+    /// Runs queries that are only possible after the run.
     ///
     /// # Errors
-    /// It could not be asked.
+    /// A query failed.
     fn conclude(&mut self, _: &RunWindow, _: &mut Readings) -> Result<(), Gap> {
         Ok(())
     }
 }
 
-/// Something that counts, as a stage of a pipeline.
+/// A counter, as a stage of a pipeline.
 pub(crate) trait Counter: Send {
-    /// The count since some beginning; never less than before unless that began anew.
+    /// The count since some start; it only decreases if that is reset.
     ///
     /// # Errors
     /// It could not be read.
     fn total(&mut self, tick: &Tick<'_>) -> Result<f64, Gap>;
 }
 
-/// What sources stand in.
+/// The environment of sources.
 #[derive(Clone, Debug)]
 pub(crate) struct Surroundings {
     pub(crate) roots: Roots,
     pub(crate) own_pid: u32,
-    /// The file that tells of clusters; `None`: those that the environment names.
+    /// The kubeconfig file; `None`: those named by the environment.
     pub(crate) kubeconfig: Option<PathBuf>,
-    /// All processes of the machine, shared by those who look at them.
+    /// All processes of the machine, shared by the sources that need them.
     pub(crate) table: Arc<Mutex<ProcessTable>>,
 }
 
-/// Makes the source of an observer.
+/// Creates the source of an observer.
 ///
 /// # Errors
-/// Why it can never read: what to do is in the text.
+/// Why it can never read; the text says what to do.
 pub(crate) fn build(
     spec: &ObserverSpec,
     surroundings: &Surroundings,
@@ -129,7 +129,7 @@ pub(crate) fn build(
     })
 }
 
-/// Makes the counter of a stage.
+/// Creates the counter of a stage.
 ///
 /// # Errors
 /// Why it can never count.
@@ -152,14 +152,14 @@ fn counter(
     })
 }
 
-/// Whether a look may wait for someone else; such an observer has a thread of its own.
+/// Whether a read may block; such an observer gets its own thread.
 pub(crate) fn may_block(kind: &ObserverKind) -> bool {
     match kind {
         ObserverKind::SelfProcess(_)
         | ObserverKind::Process(_)
         | ObserverKind::Cgroup(_)
         | ObserverKind::Host(_) => false,
-        // The file may lie on a file system that is away.
+        // The file may be on an unavailable file system.
         ObserverKind::Log(_)
         | ObserverKind::Pod(_)
         | ObserverKind::Node(_)

@@ -1,7 +1,7 @@
-//! `pipeline`: what goes in against what comes out, until all of it has come out.
+//! `pipeline`: compares what goes in with what comes out, until everything has come out.
 //!
-//! Must not know what passes. Invariants: sinks are read before the ingest, so that a backlog is never too small; drained
-//! means that two looks in a row found no backlog.
+//! Must not know what passes. Invariants: sinks are read before the ingest, so that a backlog is never
+//! underestimated; drained means that two consecutive reads found no backlog.
 
 use std::path::Path;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use crate::clock::{nanoseconds, seconds_between};
 use crate::readings::{Gap, Readings};
 use crate::spec::PipelineSettings;
 
-/// The kind of a remark that says that work was left in a pipeline.
+/// The kind of a note that work was left in a pipeline.
 const NOT_DRAINED_NOTE: &str = "not_drained";
 
 /// Watches a pipeline.
@@ -25,10 +25,10 @@ pub(super) struct PipelineSource {
     state: PipelineState,
 }
 
-/// How far it is.
+/// Its state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum PipelineState {
-    /// The load goes on, or has just ended.
+    /// The load is running, or has just ended.
     Running,
     Drained,
     /// The limit was reached.
@@ -41,9 +41,10 @@ struct StageMeter {
     counter: Box<dyn Counter>,
     odometer: Odometer,
     rate: RateMeter,
-    /// What was counted since the first look, at the last one; `None`: not read yet.
+    /// What was counted from the first to the last read; `None`: not read yet.
     total: Option<f64>,
-    /// When its backlog was first found empty after the load, and how many looks in a row found it so.
+    /// When its backlog was first empty after the load, and the number of consecutive reads that found it
+    /// empty.
     empty: Option<(u64, u32)>,
 }
 
@@ -96,7 +97,7 @@ impl PipelineSource {
         }
     }
 
-    /// After the load: which sinks have no backlog any more.
+    /// After the load: checks which sinks have no backlog any more.
     fn judge(&mut self, ended_unix_ns: u64, now_unix_ns: u64, readings: &mut Readings) {
         let mut is_drained = true;
         for index in 1..self.stages.len() {
@@ -158,7 +159,7 @@ impl StageMeter {
 impl Source for PipelineSource {
     fn read(&mut self, tick: &Tick<'_>, readings: &mut Readings) -> Result<(), Gap> {
         let mut failed = None;
-        // What comes out last is read first, so that nothing is seen to come out before it went in.
+        // What comes out last is read first, so that nothing seems to come out before it went in.
         for stage in self.stages.iter_mut().rev() {
             if let Err(gap) = stage.read(tick, readings) {
                 failed.get_or_insert(gap);

@@ -1,7 +1,7 @@
-//! `pod`, `node` and `replicas`: what runs in a Kubernetes cluster, and what it uses.
+//! `pod`, `node` and `replicas`: what runs in a Kubernetes cluster, and its resource usage.
 //!
-//! Must not know the API, only what the client says of it. Invariants: clusters are only read; what was measured once is
-//! handed on once, at the time at which it was measured.
+//! Must not know the API, only the client's results. Invariants: clusters are only read; each measurement is
+//! passed on once, with the time at which it was taken.
 
 mod nodes;
 mod pod;
@@ -18,26 +18,26 @@ use super::Source;
 use crate::readings::Gap;
 use crate::spec::{LogSettings, NodeSettings, PodSettings, ReplicasSettings};
 
-/// What observers ask a cluster; tests put a made-up one in its place.
+/// What observers request from a cluster; tests use a fake.
 trait Fleet: Send {
-    /// The pods that are meant.
+    /// The selected pods.
     fn pods(&self) -> Result<Vec<Pod>, Gap>;
-    /// What these pods use.
+    /// Usage of these pods.
     fn pod_usage(&self) -> Result<Usage<PodUsage>, Gap>;
-    /// The nodes that are meant.
+    /// The selected nodes.
     fn nodes(&self) -> Result<Vec<Node>, Gap>;
-    /// What these nodes use.
+    /// Usage of these nodes.
     fn node_usage(&self) -> Result<Usage<NodeUsage>, Gap>;
-    /// The workload that is meant.
+    /// The selected workload.
     fn workload(&self) -> Result<Workload, Gap>;
 }
 
-/// A real cluster, and what is meant in it.
+/// A real cluster, and the selection in it.
 struct RealFleet {
     cluster: Cluster,
     namespace: String,
     selector: Selector,
-    /// `None`: no workload is asked for.
+    /// `None`: no workload is requested.
     workload: Option<WorkloadName>,
 }
 
@@ -107,7 +107,7 @@ pub(super) fn replicas(
     Ok(Box::new(nodes::ReplicaSource::new(Box::new(fleet))))
 }
 
-/// Follows the logs of pods, from now on unless all that they have counts.
+/// Follows the logs of pods, from now on or from their start.
 pub(super) fn follow_logs(
     settings: &LogSettings,
     kubeconfig: Option<&Path>,
@@ -125,7 +125,7 @@ pub(super) fn follow_logs(
     told(cluster.follow_logs(&namespace, &selector, &options))
 }
 
-/// Each look is short: what could not be read is a gap, and the next look comes soon.
+/// Each read is short: unreadable data is a gap, and the next read comes soon.
 fn fleet(
     (cluster, namespace): (Cluster, String),
     selector: Selector,
@@ -140,7 +140,8 @@ fn fleet(
     })
 }
 
-/// The cluster of a context, else the current one, else that we run in; and the namespace that is meant.
+/// The cluster of a context, otherwise the current one, otherwise the one that this process runs in; and the
+/// namespace.
 fn connect(
     kubeconfig: Option<&Path>,
     context: Option<&str>,
@@ -167,7 +168,7 @@ fn amount(quantity: Option<Quantity>) -> Option<f64> {
     quantity.map(Quantity::as_f64)
 }
 
-/// A sum of amounts; `None` where one is not there, since the whole then has no bound either.
+/// A sum of amounts; `None` if one is missing, since the whole then has no bound either.
 fn sum(amounts: impl Iterator<Item = Option<f64>>) -> Option<f64> {
     amounts.sum()
 }

@@ -1,8 +1,8 @@
-//! `self` and `process`: what processes of this machine use.
+//! `self` and `process`: resource usage of processes on this machine.
 //!
-//! Must not know how the walk over processes is made cheap. Invariants: a component is one process with its children (or
-//! alone), and keeps its name when it is started anew; its processor time is read more often than it is told, so that
-//! what ends between two looks is counted.
+//! Must not know how the walk over processes is made cheap. Invariants: a component is one process with its
+//! descendants (or alone), and keeps its name across restarts; its CPU time is read more often than it is
+//! reported, so that processes that end between two reads are counted.
 
 mod find;
 mod own_group;
@@ -27,15 +27,16 @@ use find::{Finder, Found, Grouping};
 use own_group::OwnGroup;
 use place::{Place, Usage};
 
-/// Processes of one name that are watched at a time.
+/// Maximum processes of one name that are watched at a time.
 const PROCESSES_MAX: usize = 64;
-/// Processes are read this often between looks: so much of what one used may be unread when it ends.
+/// Minimum interval of peeks between reads: the time that a process used since the last peek may be lost when
+/// it ends.
 const PEEK_MIN: Duration = Duration::from_millis(50);
-/// Two such readings are this many times the cost of one apart: half a percent of one core.
+/// The interval of peeks is this multiple of their cost: half a percent of one core.
 const PEEK_COST_SHARE: u32 = 200;
-/// Changes that are kept until the next look.
+/// Changes kept until the next read.
 const CHANGES_MAX: usize = 256;
-/// Less than this is not worth a word: the kernel's own accounts are in hundredths of a second.
+/// Less than this is not worth a note: the kernel itself accounts in hundredths of a second.
 const MISSING_MIN_S: f64 = 0.02;
 
 /// Reads processes.
@@ -48,27 +49,27 @@ pub(super) struct ProcessSource {
     /// The processes of each head at the last walk, by the head's place in `found.heads`.
     families: Vec<Vec<u32>>,
     seen_walk: u64,
-    /// How many walks there were at the first look: who was there then had a life before.
+    /// The number of walks at the first read: processes found by then had used CPU time before.
     first_walk: Option<u64>,
     slots: Slots<Identity>,
     changes: Vec<Change<Identity>>,
-    /// Whether components have numbers: several processes were found at the first look that found any.
+    /// Whether components have numbers: the first successful search found several processes.
     is_numbered: Option<bool>,
     places: HashMap<usize, Place>,
-    /// Of all workers together, with what their supervisor has from those that it waited for.
+    /// All workers together, including what their supervisor gained from those it waited for.
     of_workers: Place,
     /// The control group, where there is one component.
     own_group: OwnGroup,
-    /// Processes that lead now, as they were read last.
+    /// Current head processes, as last read.
     heads: Vec<ProcessStat>,
     last_unix_ns: Option<u64>,
-    /// Seconds in which the machine's processors had worked at the first look.
+    /// The machine's total busy time at the first read, in seconds.
     machine_seconds: Option<f64>,
-    /// Processor time of one reading.
+    /// CPU time of one reading.
     cost_ns: u64,
 }
 
-/// A process: numbers are used again, but not with the same time of start.
+/// A process: ids are reused, but not with the same start time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Identity {
     pid: u32,
@@ -100,7 +101,7 @@ impl ProcessSource {
         }
     }
 
-    /// This process alone.
+    /// Only this process.
     pub(super) fn own(surroundings: &Surroundings) -> ProcessSource {
         let settings = ProcessSettings {
             pid: Some(surroundings.own_pid),
@@ -113,7 +114,7 @@ impl ProcessSource {
         ProcessSource::new(&settings, surroundings)
     }
 
-    /// Reads all that is watched, and looks for what is new where that may be done.
+    /// Reads everything that is watched, and searches for new processes if allowed.
     fn observe(&mut self, table: &mut ProcessTable, clock: &dyn Clock) {
         let begun = clock.thread_cpu_ns();
         let from_unix_ns = clock.unix_ns();
@@ -139,7 +140,7 @@ impl ProcessSource {
         self.cost_ns = clock.thread_cpu_ns().saturating_sub(begun);
     }
 
-    /// Finds the processes that lead components, and reads them.
+    /// Finds the head processes of components, and reads them.
     fn search(&mut self, table: &mut ProcessTable, clock: &dyn Clock, is_urgent: bool) {
         if self.finder.wants_walks() {
             table.refresh(clock, is_urgent);
@@ -160,13 +161,13 @@ impl ProcessSource {
         self.heads = heads.filter(|stat| !stat.has_ended()).collect();
     }
 
-    /// Whether a process that led at the last reading leads no more.
+    /// Whether a previous head process is gone.
     fn has_lost_a_head(&self) -> bool {
         let mut held = self.slots.held();
         held.any(|(_, held, _)| !self.heads.iter().any(|stat| Identity::of(stat) == *held))
     }
 
-    /// Takes the processor time of all components; reading began at `from_unix_ns`.
+    /// Updates the CPU time of all components; reading started at `from_unix_ns`.
     fn meter(&mut self, table: &ProcessTable, from_unix_ns: u64, clock: &dyn Clock) {
         let mut members = self.members();
         let mut owner: HashMap<u32, usize> = HashMap::new();
@@ -181,7 +182,7 @@ impl ProcessSource {
                     let counted = place.release(pid, start_ticks);
                     moved.extend(counted.map(|ticks| ((pid, start_ticks), ticks)));
                 } else if !owner.contains_key(&pid) && self.finder.grouping != Grouping::Alone {
-                    // Its parent has ended and it works on: it stays what it was a part of.
+                    // Its parent has ended and it keeps running: it stays in its component.
                     let stat = self.files.stat(pid);
                     let stat = stat.filter(|stat| stat.start_ticks == start_ticks);
                     members.entry(*number).or_default().extend(stat);
@@ -193,7 +194,7 @@ impl ProcessSource {
             None => u64::MAX,
             Some(walk) => match moved.get(&(stat.pid, stat.start_ticks)) {
                 Some(counted) => *counted,
-                // Who was there before the first look, unseen, counts from now on.
+                // Processes that existed unseen before the first read count from now on.
                 None if table.was_there(stat, walk) => u64::MAX,
                 None => 0,
             },
@@ -219,7 +220,7 @@ impl ProcessSource {
         }
     }
 
-    /// The processes of each component as they are now.
+    /// The current processes of each component.
     fn members(&self) -> HashMap<usize, Vec<ProcessStat>> {
         let mut members = HashMap::new();
         for (place, identity, _) in self.slots.held() {
@@ -237,7 +238,8 @@ impl ProcessSource {
         members
     }
 
-    /// All below the topmost processes; of supervisors only what they have from those that they waited for.
+    /// Everything below the topmost processes; of supervisors only what they gained from children they waited
+    /// for.
     fn workers_and_their_supervisors(
         &self,
         table: &ProcessTable,
@@ -272,7 +274,8 @@ impl ProcessSource {
         for (number, change) in changes.iter().enumerate() {
             match change {
                 Change::Gone { place, before } => {
-                    // Whose place is taken at the same look was started anew: that is told, and says both.
+                    // If the slot is taken again in the same read, the process was restarted: a single note
+                    // covers both.
                     let mut later = changes[number + 1..].iter();
                     if later.any(|other| other.is_replaced(*place)) {
                         continue;
@@ -316,7 +319,7 @@ impl ProcessSource {
         readings.put(component, "restarts", restarts as f64);
     }
 
-    /// Looks at all components that are there; gives their sums.
+    /// Reports all present components; returns their sums.
     fn tell_all(&mut self, now_unix_ns: u64, readings: &mut Readings) -> (f64, f64) {
         let held: Vec<(usize, Identity, u64)> = self
             .slots
@@ -329,7 +332,7 @@ impl ProcessSource {
             let Some(place) = self.places.get_mut(&number) else {
                 continue;
             };
-            // A component that came since the last look used its time since then.
+            // A component that appeared since the last read used its time since then.
             let since = self.last_unix_ns;
             let usage = place.look(now_unix_ns, since, of_group, self.with_pss, &self.files);
             total_cores += usage.cpu_cores.unwrap_or(f64::NAN);
@@ -345,7 +348,8 @@ impl ProcessSource {
         (total_cores, total_bytes)
     }
 
-    /// What the control group of the only component used since the last look, where it is its alone.
+    /// What the control group of the only component used since the last read, if the component has it to
+    /// itself.
     fn of_group(&mut self) -> Option<f64> {
         let is_whole = self.finder.grouping == Grouping::Family && self.slots.len() == 1;
         let head = self.heads.first().filter(|_| is_whole).map(|stat| stat.pid);
@@ -353,7 +357,7 @@ impl ProcessSource {
         self.own_group.look(head, members, &self.files)
     }
 
-    /// Says how much of a component's time may be missing, and why.
+    /// Reports how much of a component's time may be missing, and why.
     fn tell_missing(&self, component: &str, place: &Place, readings: &mut Readings) {
         let unread_s = place.missing.unread_ns as f64 / 1e9;
         let counted_s = place.told_s;

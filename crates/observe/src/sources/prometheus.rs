@@ -1,6 +1,6 @@
 //! `prometheus`: queries in PromQL, at each interval or after the run.
 //!
-//! Must not know what a query means. Invariant: a query without an answer is a gap.
+//! Must not know what a query means. Invariant: a query without a result is a gap.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -17,9 +17,9 @@ use crate::web::{Client, escaped};
 
 /// A query over a whole run may take longer than a look.
 const CONCLUDE_TIMEOUT_MIN: Duration = Duration::from_secs(30);
-/// Points that a server gives for one series (its own limit is 11,000).
+/// Points requested per series (the server's own limit is 11,000).
 const POINTS_MAX: u64 = 10_000;
-/// Series that are kept of one query.
+/// Maximum series per query.
 const SERIES_MAX: usize = crate::spec::COMPONENTS_MAX;
 
 /// Asks a Prometheus server.
@@ -89,7 +89,7 @@ impl PrometheusSource {
 impl Source for PrometheusSource {
     fn read(&mut self, tick: &Tick<'_>, readings: &mut Readings) -> Result<(), Gap> {
         if self.mode != QueryMode::Instant {
-            // Whether there is such a server is asked once, while something can be done about it.
+            // Whether such a server exists is checked once, while it can still be fixed.
             if !self.has_answered {
                 found(
                     &self.client,
@@ -133,7 +133,7 @@ impl Source for PrometheusSource {
         } else {
             let (end, all) = self.at_the_end(&query, window)?;
             for (component, (_, value)) in last_points(&all, readings) {
-                // The end of a span does not belong to it.
+                // The end of a span is not part of it.
                 readings.put_at(end.saturating_sub(1), &component, &metric, value);
                 is_empty = false;
             }
@@ -201,7 +201,7 @@ fn times(window: &RunWindow) -> Times {
     }
 }
 
-/// Results with the names of their components, at most as many as are kept.
+/// Results with the names of their components, up to the limit.
 fn components<'a>(
     all: &'a [LabelledReading],
     readings: &mut Readings,

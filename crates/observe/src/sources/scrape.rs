@@ -1,6 +1,6 @@
-//! `scrape`: a page of metrics in the text format of Prometheus.
+//! `scrape`: a metrics page in the text format of Prometheus.
 //!
-//! Must not know who serves the page. Invariant: counters that begin anew give neither negative rates nor jumps.
+//! Must not know who serves the page. Invariant: counter resets cause neither negative rates nor jumps.
 
 mod history;
 mod metric;
@@ -19,9 +19,9 @@ use crate::spec::ScrapeSettings;
 use crate::web::Client;
 use metric::{Metric, MetricShape, SamplePart, part_of, shape_of};
 
-/// Components that are kept of one page.
+/// Maximum components per page.
 const COMPONENTS_MAX: usize = crate::spec::COMPONENTS_MAX;
-/// Histograms of which the whole run is kept, for its quantiles.
+/// Maximum histograms whose whole run is kept, for its quantiles.
 const HISTORIES_MAX: usize = 64;
 
 /// Reads a page of metrics.
@@ -34,16 +34,16 @@ pub(super) struct ScrapeSource {
     last_unix_ns: Option<u64>,
 }
 
-/// Gets a page and picks what is wanted.
+/// Fetches a page and selects the wanted samples.
 struct PageReader {
     settings: ScrapeSettings,
     client: Client,
     filters: Vec<(String, Filter)>,
-    /// What the metrics turned out to be, in their order.
+    /// The detected shapes of the metrics, in their order.
     shapes: Vec<Option<MetricShape>>,
 }
 
-/// What the value of a label must be.
+/// The required value of a label.
 enum Filter {
     Equals(String),
     Matches(Regex),
@@ -88,7 +88,7 @@ impl ScrapeSource {
 impl Source for ScrapeSource {
     fn read(&mut self, tick: &Tick<'_>, readings: &mut Readings) -> Result<(), Gap> {
         let text = self.page.get()?;
-        // Rates are taken between the times at which pages arrived.
+        // Rates are computed between the times at which pages arrived.
         let now = tick.clock.unix_ns();
         readings.read_at(now);
         let observer = readings.observer();
@@ -167,7 +167,7 @@ impl Counter for ScrapeCounter {
                 let key = format!("{}{}", sample.name, series_key(sample));
                 let odometer = self.series.entry(key).or_insert_with(|| match is_first {
                     true => Odometer::default(),
-                    // A series that comes later began at zero.
+                    // A series that appears later started at zero.
                     false => Odometer::from_zero(),
                 });
                 let counted = odometer.advance(sample.value);
@@ -185,7 +185,7 @@ impl PageReader {
     fn new(settings: &ScrapeSettings, timeout: Duration) -> Result<PageReader, String> {
         let filters = settings.labels.iter().map(|(name, value)| {
             let filter = match value.strip_prefix('~') {
-                // A pattern holds for the whole value, as in PromQL.
+                // A pattern must match the whole value, as in PromQL.
                 Some(pattern) => {
                     Filter::Matches(crate::parse::pattern(&format!("^(?:{pattern})$"))?)
                 }
@@ -205,7 +205,7 @@ impl PageReader {
         self.client.get(&self.settings.url)
     }
 
-    /// The samples that are wanted; finds out what the metrics are.
+    /// Selects the wanted samples; detects the shapes of metrics.
     fn pick<'a>(&mut self, text: &'a str) -> Result<MetricsPage<'a>, Gap> {
         let names = &self.settings.metric;
         let mut page = parse(text, |name| {
@@ -254,7 +254,7 @@ impl PageReader {
         absent.map(|(name, _)| name.as_str()).collect()
     }
 
-    /// The component of a sample, by the labels of `by`.
+    /// The component of a sample, from the labels in `by`.
     fn component(&self, sample: &Sample<'_>, metric: &str, observer: &str) -> String {
         let by = &self.settings.by;
         let labels = match by.as_slice() {
@@ -277,7 +277,7 @@ impl PageReader {
     }
 }
 
-/// The labels that tell series apart, but for those that tell parts of one series apart.
+/// The labels that distinguish series, without those that distinguish parts of one series.
 fn all_labels(sample: &Sample<'_>) -> String {
     let labels = sample.labels.iter();
     let labels = labels.filter(|(name, _)| !matches!(&**name, "le" | "quantile"));
@@ -288,7 +288,7 @@ fn all_labels(sample: &Sample<'_>) -> String {
     pairs.join(",")
 }
 
-/// What a series is known by from page to page.
+/// Identifies a series across pages.
 fn series_key(sample: &Sample<'_>) -> String {
     all_labels(sample)
 }

@@ -1,7 +1,6 @@
-//! One observer: its kind with settings, and what every kind has; from words or from a mapping.
+//! One observer: its kind with settings, and common settings; from words or from a mapping.
 //!
-//! Must not know what a list of observers looks like. Invariant: a setting that every kind has is read here and nowhere
-//! else.
+//! Must not know the format of a list of observers. Invariant: common settings are read only here.
 
 use std::fmt;
 use std::time::Duration;
@@ -13,7 +12,7 @@ use super::kind::ObserverKind;
 use super::values::{Span, span};
 use super::{INTERVAL_DEFAULT, ObserverSpec, TIMEOUT_DEFAULT, grammar};
 
-/// What every kind has.
+/// Settings that every kind has.
 #[derive(Clone, Debug, Default)]
 pub(super) struct CommonSettings {
     pub(super) name: Option<String>,
@@ -23,7 +22,7 @@ pub(super) struct CommonSettings {
 }
 
 impl CommonSettings {
-    /// Takes a setting that every kind has; `false`: it is the kind's own.
+    /// Handles a common setting; `false`: it belongs to the kind.
     pub(super) fn take(&mut self, key: &str, value: &str) -> Result<bool, String> {
         match key {
             "interval" => self.interval = Some(span(value)?),
@@ -65,7 +64,7 @@ impl ObserverEntry {
         Ok(ObserverEntry { common, kind })
     }
 
-    /// The specification; `name` is the key of the mapping that the entry is a value of.
+    /// The specification; `name` is the key under which the entry is listed.
     pub(super) fn into_spec(self, name: Option<String>) -> Result<ObserverSpec, String> {
         let ObserverEntry { common, kind } = self;
         let name = name.or(common.name);
@@ -132,7 +131,7 @@ impl<'de> Visitor<'de> for EntryReader {
     }
 }
 
-/// What is said of a kind that does not exist.
+/// The message for an unknown kind.
 fn unknown_kind(kind: &str) -> String {
     format!(
         "there is no kind of observer {kind:?}; the kinds are {}",

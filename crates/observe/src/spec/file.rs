@@ -1,7 +1,7 @@
 //! Observers in a file: a mapping `{ NAME: { KIND: { SETTING: … }, interval: … } }`, or a list.
 //!
-//! Must not know where the text comes from; a suite's file holds the same mapping. Invariant: what is written here
-//! reads back to the same, in the same order.
+//! Must not know where the text comes from; a suite's file contains the same mapping. Invariant: what is
+//! written here reads back equal, in the same order.
 
 use std::fmt;
 
@@ -69,7 +69,7 @@ impl Serialize for ObserverSpecs {
     }
 }
 
-/// An observer as the value of a mapping: without its name, and without what is at its default.
+/// An observer as the value of a mapping: without its name, and without default settings.
 struct Body<'a>(&'a ObserverSpec);
 
 impl Serialize for Body<'_> {
@@ -90,7 +90,7 @@ impl Serialize for Body<'_> {
     }
 }
 
-/// Reads the text of a file of observers (YAML, so JSON too).
+/// Parses the text of a file of observers (YAML, and so JSON).
 ///
 /// # Errors
 /// What is wrong, as `FILE:LINE:COLUMN: what; what to do`.

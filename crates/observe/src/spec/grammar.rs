@@ -1,22 +1,22 @@
 //! The argument of `--observe`: `[NAME=]KIND[:VALUE][;KEY=VALUE]...`.
 //!
-//! Must not know which kinds there are, nor their settings. Invariant: `\;` stands for a semicolon and nothing else is escaped, so
-//! that patterns and queries are written as they are.
+//! Must not know which kinds there are, nor their settings. Invariant: `\;` stands for a semicolon and there
+//! are no other escapes, so patterns and queries are written as they are.
 
-/// An observer as it was written, its settings in their order.
+/// An observer as written, with its settings in order.
 pub(super) struct ObserverWords {
-    /// `None`: it has the name of its kind.
+    /// `None`: it is named after its kind.
     pub(super) name: Option<String>,
     pub(super) kind: String,
-    /// What follows the colon behind the kind.
+    /// The text after the colon that follows the kind.
     pub(super) main: Option<String>,
     pub(super) pairs: Vec<(String, String)>,
 }
 
-/// Reads a name, a kind and settings.
+/// Parses a name, a kind and settings.
 ///
 /// # Errors
-/// A part is no `KEY=VALUE`.
+/// A part is not `KEY=VALUE`.
 pub(super) fn parse(text: &str) -> Result<ObserverWords, String> {
     let mut parts = split(text).into_iter();
     let head = parts.next().unwrap_or_default();
@@ -63,7 +63,7 @@ fn split(text: &str) -> Vec<String> {
     parts
 }
 
-/// `[NAME=]KIND[:VALUE]`; a `=` behind the first `:` belongs to the value.
+/// `[NAME=]KIND[:VALUE]`; a `=` after the first `:` belongs to the value.
 fn head_parts(head: &str) -> (Option<&str>, &str, Option<&str>) {
     let (name, rest) = match (head.find('='), head.find(':')) {
         (Some(equals), colon) if colon.is_none_or(|colon| equals < colon) => {

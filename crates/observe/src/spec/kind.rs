@@ -1,7 +1,7 @@
-//! The kinds of observers: one row each, with its name and settings.
+//! The kinds of observers: one row each, with name and settings.
 //!
-//! Must not know how a kind reads. Invariant: what a kind is called here is what it is called on the command line, in
-//! files and in results.
+//! Must not know how a kind reads. Invariant: a kind has the same name here, on the command line, in files and
+//! in results.
 
 use serde::de::{Error as _, MapAccess};
 use serde::ser::SerializeMap;
@@ -41,7 +41,7 @@ macro_rules! kinds {
                 }
             }
 
-            /// Reads the settings of a kind from words; `None`: there is no such kind.
+            /// Parses the settings of a kind from words; `None`: there is no such kind.
             pub(super) fn from_words(
                 name: &str,
                 main: Option<&str>,
@@ -53,7 +53,7 @@ macro_rules! kinds {
                 }
             }
 
-            /// Reads the settings of a kind from the value of a mapping; `None`: there is no such kind.
+            /// Parses the settings of a kind from the value of a mapping; `None`: there is no such kind.
             pub(super) fn from_map<'de, M: MapAccess<'de>>(
                 name: &str,
                 map: &mut M,
@@ -99,7 +99,7 @@ kinds! {
     Http(HttpSettings) = "http",
     /// A number that a program prints.
     Command(CommandSettings) = "command",
-    /// What goes in against what comes out.
+    /// Compares what goes in with what comes out.
     Pipeline(PipelineSettings) = "pipeline",
 }
 

@@ -1,7 +1,7 @@
-//! What the user asks to be observed: names, kinds, settings.
+//! What the user wants to observe: names, kinds, settings.
 //!
-//! Must not know how anything is read; no file is opened here. Invariant: what is a specification can be started as
-//! far as its text can tell: patterns compile, paths parse, exactly one way to find a process is given.
+//! Must not know how anything is read; no file is opened here. Invariant: a specification is valid as far as
+//! its text can tell: patterns compile, paths parse, and exactly one way to find a process is given.
 
 mod entry;
 mod file;
@@ -30,32 +30,32 @@ pub use web_settings::{
     Access, HttpSettings, PrometheusSettings, QueryMode, ScrapeSettings, ScrapeType, TimeUnit,
 };
 
-/// How often an observer looks unless it is told otherwise.
+/// Default interval of an observer.
 pub const INTERVAL_DEFAULT: Duration = Duration::from_secs(1);
-/// How long one look may take unless it is told otherwise.
+/// Default time limit of one read.
 pub const TIMEOUT_DEFAULT: Duration = Duration::from_secs(5);
-/// The least interval: below it observers would load the machine that they watch.
+/// Minimum interval: below it observers would load the machine that they watch.
 pub const INTERVAL_MIN: Duration = Duration::from_millis(100);
-/// Observers of one run: each that may block has a thread.
+/// Maximum observers per run: each that may block has a thread.
 pub const OBSERVERS_MAX: usize = 100;
 
-/// One observer as the user wants it.
+/// One observer as specified by the user.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ObserverSpec {
-    /// Its name in results; the name of its kind unless given.
+    /// Its name in results; default: the name of its kind.
     pub name: String,
-    /// What it reads, and the settings of that.
+    /// What it reads, with settings.
     pub kind: ObserverKind,
-    /// How often it looks, one second by default; at least [`INTERVAL_MIN`].
+    /// How often it reads; default one second, at least [`INTERVAL_MIN`].
     pub interval: Duration,
-    /// Whether the run ends when it cannot read; by default it does not.
+    /// Whether the run ends if it cannot read; default false.
     pub required: bool,
-    /// How long one look may take, five seconds by default.
+    /// Time limit of one read; default five seconds.
     pub timeout: Duration,
 }
 
 impl ObserverSpec {
-    /// An observer of a kind with every other setting at its default.
+    /// An observer of a kind with default settings otherwise.
     #[must_use]
     pub fn new(kind: ObserverKind) -> ObserverSpec {
         ObserverSpec {
@@ -67,18 +67,18 @@ impl ObserverSpec {
         }
     }
 
-    /// Reads the argument of `--observe`: `[NAME=]KIND[:VALUE][;KEY=VALUE]...`. What begins with `@` names a file, which
-    /// the caller reads and gives to [`parse_file_text`].
+    /// Parses the argument of `--observe`: `[NAME=]KIND[:VALUE][;KEY=VALUE]...`. A leading `@` names a file,
+    /// which the caller reads and passes to [`parse_file_text`].
     ///
     /// # Errors
-    /// The text is not of this form, or the settings do not fit the kind.
+    /// The text does not have this form, or the settings do not fit the kind.
     pub fn parse(text: &str) -> Result<Vec<ObserverSpec>, SpecError> {
         let told = |error: String| SpecError::new(format!("observer {text:?}: {error}"));
         let entry = ObserverEntry::from_words(text).map_err(told)?;
         Ok(vec![entry.into_spec(None).map_err(told)?])
     }
 
-    /// Holds what serde cannot: settings that depend on one another.
+    /// Checks what serde cannot: settings that depend on each other.
     pub(crate) fn check(&self) -> Result<(), String> {
         if self.name.is_empty() || self.name.contains([';', '=', '\n']) {
             return Err(format!(
@@ -99,15 +99,15 @@ impl ObserverSpec {
     }
 }
 
-/// Observers in the order in which they were given; no two have one name.
+/// Observers in the given order, with unique names.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ObserverSpecs(Vec<ObserverSpec>);
 
 impl ObserverSpecs {
-    /// Puts observers together.
+    /// Combines observers.
     ///
     /// # Errors
-    /// Two have one name, or there are more than [`OBSERVERS_MAX`].
+    /// Two have the same name, or there are more than [`OBSERVERS_MAX`].
     pub fn new(specs: Vec<ObserverSpec>) -> Result<ObserverSpecs, SpecError> {
         let mut all = ObserverSpecs::default();
         for spec in specs {

@@ -1,4 +1,4 @@
-//! The settings of a pipeline: a counter where work goes in, and one for each place that it passes.
+//! The settings of a pipeline: a counter at its entry, and one for each place that work passes.
 //!
 //! Must not know how a counter is read. Invariant: each stage is of a kind that can count.
 
@@ -13,9 +13,9 @@ use super::kind::ObserverKind;
 use super::settings::Settings;
 use super::values::{one_or_many, span_setting};
 
-/// How long a pipeline is watched after the load before it is given up.
+/// How long a pipeline is watched after the load by default.
 const LIMIT_DEFAULT: Duration = Duration::from_secs(300);
-/// Stages of one pipeline: each is one look per interval, one after the other.
+/// Maximum stages of a pipeline: each is one read per interval, one after the other.
 const STAGES_MAX: usize = 16;
 
 /// A counter of a pipeline.
@@ -23,7 +23,7 @@ const STAGES_MAX: usize = 16;
 pub struct Stage {
     /// Its name, the component of its series.
     pub name: Option<String>,
-    /// What is read: `scrape`, `log`, `prometheus`, `http` or `command`.
+    /// The counter: `scrape`, `log`, `prometheus`, `http` or `command`.
     pub counter: Box<ObserverKind>,
 }
 
@@ -57,12 +57,12 @@ impl<'de> Deserialize<'de> for Stage {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PipelineSettings {
-    /// Where work goes in.
+    /// The entry.
     pub ingest: Stage,
-    /// Where it comes out, in the order in which it passes; at least one.
+    /// The exits, in the order in which work passes them; at least one.
     #[serde(rename = "sink", alias = "sinks", deserialize_with = "one_or_many")]
     pub sinks: Vec<Stage>,
-    /// How long to watch after the load before the pipeline is given up; five minutes by default.
+    /// How long to watch after the load before giving up; default five minutes.
     #[serde(default = "limit_default", with = "span_setting")]
     pub limit: Duration,
 }

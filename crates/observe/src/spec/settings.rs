@@ -8,18 +8,19 @@ use serde::{Deserialize, Serialize};
 use super::values::one_or_many;
 use crate::parse::words::split_words;
 
-/// Series by which one kind of observer may grow: beyond it a `by` was not thought about.
+/// Maximum series of one observer: more of them mean an unsuitable `by`.
 pub(crate) const COMPONENTS_MAX: usize = 500;
 
 /// The settings of one kind.
 pub(super) trait Settings: DeserializeOwned + Serialize {
-    /// The keys that the main value on a command line stands for; `None`: the kind has no main value of this form.
+    /// The keys that the main value on a command line stands for; `None`: the text is not a valid main value
+    /// for the kind.
     fn main_value(text: &str) -> Option<Vec<(&'static str, String)>>;
 
-    /// What the main value looks like, for messages.
+    /// The form of the main value, for messages.
     const MAIN_FORM: &'static str;
 
-    /// Holds what one setting wants of another.
+    /// Checks settings that depend on each other.
     fn check(&self) -> Result<(), String>;
 }
 
@@ -66,24 +67,25 @@ impl Settings for SelfSettings {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ProcessSettings {
-    /// The process's id; `None`: it is found in another way.
+    /// The process's id; `None`: selected in another way.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pid: Option<u32>,
-    /// The name of the program, or its first argument; `None`: it is found in another way.
+    /// The name of the program, or its first argument; `None`: selected in another way.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// The TCP port on which it listens; `None`: it is found in another way.
+    /// The TCP port on which it listens; `None`: selected in another way.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub port: Option<u16>,
-    /// Whether its children count as part of it; by default they do. Without them each process that is found is a
-    /// component of its own.
+    /// Whether its children count as part of it; default true. Otherwise each process found is a separate
+    /// component.
     #[serde(default = "yes", skip_serializing_if = "is_yes")]
     pub children: bool,
-    /// Whether each worker is a component of its own, with what descends from it, and the supervisor that started the
-    /// workers is left out; by default not. For servers that fork before they serve: gunicorn, nginx, php-fpm.
+    /// Whether each worker with its descendants is a separate component, and the supervisor that started the
+    /// workers is left out; default false. For pre-forking servers: gunicorn, nginx, php-fpm.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub workers: bool,
-    /// Whether the proportional share of memory is read too, which costs the kernel a walk over all pages; by default not.
+    /// Whether to read the proportional set size, too, for which the kernel walks over all pages; default
+    /// false.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub pss: bool,
 }
@@ -152,7 +154,7 @@ impl Settings for CgroupSettings {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct HostSettings {
-    /// Network interfaces to read; empty, the default: all that there are.
+    /// Network interfaces to read; default empty: all.
     #[serde(
         default,
         alias = "interface",
@@ -186,7 +188,7 @@ pub struct PodSettings {
     /// The context of the configuration file; `None`: the current one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context: Option<String>,
-    /// Whether each container is read apart too; by default it is, where a pod has more than one.
+    /// Whether to read each container separately, too, if a pod has more than one; default true.
     #[serde(default = "yes", skip_serializing_if = "is_yes")]
     pub containers: bool,
 }
@@ -234,7 +236,7 @@ impl Settings for NodeSettings {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ReplicasSettings {
-    /// The workload as `KIND/NAME`, as `deployment/api`.
+    /// The workload as `KIND/NAME`, such as `deployment/api`.
     pub workload: String,
     /// Its namespace; `None`: that of the context.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -285,10 +287,10 @@ pub struct LogSettings {
     /// The context of the configuration file; `None`: the current one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context: Option<String>,
-    /// A regular expression for the lines that count; its first group, where it has one, is a number to sum up.
+    /// A regular expression for the lines that count; its first group, if any, is a number to add up.
     #[serde(rename = "match")]
     pub pattern: String,
-    /// Whether lines that stand in the file before the observer starts count; by default they do not.
+    /// Whether lines that are in the file before the observer starts count; default false.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub from_start: bool,
 }
@@ -316,22 +318,22 @@ impl Settings for LogSettings {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CommandSettings {
-    /// The program and its arguments: a list, or one text that is split at blanks (quotes hold together).
+    /// The program and its arguments: a list, or one text that is split at spaces (except in quotes).
     #[serde(deserialize_with = "one_or_many")]
     pub run: Vec<String>,
-    /// Whether `/bin/sh -c` runs it; by default no shell does.
+    /// Whether to run it with `/bin/sh -c`; default false.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub shell: bool,
-    /// The metric's name in results, with its unit at the end; `value` by default.
+    /// The metric's name in results, with its unit as suffix; default `value`.
     #[serde(default = "value_name", rename = "as")]
     pub metric: String,
 }
 
 impl CommandSettings {
-    /// The program and its arguments, as the system wants them.
+    /// The program and its arguments.
     ///
     /// # Errors
-    /// A quote has no end, or there is no program.
+    /// A quote is not closed, or there is no program.
     pub(crate) fn words(&self) -> Result<Vec<String>, String> {
         let words = match (self.shell, self.run.as_slice()) {
             (true, parts) => vec!["/bin/sh".to_owned(), "-c".to_owned(), parts.join(" ")],

@@ -1,7 +1,7 @@
-//! Values of settings: spans of time, lists, headers, secrets.
+//! Values of settings: durations, lists, headers, secrets.
 //!
-//! Must not know which setting they belong to. Invariants: what is written reads back to the same; a secret is never
-//! shown by `Debug`.
+//! Must not know which setting they belong to. Invariants: what is written reads back equal; `Debug` never
+//! shows a secret.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -11,16 +11,16 @@ use loadline_model::duration;
 use serde::de::{self, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// Reads a span: `500ms`, `1.5s`, `2m`, `1h30m`, or a number of seconds.
+/// Parses a duration: `500ms`, `1.5s`, `2m`, `1h30m`, or a number of seconds.
 ///
 /// # Errors
-/// The text is no span.
+/// The text is not a duration.
 pub(crate) fn span(text: &str) -> Result<Duration, String> {
     let refused = |why| format!("{why}; write it as 500ms, 5s or 1h30m");
     duration::parse(text.trim()).map_err(refused)
 }
 
-/// A span in a file or on a command line.
+/// A duration in a file or on a command line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Span(pub(crate) Duration);
 
@@ -55,7 +55,7 @@ impl<'de> Deserialize<'de> for Span {
     }
 }
 
-/// For `#[serde(with)]`: a span.
+/// For `#[serde(with)]`: a duration.
 pub(super) mod span_setting {
     use super::{Deserialize, Deserializer, Duration, Serializer, Span, duration};
 
@@ -108,7 +108,7 @@ where
     deserializer.deserialize_any(Reader(PhantomData))
 }
 
-/// For `#[serde(deserialize_with)]`: a truth value, also as a word.
+/// For `#[serde(deserialize_with)]`: a boolean, also as a word.
 pub(super) fn truth<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D::Error> {
     struct Reader;
     impl Visitor<'_> for Reader {
@@ -209,7 +209,7 @@ impl<'de> Deserialize<'de> for Headers {
     }
 }
 
-/// A text that is not shown: a password, a token. `env:NAME` stands for a variable of the environment.
+/// A text that is not shown: a password, a token. `env:NAME` refers to an environment variable.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Secret(String);
@@ -221,7 +221,7 @@ impl Secret {
         Secret(text.into())
     }
 
-    /// The text itself, or that of the variable it names.
+    /// The text itself, or the value of the variable that it names.
     ///
     /// # Errors
     /// The variable is not set.

@@ -1,6 +1,7 @@
-//! The settings of observers that ask HTTP servers.
+//! The settings of observers that query HTTP servers.
 //!
-//! Must not know how they are used. Invariant: each setting is declared here once, for files and command lines alike.
+//! Must not know how they are used. Invariant: each setting is declared once here, for files and command lines
+//! alike.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -11,7 +12,7 @@ use super::settings::{Settings, check_metric_name, check_pattern, value_name};
 use super::values::{Headers, Secret, one_or_many, span_setting, truth};
 use crate::parse::json_path::JsonPath;
 
-/// How to get at an HTTP server.
+/// How to access an HTTP server.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Access {
     /// Headers sent with each request; none by default.
@@ -26,10 +27,11 @@ pub struct Access {
     /// The token of bearer authentication; `None`: no bearer authentication.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bearer: Option<Secret>,
-    /// A file with the authorities that sign the server's certificate, in PEM; `None`: the system's authorities.
+    /// A file with the certificate authorities for the server's certificate, in PEM; `None`: the system's
+    /// authorities.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ca: Option<String>,
-    /// Whether TLS verification is skipped; by default not.
+    /// Whether to skip TLS verification; default false.
     #[serde(
         default,
         deserialize_with = "truth",
@@ -70,7 +72,7 @@ fn check_url(url: &str) -> Result<(), String> {
     }
 }
 
-/// When a query is put.
+/// When a query is run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum QueryMode {
@@ -88,10 +90,10 @@ pub enum QueryMode {
 pub struct PrometheusSettings {
     /// The server's address, without `/api/v1`.
     pub url: String,
-    /// The query in PromQL. `{{start}}`, `{{end}}`, `{{steady}}` and `{{steady_end}}` stand for times in seconds since
-    /// 1970, `{{window}}` and `{{steady_window}}` for spans.
+    /// The query in PromQL. `{{start}}`, `{{end}}`, `{{steady}}` and `{{steady_end}}` are replaced by times in
+    /// seconds since 1970, `{{window}}` and `{{steady_window}}` by durations.
     pub query: String,
-    /// When it is put; `None`: once after the run where it has a placeholder, else at each interval.
+    /// When it is run; `None`: once after the run if it has a placeholder, otherwise at each interval.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode: Option<QueryMode>,
     /// The step of a range query; the observer's interval by default.
@@ -101,17 +103,17 @@ pub struct PrometheusSettings {
         with = "optional_span"
     )]
     pub step: Option<Duration>,
-    /// How long to wait after the run, so that the server has read the last values; by default not at all.
+    /// How long to wait after the run until the server has scraped the last values; default: no wait.
     #[serde(
         default,
         skip_serializing_if = "Duration::is_zero",
         with = "span_setting"
     )]
     pub settle: Duration,
-    /// The metric's name in results, with its unit at the end; `value` by default.
+    /// The metric's name in results, with its unit as suffix; default `value`.
     #[serde(default = "value_name", rename = "as")]
     pub metric: String,
-    /// How to get there.
+    /// How to access the server.
     #[serde(flatten)]
     pub access: Access,
 }
@@ -142,7 +144,7 @@ mod optional_span {
 }
 
 impl PrometheusSettings {
-    /// When the query is put.
+    /// When the query is run.
     #[must_use]
     pub fn mode(&self) -> QueryMode {
         self.mode.unwrap_or(match self.query.contains("{{") {
@@ -182,7 +184,7 @@ impl Settings for PrometheusSettings {
     }
 }
 
-/// What a metric of a page is, where the page does not say it or is wrong.
+/// The type of a metric, if the page does not declare it or is wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ScrapeType {
@@ -223,23 +225,23 @@ pub struct ScrapeSettings {
     /// The metrics to read, as the page names them; a histogram without `_bucket`.
     #[serde(alias = "metrics", deserialize_with = "one_or_many")]
     pub metric: Vec<String>,
-    /// Labels that a series must have; `~` before the value makes it a pattern. All series by default.
+    /// Labels that a series must have; `~` before the value makes it a pattern. Default: all series.
     #[serde(default, alias = "label", skip_serializing_if = "BTreeMap::is_empty")]
     pub labels: BTreeMap<String, String>,
-    /// Labels whose values make components, `*` for all; without any, the default, series are summed up.
+    /// Labels whose values form components, `*` for all; default: none, series are summed.
     #[serde(
         default,
         deserialize_with = "one_or_many",
         skip_serializing_if = "Vec::is_empty"
     )]
     pub by: Vec<String>,
-    /// What the metrics are; `None`: what the page says, or what their names say.
+    /// The type of the metrics; `None`: as declared by the page, or derived from their names.
     #[serde(default, rename = "type", skip_serializing_if = "Option::is_none")]
     pub kind: Option<ScrapeType>,
-    /// The unit of a histogram's bounds; `None`: what its name says.
+    /// The unit of a histogram's bounds; `None`: derived from its name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unit: Option<TimeUnit>,
-    /// How to get there.
+    /// How to access the page.
     #[serde(flatten)]
     pub access: Access,
 }
@@ -270,17 +272,17 @@ impl Settings for ScrapeSettings {
 pub struct HttpSettings {
     /// The address.
     pub url: String,
-    /// Where in the JSON answer the number stands, as `queue.depth` or `items[0].n`; empty, the default: the whole answer
-    /// is the number.
+    /// The path to the number in the JSON response, such as `queue.depth` or `items[0].n`; default empty: the
+    /// whole response is the number.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub path: String,
-    /// More numbers of the same answer: names of metrics and where they stand.
+    /// Further numbers in the same response: names of metrics and their paths.
     #[serde(default, alias = "value", skip_serializing_if = "BTreeMap::is_empty")]
     pub values: BTreeMap<String, String>,
-    /// The metric's name in results, with its unit at the end; `value` by default.
+    /// The metric's name in results, with its unit as suffix; default `value`.
     #[serde(default = "value_name", rename = "as")]
     pub metric: String,
-    /// How to get there.
+    /// How to access the server.
     #[serde(flatten)]
     pub access: Access,
 }

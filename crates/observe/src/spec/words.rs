@@ -1,19 +1,19 @@
-//! Settings given as words: reads `KEY=VALUE` pairs into whatever a kind's settings are made of.
+//! Settings as words: reads `KEY=VALUE` pairs into the settings of any kind.
 //!
-//! Must not know any kind. Invariant: a word becomes a number or a truth value only where the setting wants one, so
-//! that a name may look like a number.
+//! Must not know any kind. Invariant: a word becomes a number or a boolean only if the setting has that type,
+//! so a name may look like a number.
 
 use serde::de::value::{Error, MapDeserializer, SeqDeserializer};
 use serde::de::{self, Deserialize, DeserializeOwned, IntoDeserializer, Visitor};
 
-/// The words that were given for one key: one, or several where the key was repeated.
+/// The words given for one key: one, or several if the key was repeated.
 #[derive(Clone, Debug)]
 struct Words(Vec<String>);
 
-/// Reads settings from pairs; a key that comes twice gives a list.
+/// Parses settings from pairs; a repeated key gives a list.
 ///
 /// # Errors
-/// A key is unknown or missing, or its value is not of its type.
+/// A key is unknown or missing, or its value has the wrong type.
 pub(super) fn settings<T: DeserializeOwned>(pairs: Vec<(String, String)>) -> Result<T, String> {
     let mut grouped: Vec<(String, Words)> = Vec::new();
     for (key, value) in pairs {
@@ -129,7 +129,7 @@ impl<'de> de::Deserializer<'de> for Words {
     }
 }
 
-/// Settings of which none is given.
+/// Settings that are all at their defaults.
 ///
 /// # Errors
 /// One of them has no default.

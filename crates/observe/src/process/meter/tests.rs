@@ -1,4 +1,4 @@
-//! Tests of the account of a group of processes: by hand, and against a simulated machine that knows the truth.
+//! Tests of the accounting for a group of processes: by hand, and against a simulated machine with known usage.
 //!
 //! Must not know the machine's own processes. Invariant: the truth is what the simulated processes used.
 
@@ -52,7 +52,7 @@ fn a_child_that_ended_is_counted_once() {
     let mut meter = meter();
     let before = [stat(1, 100, 50), stat(2, 40, 0)];
     assert_eq!(meter.advance(&before, true, at(0), was_there).ticks, 0);
-    // The child used 5 more before it ended with 45, which the parent now has.
+    // The child used 5 more before it ended with 45, which the parent has now.
     assert_eq!(ticks(&mut meter, &[stat(1, 103, 95)]), 8);
 }
 
@@ -84,7 +84,7 @@ fn a_child_that_came_and_went_between_looks_is_counted_where_children_count() {
 
 #[test]
 fn files_that_are_read_at_different_instants_count_nothing_twice() {
-    // The parent was read before it waited for the child, and the child was gone when it was its turn.
+    // The parent was read before it waited for the child; the child was gone when it was read.
     let mut late = meter();
     ticks(&mut late, &[stat(1, 0, 0), stat(2, 40, 0)]);
     assert_eq!(ticks(&mut late, &[stat(1, 0, 0)]), 0);
@@ -116,7 +116,7 @@ fn what_an_orphan_used_since_its_file_was_read_and_what_the_file_rounds_away_may
         from_unix_ns,
         to_unix_ns,
     };
-    // The file was read at some instant of the first span; the end was seen at some instant of the second.
+    // The file was read at some instant of the first span; the end was noticed at some instant of the second.
     meter.advance(&[stat(1, 100, 0)], true, slow(1_000, 1_400), is_new);
     let advance = meter.advance(&[], true, slow(2_000, 2_500), is_new);
     assert_eq!((advance.ticks, advance.unread_ns), (0, 1_500 + 2 * TICK_NS));
@@ -180,7 +180,7 @@ impl Machine {
 
     fn born(&mut self, parent: u32, waits: bool) {
         self.born += 1;
-        // Numbers are used again soon.
+        // Ids are reused soon.
         let free = (1..).find(|pid| self.all.iter().all(|one| one.stat.pid != *pid));
         let mut stat = stat(free.expect("numbers are many"), 0, 0);
         stat.parent = parent;
@@ -229,8 +229,8 @@ impl Machine {
 }
 
 proptest! {
-    /// Each process is read with its last tick before it is gone, as where it ended while it was watched: then the
-    /// account is exact, whoever waits for whom.
+    /// Each process is read with its last tick before it is gone, as if it ended while watched: then the
+    /// accounting is exact, whoever waits for whom.
     #[test]
     fn the_sum_is_what_all_processes_used(
         acts in prop::collection::vec((any::<u8>(), any::<usize>(), any::<u8>()), 1..200),
@@ -244,7 +244,8 @@ proptest! {
         prop_assert_eq!(told, machine.truth);
     }
 
-    /// Looks are rare and everybody waits: what came and went in between is in the account of who waited.
+    /// Reads are rare and every parent waits: processes that started and ended in between are in the account of
+    /// their parent.
     #[test]
     fn rare_looks_miss_nothing_of_those_that_are_waited_for(
         acts in prop::collection::vec((any::<u8>(), any::<usize>(), any::<u8>(), any::<bool>()), 1..200),

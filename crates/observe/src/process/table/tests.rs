@@ -1,4 +1,4 @@
-//! Tests of the table of processes on trees of files: births, deaths, numbers that are used again, budgets.
+//! Tests of the process table on trees of files: starts, ends, reused ids, budgets.
 //!
 //! Must not know the machine's own processes. Invariant: time and cost are set by the test.
 
@@ -36,7 +36,7 @@ impl Machine {
         fs::write(folder.join("cmdline"), "/usr/bin/program\0").unwrap();
     }
 
-    /// It runs another program, which is called the same but for its first argument.
+    /// It execs another program that differs only in its first argument.
     fn runs(&self, pid: u32, program: &str) {
         let file = self.folder.path().join(pid.to_string()).join("cmdline");
         fs::write(file, format!("{program}\0")).unwrap();
@@ -86,7 +86,7 @@ fn who_was_there_is_known_by_number_and_start() {
     let new = machine.table.stat(11).cloned().unwrap();
     assert!(machine.table.was_there(&old, 1));
     assert!(!machine.table.was_there(&new, 1) && machine.table.was_there(&new, 2));
-    // The number is used again, by another program.
+    // The id is reused by another program.
     machine.dies(10);
     machine.born(10, 1, "other", 9);
     machine.walk_at(1.4);
@@ -114,7 +114,7 @@ fn a_walk_that_costs_much_is_rare_unless_it_is_urgent() {
     let mut machine = Machine::new();
     machine.born(10, 1, "api", 5);
     machine.walk_at(1.0);
-    // Each look at the thread's account finds 20 ms more: the first walk is not counted, the second is.
+    // Each check of the thread's CPU time finds 20 ms more: the first walk is not counted, the second is.
     machine.clock.cpu_step_ns.store(20_000_000, Relaxed);
     machine.walk_at(1.1);
     assert_eq!(machine.table.walks(), 2);
@@ -124,7 +124,7 @@ fn a_walk_that_costs_much_is_rare_unless_it_is_urgent() {
         machine.clock.set_seconds(2.5 + f64::from(step) * 0.1);
         machine.table.refresh(&machine.clock, true);
     }
-    // Ten at once, and one more for each second.
+    // Ten immediately, and one more per second.
     assert_eq!(machine.table.walks(), 2 + 11);
     machine.walk_at(5.4);
     assert_eq!(machine.table.walks(), 13);
@@ -143,7 +143,7 @@ fn beyond_the_budget_births_are_found_and_others_are_read_in_turn() {
         machine.born(pid, 0, "changed", 5);
     }
     machine.born(300, 0, "new", 900);
-    // Nobody is young any more, and nothing may be spent.
+    // No process is young any more, and the budget is zero.
     machine.clock.cpu_step_ns.store(1_000_000_000, Relaxed);
     machine.walk_at(11.0);
     assert_eq!(machine.table.called("new", 0), [300]);

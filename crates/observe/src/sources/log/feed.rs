@@ -1,7 +1,7 @@
-//! Where lines come from: a file that may be rotated or cut, standard input, pods.
+//! Sources of lines: a file that may be rotated or truncated, standard input, pods.
 //!
-//! Must not know which lines count. Invariants: a look reads a bounded number of bytes; what was written before a
-//! rotation is read to its end.
+//! Must not know which lines count. Invariants: a read takes a bounded number of bytes; what was written before
+//! a rotation is read to its end.
 
 use std::fs::{self, File, Metadata};
 use std::io::{self, Read, Seek, SeekFrom};
@@ -15,14 +15,14 @@ use crate::readings::Gap;
 use crate::sources::{Tick, pods};
 use crate::spec::LogSettings;
 
-/// Bytes that one look reads; the rest is read at the next.
+/// Maximum bytes per read; the rest follows at the next one.
 const LOOK_BYTES_MAX: usize = 64 << 20;
-/// Bytes of one call.
+/// Bytes per system call.
 const CHUNK_BYTES: usize = 64 << 10;
-/// Chunks of standard input that wait for the next look.
+/// Chunks of standard input that are queued for the next read.
 const CHUNKS_MAX: usize = 256;
 
-/// Lines from somewhere.
+/// A source of lines.
 pub(super) enum Feed {
     File(FileFeed),
     Input {
@@ -52,7 +52,7 @@ impl Feed {
         })
     }
 
-    /// Hands on the lines that came since the last look; gives what may be lost, in words.
+    /// Passes on the lines since the last read; returns possible losses, in words.
     pub(super) fn read(
         &mut self,
         tick: &Tick<'_>,
@@ -88,7 +88,7 @@ impl Feed {
     }
 }
 
-/// Reads standard input on a thread of its own, which ends with the process: nothing can wake it.
+/// Reads standard input on its own thread, which ends with the process: nothing can wake it.
 fn standard_input() -> Result<Receiver<Vec<u8>>, String> {
     let (sender, receiver) = sync_channel(CHUNKS_MAX);
     let read = move || {
@@ -105,12 +105,12 @@ fn standard_input() -> Result<Receiver<Vec<u8>>, String> {
     started.map_err(|error| format!("no thread could be started for standard input: {error}"))
 }
 
-/// The end of a file that grows.
+/// Follows a growing file.
 pub(super) struct FileFeed {
     path: PathBuf,
     open: Option<OpenFile>,
     buffer: LineBuffer,
-    /// Whether what stands in the file when it is opened counts.
+    /// Whether the content that exists when the file is opened counts.
     from_start: bool,
 }
 
@@ -120,7 +120,7 @@ struct OpenFile {
     position: u64,
 }
 
-/// What tells a file from another one of the same name.
+/// Distinguishes a file from another one with the same name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Identity(u64, u64);
 
@@ -138,7 +138,7 @@ impl FileFeed {
         let mut lost = Vec::new();
         if self.open.is_none() {
             let opened = self.open_file(self.from_start);
-            // A file that is not there yet counts from its beginning when it comes.
+            // A file that does not exist yet counts from its start once it appears.
             self.from_start = true;
             self.open = Some(opened?);
         }
@@ -187,7 +187,7 @@ impl FileFeed {
         })
     }
 
-    /// Reads up to the end of the open file, or as far as there is room.
+    /// Reads to the end of the open file, or as far as the limit allows.
     fn read_open(&mut self, room: &mut usize, line: &mut dyn FnMut(&str)) -> io::Result<()> {
         let Some(open) = &mut self.open else {
             return Ok(());
@@ -207,7 +207,7 @@ impl FileFeed {
         Ok(())
     }
 
-    /// What happened to the file meanwhile. While it is away, the open one is all there is.
+    /// What happened to the file meanwhile. If it is missing, only the open one is left.
     fn change(&self) -> Change {
         let Some((open, now)) = self.open.as_ref().zip(fs::metadata(&self.path).ok()) else {
             return Change::None;
@@ -236,7 +236,7 @@ fn identity(metadata: &Metadata) -> Identity {
     Identity(metadata.dev(), metadata.ino())
 }
 
-/// Where files have no number, the time of their making is one.
+/// Where files have no inode, the creation time is used.
 #[cfg(not(unix))]
 fn identity(metadata: &Metadata) -> Identity {
     let made = metadata.created().ok();

@@ -1,7 +1,7 @@
-//! Counts of lines over time: the rate now, over whole minutes of the clock, and over the best 60 s.
+//! Rates of lines over time: current, over whole minutes of the clock, and over the best 60 s.
 //!
-//! Must not know lines. Invariant: while the run goes on, a window that was not seen whole has no rate; where the run
-//! ends before there is one, what was there is told instead, and said.
+//! Must not know lines. Invariant: during the run, a window that was not seen completely has no rate; if the
+//! run ends before the first complete window, the available part is reported instead, with a note.
 
 use std::collections::VecDeque;
 
@@ -11,9 +11,9 @@ use super::Counts;
 use crate::clock::seconds_between;
 use crate::readings::{MISSING_NOTE, Readings};
 
-/// The length of windows.
+/// Length of windows.
 const WINDOW_NS: u64 = 60_000_000_000;
-/// Looks within one window: ten a second.
+/// Maximum reads within one window: ten per second.
 const LOOKS_MAX: usize = 1_000;
 
 /// What was counted when.
@@ -24,14 +24,14 @@ struct LookCount {
     sum: f64,
 }
 
-/// Makes rates of counts.
+/// Computes rates from counts.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LineMeter {
-    /// The looks of the last window and the one before it.
+    /// The reads of the last window, and the one before it.
     looks: VecDeque<LookCount>,
-    /// The first look of this minute of the clock, where the minute was seen from its beginning.
+    /// The first read of this clock minute, if the minute was seen from its start.
     minute_begin: Option<LookCount>,
-    /// Whether a whole minute of the clock was told.
+    /// Whether a whole clock minute was reported.
     has_minute: bool,
     best_lines_per_s: Option<f64>,
     best_sum_per_s: Option<f64>,
@@ -88,7 +88,7 @@ impl LineMeter {
         }
     }
 
-    /// Where the run was too short for a window, its rate under load is told in its place.
+    /// If the run was too short for a window, reports its rate under load instead.
     pub(super) fn conclude(&self, window: &RunWindow, has_values: bool, readings: &mut Readings) {
         let mut short = Vec::new();
         if self.best_lines_per_s.is_none() {
@@ -100,7 +100,7 @@ impl LineMeter {
         let Some((begin, end)) = self.under_load(window).filter(|_| !short.is_empty()) else {
             return;
         };
-        // The end of a span does not belong to it.
+        // The end of a span is not part of it.
         readings.read_at(window.end_unix_ns.saturating_sub(1));
         for names in &short {
             tell_rates(*names, &begin, &end, has_values, readings);
@@ -115,7 +115,7 @@ impl LineMeter {
         readings.remark(&readings.observer(), MISSING_NOTE, text);
     }
 
-    /// The looks around the load; `None` where they are not two, or the first is not kept any more.
+    /// The reads around the load; `None` if there are not two, or if the first is no longer kept.
     fn under_load(&self, window: &RunWindow) -> Option<(LookCount, LookCount)> {
         let before = |look: &&LookCount| look.at_unix_ns <= window.start_unix_ns;
         let after = |look: &&LookCount| look.at_unix_ns >= window.end_unix_ns;
@@ -127,7 +127,7 @@ impl LineMeter {
 
     fn tell_best(&mut self, now: &LookCount, has_values: bool, readings: &mut Readings) {
         let limit = now.at_unix_ns.saturating_sub(WINDOW_NS);
-        // The oldest look that is kept is the newest one at least a window away.
+        // The oldest read that is kept is the newest one at least one window ago.
         while self.looks.len() > LOOKS_MAX
             || self
                 .looks

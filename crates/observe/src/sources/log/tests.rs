@@ -1,6 +1,6 @@
-//! Tests of logs as files: growth, rotation, cutting.
+//! Tests of logs as files: growth, rotation, truncation.
 //!
-//! Must not know the machine's logs. Invariant: every line that is written after the first look is counted once.
+//! Must not know the machine's logs. Invariant: every line written after the first read is counted once.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::Write;

@@ -1,6 +1,7 @@
-//! `node` and `replicas`: nodes of a selector, and how many replicas a workload has.
+//! `node` and `replicas`: selected nodes, and the number of replicas of a workload.
 //!
-//! Must not know how a cluster is asked. Invariant: what pods may have of a node is its limit, not what it has.
+//! Must not know how a cluster is queried. Invariant: the limit of a node is what pods may use of it
+//! (allocatable), not its capacity.
 
 use std::collections::HashMap;
 

@@ -1,6 +1,6 @@
-//! `pod`: pods of a selector, their containers, and all of them together.
+//! `pod`: selected pods, their containers, and their total.
 //!
-//! Must not know how a cluster is asked. Invariant: restarts, kills and evictions are told once each.
+//! Must not know how a cluster is queried. Invariant: restarts, OOM kills and evictions are reported once each.
 
 use std::collections::{HashMap, HashSet};
 
@@ -11,7 +11,7 @@ use super::{Fleet, amount, sum};
 use crate::readings::{Gap, Readings};
 use crate::sources::{Source, Tick};
 
-/// Pods that ended and are remembered, so that nothing is told twice.
+/// Ended pods that are remembered, so that nothing is reported twice.
 const REMEMBERED_MAX: usize = 2_000;
 
 /// Reads pods.
@@ -20,14 +20,14 @@ pub(super) struct PodSource {
     with_containers: bool,
     /// When each pod was measured last, in nanoseconds since 1970.
     measured: HashMap<String, u64>,
-    /// Restarts of each container when it was first seen, and at the last look.
+    /// Restarts of each container when first seen, and at the last read.
     restarts: HashMap<String, (u32, u32)>,
     oom_kills: HashMap<String, u32>,
     evicted: HashSet<String>,
     is_first: bool,
 }
 
-/// What may be used, of a container or a pod.
+/// Limits of a container or a pod.
 #[derive(Clone, Copy, Debug, Default)]
 struct Bounds {
     cpu_request: Option<f64>,
@@ -49,7 +49,7 @@ impl PodSource {
         }
     }
 
-    /// Whether a measurement was not handed on yet. One that does not tell its time always is.
+    /// Whether a measurement is new. One without a time always is.
     fn is_newer(&mut self, usage: &PodUsage) -> bool {
         let Some(at) = usage.at_unix_ns else {
             return true;
@@ -71,7 +71,7 @@ impl PodSource {
         }
         for container in &pod.containers {
             let key = format!("{}/{}", pod.uid, container.name);
-            // A pod that came during the run began without restarts.
+            // A pod that appeared during the run started without restarts.
             let first = if self.is_first { container.restarts } else { 0 };
             let (_, known) = self.restarts.entry(key).or_insert((first, first));
             let anew = container.restarts.saturating_sub(*known);
@@ -91,7 +91,7 @@ impl PodSource {
         }
     }
 
-    /// Restarts of a pod since the first look.
+    /// Restarts of a pod since the first read.
     fn restarts_of(&self, pod: &Pod) -> u32 {
         let keys = pod
             .containers
@@ -101,7 +101,7 @@ impl PodSource {
         known.map(|(first, now)| now.saturating_sub(*first)).sum()
     }
 
-    /// All pods together. While one that serves was not measured yet, what they use is not known: it is no zero.
+    /// The total of all pods. While a serving pod has not been measured yet, the total is unknown, not zero.
     fn tell_total(&self, pods: &[(&Pod, Option<&PodUsage>)], readings: &mut Readings) {
         let bounds = Bounds::sum(pods.iter().map(|(pod, _)| Bounds::of_pod(pod)));
         if !pods.is_empty() {
@@ -146,7 +146,7 @@ impl PodSource {
     }
 }
 
-/// Whether a pod is one of the replicas that answer.
+/// Whether a pod is one of the serving replicas.
 fn serves(pod: &Pod) -> bool {
     pod.is_ready && !pod.is_ending
 }
@@ -179,7 +179,7 @@ impl Bounds {
         Bounds::sum(pod.containers.iter().map(Bounds::of_container))
     }
 
-    /// Bounds of several together; one that a part does not have is none of the whole.
+    /// Combined limits; if one part has no limit, the whole has none.
     fn sum(parts: impl Iterator<Item = Bounds>) -> Bounds {
         let all: Vec<Bounds> = parts.collect();
         let of = |bound: fn(&Bounds) -> Option<f64>| sum(all.iter().map(bound));
@@ -204,7 +204,7 @@ impl Bounds {
         }
     }
 
-    /// What is used, and as shares of what may be.
+    /// Reports usage, absolute and relative to the limits.
     fn tell_use(
         &self,
         component: &str,

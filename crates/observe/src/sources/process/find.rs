@@ -1,14 +1,14 @@
-//! Which processes an observer is about: found by number, name or port; supervisors left out where workers are wanted.
+//! Selects the processes of an observer by id, name or port; leaves out supervisors if workers are wanted.
 //!
-//! Must not know what is read of them. Invariant: of two processes of which one descends from the other, both are
-//! found only where children do not count as part of their parents.
+//! Must not know what is read of them. Invariant: a process and its descendant are only both selected if
+//! children do not count as part of their parents.
 
 use crate::clock::Clock;
 use crate::process::ProcessTable;
 use crate::readings::Gap;
 use crate::spec::ProcessSettings;
 
-/// Which processes.
+/// The selection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Target {
     Pid(u32),
@@ -16,25 +16,25 @@ pub(super) enum Target {
     Port(u16),
 }
 
-/// What makes a component.
+/// What forms a component.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Grouping {
-    /// A process with all that descend from it.
+    /// A process with all its descendants.
     Family,
-    /// Each process that is found, alone.
+    /// Each selected process alone.
     Alone,
-    /// Each worker with all that descend from it, without the supervisor that started it.
+    /// Each worker with all its descendants, without the supervisor that started it.
     Workers,
 }
 
 /// What was found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Found {
-    /// The processes that head components.
+    /// The head processes of components.
     pub(super) heads: Vec<u32>,
-    /// The topmost processes above them, where only workers are wanted.
+    /// The topmost processes above them, if only workers are wanted.
     pub(super) roots: Vec<u32>,
-    /// Those that start workers, and serve nothing themselves.
+    /// Processes that start workers but serve nothing themselves.
     pub(super) supervisors: Vec<u32>,
 }
 
@@ -114,7 +114,7 @@ impl Finder {
     }
 }
 
-/// The workers below the topmost processes. `serves`: who is known to hold the socket.
+/// The workers below the topmost processes. `serves`: processes known to hold the socket.
 fn workers(table: &ProcessTable, roots: Vec<u32>, serves: &[u32]) -> Found {
     let mut found = Found::default();
     for root in &roots {
@@ -125,7 +125,7 @@ fn workers(table: &ProcessTable, roots: Vec<u32>, serves: &[u32]) -> Found {
         }
         let below = workers_of(table, supervisor, serves);
         if below.is_empty() {
-            // Who has no workers works itself.
+            // A process without workers does the work itself.
             found.heads.push(supervisor);
         } else {
             found.supervisors.push(supervisor);
@@ -137,7 +137,7 @@ fn workers(table: &ProcessTable, roots: Vec<u32>, serves: &[u32]) -> Found {
     found
 }
 
-/// The only child of a process that does no more than start it: a shell or an `init` around a supervisor.
+/// The only child of a process that merely starts it: a shell or an `init` around a supervisor.
 fn wrapped(table: &ProcessTable, pid: u32) -> Option<u32> {
     let [only] = table.children(pid)[..] else {
         return None;
@@ -146,7 +146,7 @@ fn wrapped(table: &ProcessTable, pid: u32) -> Option<u32> {
     (name(only) != name(pid) && !table.children(only).is_empty()).then_some(only)
 }
 
-/// The children that work: those that hold the socket, else those that run the same program, else all.
+/// The working children: those that hold the socket, otherwise those that run the same program, otherwise all.
 fn workers_of(table: &ProcessTable, supervisor: u32, serves: &[u32]) -> Vec<u32> {
     let children = table.children(supervisor);
     let name = |pid| table.stat(pid).map(|stat| &stat.name);

@@ -1,7 +1,8 @@
-//! The control group of a component, where it holds the component's processes and nobody else: its account misses nothing.
+//! The control group of a component, if it contains the component's processes and no others: its accounting is
+//! complete.
 //!
-//! Must not know how a component's processes are found. Invariant: a group counts only between two looks at which it was
-//! the component's alone; otherwise the processes' own files count.
+//! Must not know how a component's processes are found. Invariant: a group only counts between two reads at
+//! which the component had it to itself; otherwise the processes' own files count.
 
 use std::collections::HashSet;
 use std::fs;
@@ -12,16 +13,16 @@ use crate::parse::proc::ProcessStat;
 use crate::process::ProcessFiles;
 use crate::sources::cgroup::{accounting_of, used_seconds};
 
-/// Processes of a group beyond which nobody asks whose they are.
+/// Maximum processes of a group for which the owner is checked.
 const PROCESSES_MAX: usize = 1_000;
-/// Parents that are followed from a process that is not known yet to one that is.
+/// Maximum ancestors followed from an unknown process to a known one.
 const ANCESTORS_MAX: usize = 16;
 
 /// The group of one component.
 #[derive(Debug)]
 pub(super) struct OwnGroup {
     roots: Roots,
-    /// The group and its account at the last look; `None`: it was not the component's alone.
+    /// The group and its CPU time at the last read; `None`: the component did not have it to itself.
     before: Option<(PathBuf, f64)>,
 }
 
@@ -33,8 +34,8 @@ impl OwnGroup {
         }
     }
 
-    /// What the group used since the last look, in seconds; `None` where it was not the component's alone then or is
-    /// not now.
+    /// CPU time used by the group since the last read, in seconds; `None` if the component does not have it to
+    /// itself, or did not at the last read.
     pub(super) fn look(
         &mut self,
         head: Option<u32>,
@@ -44,7 +45,7 @@ impl OwnGroup {
         let now = head.and_then(|head| self.read(head, members, files));
         let before = std::mem::replace(&mut self.before, now);
         let ((was, before), (is, now)) = before.as_ref().zip(self.before.as_ref())?;
-        // One that began anew was made anew: what it used is not known from when.
+        // A lower value means a recreated group: it is unknown from when its usage dates.
         (was == is && now >= before).then(|| now - before)
     }
 
@@ -63,7 +64,7 @@ impl OwnGroup {
     }
 }
 
-/// Whether a group has no other processes, nor groups below it.
+/// Whether a group contains no other processes and no subgroups.
 fn is_of(folder: &Path, members: &[ProcessStat], files: &ProcessFiles) -> bool {
     let Ok(text) = fs::read_to_string(folder.join("cgroup.procs")) else {
         return false;
@@ -76,13 +77,14 @@ fn is_of(folder: &Path, members: &[ProcessStat], files: &ProcessFiles) -> bool {
     let pids: Vec<&str> = text.lines().collect();
     pids.len() <= PROCESSES_MAX
         && pids.iter().all(|pid| {
-            // A process of another name space has no number here, and is a stranger.
+            // A process of another PID namespace has no id here, and does not belong.
             let pid = pid.parse().ok().filter(|pid| *pid > 0);
             pid.is_some_and(|pid| descends(pid, &members, files))
         })
 }
 
-/// Whether a process is one of the members, or was born by one since they were read; one that is gone was.
+/// Whether a process is one of the members, or a descendant started since they were read; a process that is
+/// gone counts as one.
 fn descends(pid: u32, members: &HashSet<u32>, files: &ProcessFiles) -> bool {
     if members.contains(&pid) {
         return true;

@@ -1,7 +1,7 @@
-//! One component of a `process` observer: its processes, and what they used since the last look.
+//! One component of a `process` observer: its processes, and their usage since the last read.
 //!
-//! Must not know how processes are found. Invariant: what a component used is taken from the files whenever they are
-//! read, and told at looks; nothing is lost in between.
+//! Must not know how processes are found. Invariant: usage is updated whenever files are read, and reported at
+//! normal reads; nothing is lost in between.
 
 use std::collections::HashMap;
 
@@ -9,38 +9,38 @@ use crate::clock::seconds_between;
 use crate::parse::proc::ProcessStat;
 use crate::process::{CpuMeter, ProcessFiles, ReadSpan};
 
-/// Limits of open files are read again after so many looks: a program may raise its own.
+/// The limit on open files is read again after this many reads: a program may raise its own.
 const LIMIT_LOOKS: u32 = 30;
-/// Processes of which limits are remembered.
+/// Maximum processes whose limits are cached.
 const LIMITS_MAX: usize = 1_000;
 
-/// What is kept of a component from look to look.
+/// The state of a component.
 #[derive(Debug)]
 pub(super) struct Place {
     meter: CpuMeter,
-    /// Its processes as they were read last.
+    /// Its processes, as last read.
     members: Vec<ProcessStat>,
-    /// Clock ticks since the last look.
+    /// Clock ticks since the last read.
     ticks: u64,
-    /// What was told so far, in seconds.
+    /// CPU time reported so far, in seconds.
     pub(super) told_s: f64,
-    /// When it was last looked at, in nanoseconds since 1970.
+    /// Time of the last read, in nanoseconds since 1970.
     last_unix_ns: Option<u64>,
-    /// What may be missing of what was told.
+    /// What may be missing from the reported time.
     pub(super) missing: Missing,
-    /// What may be missing of what the processes' files say since the last look.
+    /// What may be missing since the last read.
     unread: Missing,
-    /// Of each process at the last look: when it started, and its clock ticks.
+    /// For each process at the last read: its start time and clock ticks.
     at_look: HashMap<u32, (u64, u64)>,
     limits: HashMap<u32, (u32, Option<u64>)>,
 }
 
-/// Time that is in no file any more.
+/// Time that is no longer in any file.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Missing {
-    /// At most so much, of processes that were seen, in processor time.
+    /// Upper bound, for processes that were seen, in CPU time.
     pub(super) unread_ns: u64,
-    /// Whether one of the processes has children that nobody waits for, so that their time is nowhere.
+    /// Whether one of the processes does not wait for its children, so that their time is lost.
     pub(super) ignores_children: bool,
 }
 
@@ -55,12 +55,12 @@ impl Missing {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Usage {
     pub(super) cpu_cores: Option<f64>,
-    /// Of the process that used most; `None` where there is one alone, or nothing to compare with.
+    /// Usage of the busiest process; `None` if there is only one, or nothing to compare with.
     pub(super) busiest_cores: Option<f64>,
     pub(super) memory_bytes: f64,
     pub(super) threads: u64,
     pub(super) processes: u64,
-    /// Of the process that has the most open.
+    /// Open files of the process with the most.
     pub(super) open_files: Option<u64>,
     pub(super) open_files_limit: Option<u64>,
     pub(super) pss_bytes: Option<u64>,
@@ -91,14 +91,14 @@ impl Place {
         self.meter.members().collect()
     }
 
-    /// Gives a process to another component: what was counted of it here.
+    /// Moves a process to another component; returns what was counted for it here.
     pub(super) fn release(&mut self, pid: u32, start_ticks: u64) -> Option<u64> {
         let counted = self.meter.counted(pid, start_ticks);
         self.meter.release(pid);
         counted
     }
 
-    /// Takes what its processes' files say; `base` as of [`CpuMeter::advance`].
+    /// Updates from its processes' files; `base` as in [`CpuMeter::advance`].
     pub(super) fn take(
         &mut self,
         members: Vec<ProcessStat>,
@@ -118,8 +118,8 @@ impl Place {
         });
     }
 
-    /// What it used since the last look, or since `else_unix_ns` where it came after that; and what it has. `of_group`: what
-    /// its control group says that it used since the last look, in seconds, where it has one of its own.
+    /// Its usage since the last read, or since `else_unix_ns` if it appeared after that, and its current state.
+    /// `of_group`: what its own control group used since the last read, in seconds, if it has one.
     pub(super) fn look(
         &mut self,
         now_unix_ns: u64,
@@ -174,7 +174,7 @@ impl Place {
         }
     }
 
-    /// What the busiest of its processes used since the last look, those left out that came since.
+    /// Usage of its busiest process since the last read, without new processes.
     fn busiest_ticks(&mut self) -> Option<u64> {
         let now = self.members.iter();
         let now = now.map(|stat| (stat.pid, (stat.start_ticks, stat.cpu_ticks)));

@@ -1,17 +1,18 @@
-//! A histogram over the run: what it held at times, so that any part of the run has quantiles.
+//! A histogram over the run: its content at several times, so that any part of the run has quantiles.
 //!
-//! Must not know which parts are asked for. Invariant: at most [`LOOKS_MAX`] looks are kept, evenly thinned.
+//! Must not know which parts are requested. Invariant: at most [`LOOKS_MAX`] snapshots are kept, evenly
+//! thinned.
 
 use crate::sources::buckets::Buckets;
 
-/// Looks that are kept; beyond it every second one is dropped.
+/// Maximum snapshots; beyond it every second one is dropped.
 const LOOKS_MAX: usize = 720;
 
-/// Looks at a histogram that only grows.
+/// Snapshots of a histogram that only grows.
 #[derive(Clone, Debug, Default)]
 pub(super) struct History {
     looks: Vec<(u64, Buckets)>,
-    /// Only every so many looks is kept.
+    /// Only every `stride`-th snapshot is kept.
     stride: u64,
     number: u64,
 }
@@ -37,8 +38,8 @@ impl History {
         }
     }
 
-    /// What was added from the last look before a time to the first one after another: all that was between them, and what
-    /// was beside them, where whatever is observed had work there too. `None`: there are no two looks.
+    /// What was added from the last snapshot before a time to the first one after another: everything in
+    /// between, plus neighbouring activity if there was any. `None`: there are no two snapshots.
     pub(super) fn around(&self, from: u64, to: u64, last: (u64, &Buckets)) -> Option<Buckets> {
         let looks = self.looks.iter().map(|(at, buckets)| (*at, buckets));
         let all: Vec<(u64, &Buckets)> = looks.chain([last]).collect();
@@ -47,9 +48,9 @@ impl History {
         (before.0 < after.0).then(|| after.1.since(before.1))
     }
 
-    /// What was added between two times, as near to them as there are looks: where both have the same one, from the look
-    /// before it to the one after it. `None`: there are no two looks.
-    /// `last` is the newest look, which may not be kept.
+    /// What was added between two times, as precisely as snapshots allow: if both are closest to the same one,
+    /// from the previous to the next. `None`: there are no two snapshots. `last` is the newest snapshot, which
+    /// may not be kept.
     pub(super) fn between(&self, from: u64, to: u64, last: (u64, &Buckets)) -> Option<Buckets> {
         let looks = self.looks.iter().map(|(at, buckets)| (*at, buckets));
         let all: Vec<(u64, &Buckets)> = looks.chain([last]).collect();
@@ -105,7 +106,7 @@ mod tests {
             assert_eq!(between.map(|added| added.count()), Some(count), "{from}");
         }
         assert_eq!(History::default().between(1, 2, (5, &last)), None);
-        // All of a load that begins and ends between looks, and nothing else where it was quiet.
+        // All of a load that starts and ends between snapshots, and nothing else if it was idle otherwise.
         for (from, to, count) in [
             (80, 120, 9.0),
             (10, 110, 9.0),

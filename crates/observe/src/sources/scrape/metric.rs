@@ -1,7 +1,7 @@
 //! One component of a page: a counter's rate, a gauge's value, a histogram's quantiles.
 //!
-//! Must not know how pages are got. Invariant: a series that is not on a page is left as it was, so that one page with
-//! a hole makes neither a drop nor a jump.
+//! Must not know how pages are fetched. Invariant: a series missing on a page keeps its state, so that an
+//! incomplete page causes neither a drop nor a jump.
 
 use std::collections::HashMap;
 
@@ -25,7 +25,7 @@ pub(super) enum MetricShape {
     Counter,
     Gauge,
     Histogram(TimeUnit),
-    /// A count and a sum; its quantiles cannot be put together and are left out.
+    /// A count and a sum; its quantiles cannot be aggregated and are ignored.
     Summary(TimeUnit),
 }
 
@@ -51,7 +51,7 @@ pub(super) struct Metric {
     last_unix_ns: u64,
 }
 
-/// What a page said of one series.
+/// The values of one series on a page.
 #[derive(Clone, Debug, Default)]
 struct SeriesOnPage {
     value: Option<f64>,
@@ -60,7 +60,7 @@ struct SeriesOnPage {
     buckets: Buckets,
 }
 
-/// What a metric is, by settings, page or name; `None`: the page does not have it.
+/// The shape of a metric, from settings, page or name; `None`: the page does not have it.
 pub(super) fn shape_of(
     name: &str,
     page: &MetricsPage<'_>,
@@ -99,7 +99,7 @@ pub(super) fn shape_of(
     has(shape).then_some(shape)
 }
 
-/// Without a type and an ending: a page may write `_total` behind the name of a counter.
+/// Without type and suffix: a page may append `_total` to the name of a counter.
 fn by_plain_name(name: &str, page: &MetricsPage<'_>) -> MetricShape {
     let total = format!("{name}_total");
     match page.samples.iter().any(|sample| sample.name == total) {
@@ -119,7 +119,7 @@ fn unit_of(name: &str) -> TimeUnit {
     }
 }
 
-/// What a sample is of a metric; `None`: nothing.
+/// The part of a metric that a sample is; `None`: it is not part of it.
 pub(super) fn part_of(sample: &Sample<'_>, name: &str, shape: MetricShape) -> Option<SamplePart> {
     let behind = sample.name.strip_prefix(name)?;
     match (shape, behind) {
@@ -134,7 +134,7 @@ pub(super) fn part_of(sample: &Sample<'_>, name: &str, shape: MetricShape) -> Op
 }
 
 impl Metric {
-    /// `keeps_history`: whether quantiles over parts of the run will be asked for.
+    /// `keeps_history`: whether quantiles over parts of the run will be requested.
     pub(super) fn new(shape: MetricShape, keeps_history: bool) -> Metric {
         let is_histogram = matches!(shape, MetricShape::Histogram(_));
         Metric {
@@ -161,7 +161,8 @@ impl Metric {
         }
     }
 
-    /// Makes readings of what was put since the last page, which arrived at `since_unix_ns` (`None`: there was none).
+    /// Reports readings from the samples of this page; the previous page arrived at `since_unix_ns` (`None`:
+    /// there was none).
     pub(super) fn tell(
         &mut self,
         component: &str,
@@ -192,7 +193,7 @@ impl Metric {
         }
         self.last_unix_ns = now_unix_ns;
         if let Some(history) = &mut self.history {
-            // What the page before did not have began at zero.
+            // What was not on the previous page started at zero.
             if let Some(since) = since_unix_ns.filter(|_| history.is_empty()) {
                 history.push(since, &Buckets::default());
             }
@@ -201,7 +202,7 @@ impl Metric {
         self.before.extend(self.now.drain());
     }
 
-    /// How much a part of all series rose; one that was not there before began at zero.
+    /// The total increase of a part over all series; a new series started at zero.
     fn added(&self, part: impl Fn(&SeriesOnPage) -> Option<f64>) -> f64 {
         let rises = self.now.iter().filter_map(|(series, seen)| {
             let before = self.before.get(series).and_then(&part);
@@ -249,7 +250,7 @@ impl Metric {
         let last = (self.last_unix_ns, &self.total);
         let load = (window.start_unix_ns, window.end_unix_ns);
         for (prefix, (from, to)) in [("window_", load), ("steady_", steady_or_all(window))] {
-            // Beside the load it is quiet; beside its steady part it is not.
+            // There is no activity outside of the load; outside of its steady part there is.
             let added = match (from, to) == load {
                 true => history.around(from, to, last),
                 false => history.between(from, to, last),
@@ -273,7 +274,7 @@ fn tell_quantiles(prefix: &str, added: &Buckets, unit: TimeUnit, mut put: impl F
     }
 }
 
-/// What a bound is multiplied with, and the unit that the product has.
+/// The factor for a bound, and the resulting unit.
 fn scale_of(unit: TimeUnit) -> (f64, &'static str) {
     match unit {
         TimeUnit::Seconds => (1.0, "seconds"),

@@ -1,13 +1,14 @@
-//! What each agent of a test did, a row for each: the same for the terminal and for pages.
+//! What each agent of a test did, one row each: the same for the terminal and for pages.
 //!
-//! Must not know layouts. Invariants: agents are told where there are several, and a row has as many cells as the head.
+//! Must not know layouts. Invariants: shown only if there are several agents; a row has as many cells as the
+//! header.
 
 use loadline_model::result::RunResult;
 use loadline_model::{AgentShare, Nanos};
 
 use crate::units::{count, span_or_dash};
 
-/// Most agents that are told; the JSON result has all.
+/// Maximum agents shown; the JSON result has all.
 pub(crate) const AGENTS_MAX: usize = 50;
 /// The head of the rows.
 pub(crate) const HEAD: [&str; 9] = [

@@ -1,7 +1,7 @@
-//! Sparklines, bars, and the bounds of a readable histogram.
+//! Sparklines, bars, and readable histogram bounds.
 //!
-//! Must not know what is drawn. Invariant: zero draws nothing or the lowest mark, the largest value
-//! the full one.
+//! Must not know what is drawn. Invariant: zero draws nothing or the lowest mark, the largest value the full
+//! one.
 
 const LEVELS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 /// Tells nothing from something small.
@@ -20,7 +20,7 @@ pub(crate) fn sparkline(values: &[f64]) -> String {
     values.iter().map(level).collect()
 }
 
-/// A bar of at most so many cells, in eighths; something above zero always shows.
+/// A bar of at most `cells` cells, in eighths; a value above zero is always visible.
 #[must_use]
 pub fn bar(value: u64, most: u64, cells: usize) -> String {
     if value == 0 || most == 0 {

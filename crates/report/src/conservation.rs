@@ -1,6 +1,6 @@
 //! The line that accounts for every request: planned, sent, answered, failed, never answered.
 //!
-//! Must not know layout. Invariant: what is named adds up, or the line says that it does not.
+//! Must not know layout. Invariant: the numbers add up, or the line says that they do not.
 
 use loadline_model::{ErrorClass, RunResult};
 

@@ -1,6 +1,6 @@
 //! A plan in words: what is sent, by which executor, for how long.
 //!
-//! Must not know results. Invariant: one line a fact, no line without one.
+//! Must not know results. Invariant: one line per fact, no empty lines.
 
 use loadline_model::client::Protocol;
 use loadline_model::executor::RateStage;
@@ -10,7 +10,7 @@ use loadline_model::{Behaviour, Executor, Scenario, TestPlan};
 
 use crate::units::{count, counted, planned, rate};
 
-/// The requests of a plan: the first one, and how many more there are.
+/// The requests of a plan: the first one, and the number of further ones.
 #[must_use]
 pub fn requests(plan: &TestPlan) -> String {
     let mut all = plan
@@ -30,9 +30,9 @@ pub fn requests(plan: &TestPlan) -> String {
     }
 }
 
-/// What a run is called by: the file that it runs, else the address that it sends to.
+/// The title of a run: the file that it runs, otherwise the address that it sends to.
 ///
-/// `command`: the words of the command line, of which a plan's file is one.
+/// `command`: the words of the command line, which include a plan's file.
 #[must_use]
 pub fn title(plan: &TestPlan, command: &[String]) -> String {
     let file = |path: &str| path.rsplit(['/', '\\']).next().unwrap_or(path).to_owned();
@@ -60,7 +60,7 @@ pub(crate) fn request(request: &RequestTemplate) -> String {
     )
 }
 
-/// How the load is made.
+/// How the load is generated.
 #[must_use]
 pub fn load(plan: &TestPlan) -> String {
     let mut parts: Vec<String> = plan.scenarios.iter().map(scenario).collect();

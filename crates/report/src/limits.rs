@@ -1,7 +1,7 @@
-//! Thresholds as lines on the charts, of pages and of documents: which chart draws what a threshold speaks of, and where.
+//! Thresholds as lines on charts, in pages and documents: which chart shows a threshold, and where.
 //!
-//! Must not know how lines are drawn. Invariants: a line stands where all that its chart draws is what
-//! the threshold speaks of, so none for a part of a metric; its value is in the chart's own unit.
+//! Must not know how lines are drawn. Invariants: a line is only drawn on a chart of exactly what the threshold
+//! is about, so not for a sub-metric; its value is in the chart's own unit.
 
 use loadline_metric::BuiltIn;
 use loadline_metric::threshold::{Aggregation, Bound, Operator, Threshold, TimeUnit};
@@ -9,7 +9,7 @@ use loadline_model::{RequestMetric, TestPlan};
 
 use crate::units::{planned, rate, span};
 
-/// Lines of a page: beyond, nobody tells them apart.
+/// Maximum lines on a page: more cannot be distinguished.
 const LINES_MAX: usize = 24;
 
 /// A threshold on a chart.

@@ -1,8 +1,8 @@
-//! What happened when: the marks on the time axis, in one list for all charts and the table.
+//! Marks on the time axis, in one list for all charts and the table.
 //!
-//! Besides what the run told there are stages and scenarios that begin, the first failure, and what
-//! observers saw become of the service. Must not know how marks are drawn. Invariants: marks ascend in
-//! time, and are few, however long the run.
+//! Besides the run's own marks these are starts of stages and scenarios, the first failure, and notes of
+//! observers. Must not know how marks are drawn. Invariants: marks are in chronological order, and few, however
+//! long the run.
 
 use std::time::Duration;
 
@@ -25,7 +25,7 @@ pub(crate) struct Shown {
     pub(crate) label: String,
 }
 
-/// All marks of a run, of one that goes on those to come too: what the charts do not reach is not drawn.
+/// All marks of a run, including future ones of a running test; marks beyond the charts are not drawn.
 pub(crate) fn of(result: &RunResult) -> Vec<Shown> {
     let told = result.events.iter().map(told);
     let begun = result.plan.scenarios.iter().flat_map(begun);
@@ -61,7 +61,7 @@ fn told(mark: &Mark) -> Shown {
     shown(mark.at_ns, &mark.kind, &label, mark.text.clone())
 }
 
-/// A scenario that begins later than the run, and each leg of its ramp but the first.
+/// A scenario that starts later than the run, and each stage of its ramp except the first.
 fn begun(scenario: &Scenario) -> Vec<Shown> {
     let mut at = scenario.start_time;
     let mut all = Vec::new();

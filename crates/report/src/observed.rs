@@ -1,6 +1,6 @@
-//! What observers saw, prepared for those who show it: one group for each quantity, in words and on the run's rows.
+//! Observations prepared for display: one group per quantity, in words and aligned to the run's rows.
 //!
-//! Must not know layouts. Invariant: a time at which nothing was read stays empty.
+//! Must not know layouts. Invariant: a time without a reading stays empty.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use loadline_model::result::Row;
 
 use crate::units::{Bytes, rate, span};
 
-/// Lines in one chart; more cannot be told apart.
+/// Maximum lines in one chart; more cannot be distinguished.
 pub(crate) const LINES_MAX: usize = 20;
 
 /// All series of one quantity, such as `cpu_cores`; a limit is with what it limits.

@@ -1,8 +1,7 @@
-//! Live progress: a block for a terminal that is drawn anew each second, and one plain line for a
-//! pipe.
+//! Live progress: a block for a terminal that is redrawn every second, and one plain line for a pipe.
 //!
-//! Must not know terminals or clocks: the time that has passed is an argument. Invariant: constant
-//! size, however long the run.
+//! Must not know terminals or clocks: elapsed time is an argument. Invariant: constant size, however long the
+//! run.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -19,7 +18,7 @@ use crate::units::{count, counted, planned, rate, span};
 /// Seconds that the sparkline looks back.
 const LOOK_BACK: usize = 60;
 
-/// What progress is made of: sums, and the last rows.
+/// The data of the progress: totals, and the last rows.
 #[derive(Clone, Debug)]
 pub struct Progress {
     planned_requests: Option<u64>,
@@ -34,7 +33,7 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Nothing done yet of a plan.
+    /// The progress before the start of a plan.
     #[must_use]
     pub fn new(plan: &TestPlan) -> Progress {
         let counts: Option<Vec<u64>> = plan
@@ -55,8 +54,8 @@ impl Progress {
         }
     }
 
-    /// What was done so far of a run that goes on. What a script plans are iterations, which are not
-    /// counted here: only a time tells its length.
+    /// The progress of a running test. A script plans iterations, which are not counted here, so only a time
+    /// shows its length.
     pub(crate) fn so_far(result: &RunResult) -> Progress {
         let (plan, totals) = (&result.plan, &result.totals);
         let counts = [&totals.seen.counts, &totals.seen.warm_up];
@@ -94,8 +93,8 @@ impl Progress {
         self.rows.push_back(row.clone());
     }
 
-    /// The share that is done, from 0 to 1; `None` when only a signal ends the run. Where both a
-    /// count and a time may end it, the one that is nearer its end.
+    /// The completed share, from 0 to 1; `None` if only a signal ends the run. If a count and a time may end
+    /// it, the larger share counts.
     #[must_use]
     pub fn share(&self) -> Option<f64> {
         let by_count = self
@@ -116,7 +115,7 @@ impl Progress {
         self.completed + self.failed
     }
 
-    /// Nanoseconds until the end, as far as can be told.
+    /// Nanoseconds until the end, as far as is known.
     pub(crate) fn left_ns(&self) -> Option<f64> {
         let share = self.share().filter(|share| *share > 0.0)?;
         Some(self.elapsed_ns as f64 * (1.0 - share) / share)
@@ -168,7 +167,7 @@ impl Progress {
     }
 }
 
-/// Several lines for a terminal, each with its end; their number stays the same for one width.
+/// Several lines for a terminal, each with a line end; their number depends only on the width.
 #[must_use]
 pub fn block(progress: &Progress, style: &Style) -> String {
     let width = style.columns();
@@ -221,7 +220,7 @@ fn bar(share: f64, cells: usize, style: Style) -> String {
     )
 }
 
-/// One plain line without an end, for a pipe.
+/// One plain line without a line end, for a pipe.
 #[must_use]
 pub fn line(progress: &Progress) -> String {
     let mut parts = vec![planned(Duration::from_secs(

@@ -1,7 +1,7 @@
-//! Values by rank, for reports that define percentiles by a rank instead of by interpolation.
+//! Values by rank, for reports that define percentiles by rank instead of interpolation.
 //!
-//! Must not know which report asks. Invariant: exact while all values are kept, within the
-//! histogram's error after that.
+//! Must not know the report. Invariant: exact while all values are kept, within the histogram's error after
+//! that.
 
 use loadline_metric::TimeTrend;
 

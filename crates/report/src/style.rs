@@ -1,7 +1,7 @@
-//! How a report may look: colour and width.
+//! The style of a report: colour and width.
 //!
-//! Must not know terminals or environment variables; whoever prints decides. Invariant: without
-//! colour the output holds no escape sequence.
+//! Must not know terminals or environment variables; the caller decides. Invariant: without colour the output
+//! contains no escape sequences.
 
 /// Colour and width of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

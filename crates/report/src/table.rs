@@ -1,7 +1,7 @@
-//! A table of text for a terminal: aligned, and as wide as there is room.
+//! A table of text for a terminal: aligned, as wide as there is room.
 //!
-//! Must not know what is in it. Invariants: no text is left out, what has no room goes on in the next line; with room
-//! for the least widths no line is wider than the room.
+//! Must not know the content. Invariants: no text is lost, cells without enough room wrap; if there is room for
+//! the minimum widths, no line is wider than the room.
 
 use crate::Style;
 use crate::page::{pad_left, pad_right, wrap};
@@ -11,7 +11,7 @@ const GAP: usize = 2;
 /// A column is not made narrower than this: a line of three letters cannot be read.
 const WIDTH_LEAST: usize = 8;
 
-/// A column: its title, and whether its cells stand at the right.
+/// A column: its title, and whether its cells are right-aligned.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TextColumn {
     /// The title.
@@ -20,8 +20,8 @@ pub struct TextColumn {
     pub is_right: bool,
 }
 
-/// Lays a table out; `room` is the most columns of a line, `None`: as many as it takes. Cells beyond the columns are left
-/// out; there are none where the table was made of them.
+/// Lays out a table; `room` is the maximum width of a line, `None`: unlimited. Extra cells in a row are
+/// ignored; the table's own rows have none.
 #[must_use]
 pub fn laid_out(
     columns: &[TextColumn],
@@ -52,7 +52,7 @@ pub fn laid_out(
     out
 }
 
-/// How wide a table is where there is room for all of it.
+/// The width of a table if there is room for all of it.
 #[must_use]
 pub fn natural_width(columns: &[TextColumn], rows: &[Vec<String>]) -> usize {
     let widths = widths(columns, rows, None);
@@ -110,7 +110,7 @@ fn lines(columns: &[TextColumn], cells: &[String], widths: &[usize]) -> Vec<Stri
     (0..height).map(line).collect()
 }
 
-/// A text as lines of at most so many characters; a longer word is broken.
+/// A text as lines of at most `width` characters; longer words are broken.
 fn broken_at(text: &str, width: usize) -> Vec<String> {
     if text.chars().count() <= width {
         return vec![text.to_owned()];

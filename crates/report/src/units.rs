@@ -1,7 +1,6 @@
-//! Numbers as people read them: counts, rates, times, shares.
+//! Readable numbers: counts, rates, times, shares.
 //!
-//! Must not know layout. Invariant: at least two significant digits, at most what a column of ten
-//! holds, and always the unit.
+//! Must not know layout. Invariant: at least two significant digits, at most ten columns, and always the unit.
 
 use std::time::Duration;
 
@@ -9,7 +8,7 @@ use loadline_go::GoDuration;
 
 pub use loadline_model::units::Bytes;
 
-/// A whole number with its thousands apart: `391,840`.
+/// An integer with thousands separators: `391,840`.
 #[must_use]
 pub fn count(number: u64) -> String {
     let digits = number.to_string();
@@ -23,7 +22,7 @@ pub fn count(number: u64) -> String {
     out
 }
 
-/// So many of a thing: `1 request`, `2 requests`.
+/// A number with its noun: `1 request`, `2 requests`.
 #[must_use]
 pub fn counted(number: u64, thing: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };
@@ -78,7 +77,7 @@ pub fn span_or_dash(ns: Option<f64>) -> String {
     ns.map_or_else(|| "-".to_owned(), span)
 }
 
-/// A planned span as it is typed: `10s`, `1m30s`, `500ms`.
+/// A planned duration in input syntax: `10s`, `1m30s`, `500ms`.
 #[must_use]
 pub fn planned(duration: Duration) -> String {
     let text = GoDuration::from(duration).to_string();
@@ -88,7 +87,7 @@ pub fn planned(duration: Duration) -> String {
     }
 }
 
-/// A share of a whole: `0.9 %`; never 0 or 100 for something in between.
+/// A share of a whole: `0.9 %`; never 0 or 100 for anything in between.
 #[must_use]
 pub fn share(part: u64, whole: u64) -> String {
     if whole == 0 {

@@ -1,7 +1,7 @@
-//! The verdict as text: the block that ends every report, also after a familiar one.
+//! The verdict as text: the block that ends every report, including those of the dialects.
 //!
-//! Must not judge; that is done before. Invariant: the conservation line and the headline are always
-//! there, findings follow the gravest first.
+//! Must not judge; that is done before. Invariant: the conservation line and the headline are always there;
+//! findings follow, most severe first.
 
 use loadline_model::RunResult;
 use loadline_model::verdict::{Finding, Gravity};
@@ -11,8 +11,8 @@ use crate::page::Page;
 use crate::style::Style;
 use crate::units::{rate, span};
 
-/// The block by itself: after the reports of the dialects, which show service time, it also tells
-/// the response time of an open model.
+/// The block for use after the reports of the dialects. These show service time, so it adds the response time
+/// of an open model.
 #[must_use]
 pub fn render(result: &RunResult, style: &Style) -> String {
     let mut page = Page::new(*style);

@@ -1,5 +1,5 @@
-//! Holds the dialect of bombardier against what bombardier 2.0.2 printed: text and JSON of the same
-//! run, from results that have the same distributions.
+//! Compares the bombardier dialect with what bombardier 2.0.2 printed: text and JSON of the same run, from
+//! results with the same distributions.
 
 mod support;
 

@@ -1,5 +1,5 @@
-//! Holds the template interpreter against what Go's own `text/template` made of the same templates
-//! (`golden/go-1.26`), and against input that nobody wrote on purpose.
+//! Compares the template interpreter with the output of Go's own `text/template` for the same templates
+//! (`golden/go-1.26`), and tests it with random input.
 
 use std::rc::Rc;
 

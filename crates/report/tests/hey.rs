@@ -1,5 +1,5 @@
-//! Holds the dialect of hey against what hey 0.1.5 printed: results are built from the samples that
-//! hey gave with `{{jsonify .}}`, and rendered beside the report it printed in the same run.
+//! Compares the hey dialect with what hey 0.1.5 printed: results are built from the samples that hey printed
+//! with `{{jsonify .}}`, and rendered next to its report of the same run.
 
 mod support;
 

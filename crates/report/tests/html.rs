@@ -1,4 +1,4 @@
-//! The pages: whole, closed to the outside, and true to the result whatever its names hold.
+//! The pages: complete, self-contained, and correct for any names in the result.
 
 mod support;
 

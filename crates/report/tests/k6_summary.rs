@@ -1,6 +1,6 @@
-//! Our summaries against those that k6 v2.2.0 wrote about the same samples, byte for byte.
+//! Compares our summaries with those of k6 v2.2.0 for the same samples, byte for byte.
 //!
-//! Must not depend on k6 being there: `golden/k6-2.2.0/record.sh` recorded what it printed.
+//! Must not require k6: `golden/k6-2.2.0/record.sh` recorded its output.
 
 mod k6_recorded;
 

@@ -1,4 +1,4 @@
-//! The page of a run that goes on, and the marks on the charts of every page.
+//! The page of a running test, and the marks on the charts of every page.
 //!
 //! Must not know a server.
 

@@ -1,7 +1,6 @@
 //! MD5 and SHA-1, for the UUIDs that are defined by them; not for anything that must be secure.
 //!
-//! Source: RFC 1321 and RFC 3174. Must not know what is digested. Invariant: the digests of the
-//! RFCs' test texts.
+//! Source: RFC 1321 and RFC 3174. Must not know what is digested. Invariant: matches the RFCs' test vectors.
 
 /// MD5 of a message.
 pub(super) fn md5(message: &[u8]) -> [u8; 16] {

@@ -1,7 +1,7 @@
 //! The figures of bombardier's reports, in its units: microseconds and requests per second.
 //!
-//! Must not know their layout. Invariant: latencies include failed requests, as bombardier's do;
-//! standard deviations weigh every value, as bombardier's do not.
+//! Must not know their layout. Invariant: latencies include failed requests, as bombardier's do; standard
+//! deviations include every value, unlike bombardier's.
 
 use loadline_metric::{TimeTrend, ValueTrend};
 use loadline_model::RunResult;

@@ -1,7 +1,7 @@
-//! bombardier's `-o json`: one line without an end, keys in its order.
+//! bombardier's `-o json`: one line without a line end, keys in its order.
 //!
-//! Must not know how figures are made. Invariant: the output is valid JSON for any body and header
-//! (bombardier quotes them as Go source, which JSON readers refuse for control characters).
+//! Must not know how figures are made. Invariant: the output is valid JSON for any body and header (bombardier
+//! quotes them as Go source, which JSON readers refuse for control characters).
 
 use std::fmt::Write as _;
 

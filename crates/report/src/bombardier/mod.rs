@@ -1,9 +1,8 @@
-//! The reports of bombardier 2.0.2: plain text to the column, JSON to the byte, templates, and its
-//! progress bar.
+//! The reports of bombardier 2.0.2: plain text to the column, JSON to the byte, templates, and its progress
+//! bar.
 //!
-//! Layouts and rules were read off bombardier 2.0.2's behaviour; `docs/dialects.md` lists where this
-//! differs on purpose. Must not know how the run was done. Invariant: text, JSON and templates show
-//! the same figures.
+//! Layouts and rules were observed from bombardier 2.0.2; `docs/dialects.md` lists intended differences. Must
+//! not know how the run was done. Invariant: text, JSON and templates show the same figures.
 
 mod digest;
 mod figures;
@@ -33,7 +32,7 @@ pub enum Stop {
     Duration(Duration),
 }
 
-/// The client asked for.
+/// The client that was requested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Client {
     /// `--fasthttp`, the default.
@@ -44,7 +43,7 @@ pub enum Client {
     NetHttp2,
 }
 
-/// What the command line asked for, as far as the reports repeat it.
+/// The requested test, as far as the reports repeat it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Spec {
     /// Connections (`-c`).
@@ -77,7 +76,7 @@ pub struct Spec {
     pub latencies: bool,
 }
 
-/// The line before a test, with its end.
+/// The line before a test, including its line end.
 #[must_use]
 pub fn intro(spec: &Spec) -> String {
     let what = match spec.stop {

@@ -1,16 +1,16 @@
 //! bombardier's progress bar.
 //!
-//! Layout read off the bar that bombardier 2.0.2 shows. Must not know the terminal: its width is an
-//! argument. Invariant: never wider than the width given, if that holds the counters.
+//! Layout observed from bombardier 2.0.2. Must not know the terminal: its width is an argument. Invariant:
+//! never wider than the width given, if that holds the counters.
 
 use std::time::Duration;
 
 use super::{Spec, Stop, go_duration};
 
-/// The line after the bar, with its end.
+/// The line after the bar, including its line end.
 pub const DONE: &str = "Done!\n";
 
-/// How far a test is.
+/// The progress of a test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
     /// Requests that met a fate.
@@ -21,7 +21,7 @@ pub struct Progress {
     pub finished: bool,
 }
 
-/// The bar as one line without an end; a width of zero (no terminal) leaves out the bar itself.
+/// The bar as one line without a line end; a width of zero (no terminal) omits the bar itself.
 #[must_use]
 pub fn progress_bar(spec: &Spec, progress: &Progress, width: usize) -> String {
     let (current, total, counted) = match spec.stop {

@@ -20,10 +20,10 @@ pub struct ReportTemplate {
 }
 
 impl ReportTemplate {
-    /// Parses a template, before the run starts.
+    /// Parses a template before the run starts.
     ///
     /// # Errors
-    /// What is wrong with it or not supported, with the line.
+    /// What is invalid or unsupported, with the line.
     pub fn parse(text: &str) -> Result<ReportTemplate, TemplateError> {
         let template = Template::parse::<Functions<'_, '_>>(text)?;
         for name in ["VisitAll", "Latencies", "Requests"] {
@@ -35,7 +35,7 @@ impl ReportTemplate {
         Ok(ReportTemplate { template })
     }
 
-    /// The report as the template has it; `identity` is what its UUIDs are made of.
+    /// Renders the report; `identity` is the source of its UUIDs.
     ///
     /// # Errors
     /// What could not be evaluated, with the line.

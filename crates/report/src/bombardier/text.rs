@@ -11,7 +11,7 @@ use super::Spec;
 use super::figures::{self, Figures, SHARES, Statistics};
 use super::units::{binary, time_us};
 
-/// The report with its line end; what bombardier prints after its progress.
+/// The report with its line end: what bombardier prints after its progress.
 #[must_use]
 pub fn render_text(result: &RunResult, spec: &Spec) -> String {
     let mut out = String::new();

@@ -1,7 +1,7 @@
 //! Numbers with units as bombardier prints them: `422.02us`, `3.60ms`, `1.92MB`.
 //!
-//! Must not know what is measured. Invariant: a unit is used from 85 % of it on, so that two
-//! decimals always tell something.
+//! Must not know what is measured. Invariant: a unit is used from 85 % of it on, so that two decimals are
+//! always meaningful.
 
 struct Ladder {
     base: &'static str,

@@ -8,7 +8,7 @@ use super::digest::{md5, sha1};
 /// From 15 October 1582, where UUID time begins, to 1970, in units of 100 ns.
 const UUID_EPOCH: u64 = 0x01b2_1dd2_1381_4000;
 
-/// What UUIDs are made of.
+/// The input for UUIDs.
 pub struct Identity<'a> {
     /// Nanoseconds since 1970.
     pub unix_ns: u64,

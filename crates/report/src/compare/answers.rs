@@ -1,8 +1,7 @@
-//! What is compared of answers, checks and a script's own metrics: one measure for each that any of the
-//! results has.
+//! The measures for responses, checks and a script's own metrics: one for each that any of the results has.
 //!
-//! Must not know how values are held against each other. Invariant: the number of measures is bounded,
-//! whatever the results hold.
+//! Must not know how values are compared. Invariant: the number of measures is bounded, whatever the results
+//! contain.
 
 use std::collections::BTreeMap;
 
@@ -150,7 +149,7 @@ fn checks_of(run: &RunResult) -> impl Iterator<Item = (String, &CheckSummary)> {
     summary.flat_map(|summary| summary.root.all_checks(" / "))
 }
 
-/// Metrics of scripts that no other section tells.
+/// Metrics of scripts that are in no other section.
 pub(super) fn metrics<'a>(sides: &[Side<'a>]) -> Vec<Measure<'a>> {
     let mut known: Vec<&MetricSummary> = Vec::new();
     for metric in sides
@@ -179,7 +178,7 @@ fn is_told_here(name: &str) -> bool {
     !of_requests && !elsewhere.contains(&name)
 }
 
-/// The statistics that a metric of this type is told by.
+/// The statistics shown for a metric of this type.
 fn of_metric<'a>(metric: &MetricSummary) -> Vec<Measure<'a>> {
     let definition = &metric.definition;
     let is_time = definition.contains == Contains::Time;

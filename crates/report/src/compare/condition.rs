@@ -1,8 +1,8 @@
 //! Conditions on a comparison that fail a pipeline: `p99 +10%`, `goodput -5%`, `errors +0.5pp`.
 //!
-//! Grammar: a metric, then `+` (more than so much above the first side), `-` (below) or nothing (either
-//! way), then a number with its unit: `%` of the first side's value, or the metric's own unit. Must not
-//! know how a comparison is made. Invariant: what parses is written so that it parses to the same.
+//! Grammar: a metric; then `+` (above the first side by more than this), `-` (below) or nothing (either way);
+//! then a number with its unit: `%` of the first side's value, or the metric's own unit. Must not know how a
+//! comparison is made. Invariant: a parsed condition formats to text that parses to the same condition.
 
 use std::fmt;
 use std::str::FromStr;
@@ -12,8 +12,8 @@ use loadline_model::duration::unit_name;
 use super::numbers::{Unit, change, value};
 use super::{Comparison, Outcome};
 
-/// What can be asked about, as `(name, identifier of the row, unit)`; a name without a row of its own
-/// is a time, of responses in an open model and of service else.
+/// Metrics of conditions, as `(name, identifier of the row, unit)`. A name without a row is a time: response
+/// time in an open model, otherwise service time.
 const METRICS: &[(&str, Option<&str>, Unit)] = &[
     ("goodput", Some("goodput"), Unit::Rate),
     ("rps", Some("rps"), Unit::Rate),
@@ -56,7 +56,7 @@ const UNITS: &[(&str, Unit, f64)] = &[
 /// Most digits of a number, so that it is one that a double holds well.
 const DIGITS_MAX: usize = 15;
 
-/// A condition that a comparison may cross.
+/// A condition that a comparison may violate.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Condition {
     metric: usize,
@@ -77,7 +77,7 @@ enum Way {
     Either,
 }
 
-/// Why a text is no condition.
+/// Why a text is not a condition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParseError {
     /// The column where it stops being one, from 1.
@@ -94,7 +94,7 @@ impl fmt::Display for ParseError {
 
 impl std::error::Error for ParseError {}
 
-/// A condition that was crossed.
+/// A violated condition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Crossing {
     /// What was crossed, by which side, with the numbers; one sentence.
@@ -268,7 +268,7 @@ impl fmt::Display for Condition {
 }
 
 impl Condition {
-    /// Holds the condition against every side but the first: each that crosses it.
+    /// Evaluates the condition for every side but the first; returns each that violates it.
     ///
     /// # Errors
     /// A side has no such value, in words for the user.

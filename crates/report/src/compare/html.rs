@@ -1,6 +1,6 @@
-//! A comparison as one HTML file: what differs, a table a section, the runs' charts over one another.
+//! A comparison as one HTML file: the differences, a table per section, and overlaid charts of the runs.
 //!
-//! The file needs nothing beside itself. Must not know files. Invariant: no text of a result is markup.
+//! The file is self-contained. Must not know files. Invariant: no text of a result is interpreted as markup.
 
 use super::differences::caution;
 use super::numbers::{change, interval, value_or_dash};
@@ -15,7 +15,7 @@ const STYLE: &str = include_str!("page.css");
 const RUNS_MAX: usize = 24;
 
 impl Comparison {
-    /// The whole comparison as an HTML document; `sides` are those that were compared.
+    /// The whole comparison as an HTML document; `sides` are the compared ones.
     #[must_use]
     pub fn html(&self, sides: &[Side<'_>]) -> String {
         let names: Vec<String> = self.sides.iter().map(|side| escaped(&side.0)).collect();

@@ -1,7 +1,6 @@
 //! A comparison as data: `loadline/comparison/v1`.
 //!
-//! Must not know layouts for people. Invariant: every number that the other layouts round is here in
-//! full.
+//! Must not know layouts for people. Invariant: every number that the other layouts round is unrounded here.
 
 use serde_json::{Map, Value, json};
 

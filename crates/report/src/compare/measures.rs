@@ -1,7 +1,7 @@
-//! What is compared: each measure with its unit, the better direction, its value of a whole run, and
-//! where there is one its value in each second.
+//! What is compared: each measure with its unit, the better direction, its value for a whole run, and, if
+//! available, its value in each second.
 //!
-//! Must not know how values are held against each other. Invariant: an identifier names one measure.
+//! Must not know how values are compared. Invariant: an identifier names one measure.
 
 use loadline_model::ErrorClass;
 use loadline_model::result::{Percentiles, Row, RunResult, TimeMetric};
@@ -40,13 +40,13 @@ impl<'a> Measure<'a> {
         }
     }
 
-    /// With its values in seconds that have so many answers on average.
+    /// With its values per second, if seconds have at least this many responses on average.
     fn by_second(mut self, answers_min: f64, second: Second) -> Measure<'a> {
         self.second = Some((second, answers_min));
         self
     }
 
-    /// Whether it is held against its own spread.
+    /// Whether it is compared with its own spread.
     pub(super) fn is_tested(&self) -> bool {
         self.second.is_some()
     }

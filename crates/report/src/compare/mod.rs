@@ -1,9 +1,9 @@
-//! Results held against each other: what differs between the tests themselves, then what they found,
-//! and which differences are more than chance.
+//! Compares results: first the differences between the tests themselves, then their findings, and which
+//! differences are more than chance.
 //!
-//! The first side is the one that the others are held against. Nothing here says why two results
-//! differ. Must not know files. Invariant: a difference is called real only where the interval of all
-//! tests together leaves it no other choice.
+//! The other sides are compared with the first one. Nothing here says why two results differ. Must not know
+//! files. Invariant: a difference is called real only if the interval of all tests together excludes the
+//! alternative.
 
 mod answers;
 pub mod condition;
@@ -30,7 +30,7 @@ use numbers::Unit;
 /// The chance that a comparison of equal things calls any of its rows different.
 const LEVEL: f64 = 0.05;
 
-/// One or more runs that stand for the same thing.
+/// One or more runs of the same thing.
 #[derive(Clone, Debug)]
 pub struct Side<'a> {
     /// How it is named in columns.
@@ -39,7 +39,7 @@ pub struct Side<'a> {
     pub runs: Vec<&'a RunResult>,
 }
 
-/// Results held against the first of them.
+/// Results compared with the first of them.
 #[derive(Clone, Debug)]
 pub struct Comparison {
     /// Names of the sides, and how many runs each has.
@@ -132,9 +132,9 @@ enum Better {
     Neither,
 }
 
-/// Holds the sides against the first of them.
+/// Compares the sides with the first of them.
 ///
-/// A side without a run has no value anywhere.
+/// A side without runs has no values.
 #[must_use]
 pub fn compare(sides: &[Side<'_>]) -> Comparison {
     let basis = match sides.iter().any(|side| side.runs.len() > 1) {

@@ -1,7 +1,7 @@
-//! Units of what is compared, and numbers and changes as people read them.
+//! Units of what is compared, and readable numbers and changes.
 //!
-//! Must not know what is compared. Invariant: a change is told in the unit of its values, or as a share
-//! of the first one.
+//! Must not know what is compared. Invariant: a change is shown in the unit of its values, or relative to the
+//! first one.
 
 use crate::units::{self, Bytes};
 
@@ -57,7 +57,7 @@ pub(super) fn value_or_dash(unit: Unit, number: Option<f64>) -> String {
     number.map_or_else(|| "-".to_owned(), |number| value(unit, number))
 }
 
-/// A share in percent, with the digits that tell it from none and from all.
+/// A share in percent, with enough digits to distinguish it from 0 and 100.
 fn percent(share: f64) -> String {
     let from_end = share.min(1.0 - share).abs();
     let digits = match from_end {

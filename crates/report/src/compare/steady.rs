@@ -1,6 +1,6 @@
-//! The steady seconds of a run: those in which the plan holds its load, and nothing is warming up.
+//! The steady seconds of a run: those in which the plan holds its load after the warm-up.
 //!
-//! Must not know what is looked for in them. Invariant: no row that is not whole is among them.
+//! Must not know their use. Invariant: incomplete rows are never among them.
 
 use loadline_model::Nanos;
 use loadline_model::rates::level_span;

@@ -1,6 +1,6 @@
-//! Results made by hand, for the tests of comparisons and charts.
+//! Hand-made results for tests of comparisons and charts.
 //!
-//! Invariant: every result is like one of a run: its rows add up to its sums.
+//! Invariant: every result is consistent, like that of a real run: its rows add up to its totals.
 
 use std::collections::BTreeMap;
 use std::time::Duration;

@@ -1,6 +1,6 @@
-//! Comparisons of results made by hand.
+//! Comparisons of hand-made results.
 //!
-//! Must not know how results are made. Invariant: what is expected follows from how they were made.
+//! Must not know how results are made. Invariant: the expectations follow from how they were made.
 
 use loadline_model::result::Percentiles;
 use proptest::prelude::*;

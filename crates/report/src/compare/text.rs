@@ -1,7 +1,7 @@
-//! A comparison for a terminal: what differs, then a table a section.
+//! A comparison for a terminal: the differences, then a table per section.
 //!
-//! Must not know terminals. Invariant: columns are aligned whatever the colours, and a line says in
-//! words what its colour says.
+//! Must not know terminals. Invariant: columns are aligned whatever the colours, and a line says in words what
+//! its colour says.
 
 use super::differences::{Bearing, caution};
 use super::numbers::{change, interval, value_or_dash};

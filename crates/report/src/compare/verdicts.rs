@@ -1,7 +1,6 @@
-//! Thresholds and verdicts of the sides beside each other, in words.
+//! Thresholds and verdicts of the sides side by side, in words.
 //!
-//! Must not judge; the runs did. Invariant: of repetitions that came out differently each outcome is
-//! told.
+//! Must not judge; the runs did. Invariant: if repetitions have different outcomes, each outcome is listed.
 
 use loadline_model::result::RunResult;
 use loadline_model::test_summary::MetricSummary;

@@ -1,7 +1,7 @@
-//! Certificates that are not accepted, in the words of Go's package `crypto/x509`.
+//! Rejected certificates, in the words of Go's package `crypto/x509`.
 //!
-//! The reasons are found by the words of the TLS library's message. Must not know what is verified.
-//! Invariant: the text holds no times, which differ from one connection to the next.
+//! Reasons are recognised by the TLS library's message. Must not know what is verified. Invariant: the text
+//! contains no times, which differ between connections.
 
 /// Why the certificate of `host` was refused.
 pub(super) fn refused(detail: &str, host: &str) -> String {

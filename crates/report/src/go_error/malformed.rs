@@ -1,8 +1,8 @@
-//! Answers that are no valid HTTP, in Go's words.
+//! Invalid HTTP responses, in Go's words.
 //!
-//! Source: what hey 0.1.5 and bombardier 2.0.2 printed for such answers. The reasons are found by
-//! the words of our own messages; one that is not known is passed on as it is. Invariant: the
-//! sample of what was received stays, because it shows what the other side speaks.
+//! Source: what hey 0.1.5 and bombardier 2.0.2 printed for such responses. Reasons are recognised by loadline's
+//! own messages; an unknown one is passed on unchanged. Invariant: the sample of the received data stays,
+//! because it shows which protocol the other side speaks.
 
 use std::borrow::Cow;
 

@@ -1,8 +1,8 @@
 //! Failures in the words of Go programs, because people grep logs for them.
 //!
-//! Source of the wordings: what hey 0.1.5 and bombardier 2.0.2 printed for each fault on loopback.
-//! Must not know reports. Invariant: the text holds nothing that differs from one request to the
-//! next, so the local port of an address pair is left out as Go leaves out an unknown source.
+//! Source of the wordings: what hey 0.1.5 and bombardier 2.0.2 printed for each fault on loopback. Must not
+//! know reports. Invariant: the text contains nothing that differs between requests, so the local port of an
+//! address pair is omitted, as Go omits an unknown source.
 
 mod certificate;
 mod malformed;
@@ -17,7 +17,7 @@ const NOT_TLS: &str = "tls: first record does not look like a TLS handshake";
 /// How our messages about TLS after the handshake begin.
 const TLS_BROKEN: &str = "broke the rules of TLS: ";
 
-/// The failure as Go's `net/http` client words it, its method and URL in front.
+/// The failure in the words of Go's `net/http` client, preceded by method and URL.
 #[must_use]
 pub fn net_http(key: &ErrorKey) -> String {
     let what = cause(key);
@@ -30,7 +30,7 @@ pub fn net_http(key: &ErrorKey) -> String {
     }
 }
 
-/// The failure as the fasthttp client of bombardier words it: without the request.
+/// The failure in the words of bombardier's fasthttp client, without the request.
 #[must_use]
 pub fn fasthttp(key: &ErrorKey) -> String {
     match key.class {

@@ -1,6 +1,6 @@
 //! Fields, keys and methods of values.
 //!
-//! Must not know where a chain stands. Invariant: only the last name of a chain takes arguments.
+//! Must not know where a chain is used. Invariant: only the last name of a chain takes arguments.
 
 use std::rc::Rc;
 

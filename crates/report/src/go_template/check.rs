@@ -1,7 +1,7 @@
-//! What can be told about a template without executing it.
+//! Static checks of a template, without executing it.
 //!
-//! Must not evaluate. Invariant: a template that names another has it, and constant formats hold no
-//! verb that is not supported.
+//! Must not evaluate. Invariant: a template that another one names exists, and constant formats contain no
+//! unsupported verb.
 
 use super::node::{Branch, Command, Function, Node, Operand, Pipe};
 use super::value::Value;

@@ -1,7 +1,7 @@
 //! Splits a template into text and the tokens of its actions.
 //!
-//! Must not know the grammar. Invariant: every token carries the line it stands on, and trim
-//! markers have already eaten the white space beside them.
+//! Must not know the grammar. Invariant: every token has its line number, and trim markers have already eaten
+//! the white space beside them.
 
 use super::TemplateError;
 use super::scan::Scanner;

@@ -25,7 +25,7 @@ use std::fmt;
 
 pub use value::{List, Member, Method, Object, Value};
 
-/// What is wrong with a template, or went wrong in it.
+/// An error in a template, when parsing or executing it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TemplateError {
     /// The line of the template, from one.
@@ -51,7 +51,7 @@ impl fmt::Display for TemplateError {
 
 impl std::error::Error for TemplateError {}
 
-/// A function beside the built-in ones.
+/// A function in addition to the built-in ones.
 #[derive(Clone, Copy, Debug)]
 pub struct Signature {
     /// Its name in templates.
@@ -62,7 +62,7 @@ pub struct Signature {
     pub max: Option<usize>,
 }
 
-/// What runs the functions beside the built-in ones.
+/// Executes the additional functions.
 pub trait Host {
     /// The functions, the same at every call.
     fn functions() -> &'static [Signature]
@@ -76,7 +76,7 @@ pub trait Host {
     fn call(&mut self, name: &str, arguments: &[Value]) -> Result<Value, String>;
 }
 
-/// Bounds of one rendering.
+/// Limits for one rendering.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Nodes and operands evaluated at most.
@@ -109,7 +109,7 @@ impl Template {
     /// Parses a template that may use the built-in functions and those of `H`.
     ///
     /// # Errors
-    /// The first thing that is wrong or not supported, with its line.
+    /// The first invalid or unsupported construct, with its line.
     pub fn parse<H: Host>(text: &str) -> Result<Template, TemplateError> {
         let tokens = lexer::lex(text)?;
         let template = parser::parse(tokens, H::functions())?;

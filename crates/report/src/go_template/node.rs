@@ -1,7 +1,7 @@
 //! The tree of a parsed template.
 //!
-//! Must not know text or values beyond constants. Invariant: every node knows its line, and every
-//! name in it was defined where it stands.
+//! Must not know text or values beyond constants. Invariant: every node has its line number, and every name in
+//! it is defined at that point.
 
 use std::rc::Rc;
 

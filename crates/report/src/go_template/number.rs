@@ -1,7 +1,7 @@
 //! Numbers as Go writes them: `12`, `0x1F`, `0o17`, `0b101`, `1_000`, `1e3`, `.5`.
 //!
-//! Must not know where they stand. Invariant: a number with a point or an exponent is a float, any
-//! other an integer of 64 bits.
+//! Must not know where they are used. Invariant: a number with a point or an exponent is a float, any other an
+//! integer of 64 bits.
 
 use loadline_go::float;
 use loadline_go::integer::{self, NumberFault};

@@ -1,7 +1,7 @@
 //! Reads one token of an action.
 //!
-//! Must not know what comes before or after it. Invariant: a token takes at least one byte, and
-//! always whole characters.
+//! Must not know what comes before or after it. Invariant: a token consumes at least one byte, and always whole
+//! characters.
 
 use loadline_go::quote;
 

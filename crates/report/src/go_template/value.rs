@@ -6,7 +6,7 @@
 use std::fmt;
 use std::rc::Rc;
 
-/// What a method of an object does with its arguments.
+/// The implementation of an object's method.
 pub type Method = Rc<dyn Fn(&[Value]) -> Result<Value, String>>;
 
 /// One value.
@@ -40,7 +40,7 @@ pub enum Value {
     Object(Rc<Object>),
 }
 
-/// A slice, packed where all values are of one kind.
+/// A slice, packed if all values have the same kind.
 #[derive(Clone, Debug)]
 pub enum List {
     /// Any values.
@@ -93,7 +93,7 @@ impl List {
         }
     }
 
-    /// Whether there is none.
+    /// Whether it is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -109,7 +109,7 @@ impl List {
         }
     }
 
-    /// The values from one position to another, both within the list.
+    /// The values from one index to another, both within the list.
     #[must_use]
     pub fn slice(&self, from: usize, to: usize) -> Option<List> {
         Some(match self {
@@ -121,7 +121,7 @@ impl List {
 }
 
 impl Object {
-    /// The member of that name.
+    /// The member with this name.
     #[must_use]
     pub fn member(&self, name: &str) -> Option<&Member> {
         self.members
@@ -160,7 +160,7 @@ impl Value {
         Value::List(Rc::new(List::Floats(values)))
     }
 
-    /// A struct of fields alone.
+    /// A struct with fields only.
     #[must_use]
     pub fn object(type_name: &'static str, fields: Vec<(&'static str, Value)>) -> Value {
         let members = fields
@@ -197,7 +197,7 @@ impl Value {
         }
     }
 
-    /// Whether a condition holds for it: neither false, zero, nil nor empty.
+    /// Whether it counts as true in a condition: not false, zero, nil or empty.
     #[must_use]
     pub fn is_true(&self) -> bool {
         match self {
@@ -214,10 +214,10 @@ impl Value {
         }
     }
 
-    /// The number as a float where an argument wants one.
+    /// The number as a float, for an argument that requires one.
     ///
     /// # Errors
-    /// Names the type that is no number.
+    /// Names the type, which is not a number.
     pub fn as_float(&self) -> Result<f64, String> {
         match self {
             Value::Float(value) => Ok(*value),
@@ -230,10 +230,10 @@ impl Value {
         }
     }
 
-    /// The number as an integer where an argument wants one.
+    /// The number as an integer, for an argument that requires one.
     ///
     /// # Errors
-    /// Names the type that is no integer.
+    /// Names the type, which is not an integer.
     pub fn as_int(&self) -> Result<i64, String> {
         match self {
             Value::Int(value) | Value::Duration(value) => Ok(*value),

@@ -1,16 +1,16 @@
-//! hey's `-o csv`: one line an answer.
+//! hey's `-o csv`: one line per response.
 //!
 //! Must not know where the lines go. Invariant: seconds have four decimals, failures have no line.
 
 use loadline_model::sample::Sample;
 
-/// The first line, without its end.
+/// The first line, without a line end.
 #[must_use]
 pub fn csv_header() -> &'static str {
     "response-time,DNS+dialup,DNS,Request-write,Response-delay,Response-read,status-code,offset"
 }
 
-/// The line of one answer, without its end; `None` for a failure, which hey leaves out.
+/// The line for one response, without a line end; `None` for a failure, which hey omits.
 #[must_use]
 pub fn csv_row(sample: &Sample) -> Option<String> {
     if sample.error.is_some() {

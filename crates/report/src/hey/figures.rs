@@ -1,7 +1,7 @@
 //! The figures of hey's report, in its units: seconds as floating-point numbers.
 //!
-//! Must not know their layout. Invariant: averages are over all answers, however many; hey's are
-//! not beyond a million.
+//! Must not know their layout. Invariant: averages include all responses, however many; hey's only include the
+//! first million.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use crate::ranks::Ranks;
 
 /// Steps of the histogram; it has one row more, for the fastest.
 const STEPS: usize = 10;
-/// The header that a plan of HEAD requests counts answers by, so that their size can be told.
+/// The header whose values a plan with HEAD requests counts, so that response sizes can be shown.
 pub const SIZE_OF_HEAD: &str = "Content-Length";
 const PERCENTAGES: &[u64] = &[10, 25, 50, 75, 90, 95, 99];
 const NS: f64 = 1e9;
@@ -152,8 +152,7 @@ fn histogram(time: &TimeTrend) -> Vec<Bucket> {
     .collect()
 }
 
-/// hey's rule: the first sorted value that so many percent of the values lie before; of few values
-/// the last one.
+/// hey's rule: the first sorted value with this percentage of values before it; for few values the last one.
 fn distribution(time: &TimeTrend) -> Vec<(u64, f64)> {
     let ranks = Ranks::of(time);
     let row = |percentage: &u64| {

@@ -1,8 +1,7 @@
 //! The report of hey 0.1.5, to the column, with its CSV and template outputs.
 //!
-//! Layout and rules were read off hey 0.1.5's behaviour; `docs/dialects.md` lists where this differs
-//! on purpose. Must not know how the run was done. Invariant: text and templates show the same
-//! figures.
+//! Layout and rules were observed from hey 0.1.5; `docs/dialects.md` lists intended differences. Must not know
+//! how the run was done. Invariant: text and templates show the same figures.
 
 mod csv;
 mod figures;
@@ -22,7 +21,7 @@ const BAR: &str = "■";
 /// Cells of the longest bar.
 const BAR_CELLS: u64 = 40;
 
-/// The report as hey prints it, with its empty line before and after.
+/// The report as hey prints it, with an empty line before and after.
 #[must_use]
 pub fn render(result: &RunResult) -> String {
     let figures = Figures::of(result);

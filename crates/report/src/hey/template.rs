@@ -32,24 +32,24 @@ const PER_ANSWER: &[&str] = &[
 ];
 
 impl ReportTemplate {
-    /// Parses a template, before the run starts.
+    /// Parses a template before the run starts.
     ///
     /// # Errors
-    /// What is wrong with it or not supported, with the line.
+    /// What is invalid or unsupported, with the line.
     pub fn parse(text: &str) -> Result<ReportTemplate, TemplateError> {
         Ok(ReportTemplate {
             template: Template::parse::<Functions>(text)?,
         })
     }
 
-    /// Whether it shows single answers, so that they have to be kept.
+    /// Whether it shows individual responses, so that samples have to be kept.
     #[must_use]
     pub fn needs_samples(&self) -> bool {
         self.template.uses_whole_data()
             || PER_ANSWER.iter().any(|name| self.template.mentions(name))
     }
 
-    /// The report with its line end; `samples` in the order of completion, empty when not needed.
+    /// The report with its line end; `samples` in order of completion, empty if not needed.
     ///
     /// # Errors
     /// What could not be evaluated, with the line.

@@ -1,7 +1,7 @@
-//! What was answered and by whom, and what failed.
+//! Responses, peers and failures.
 //!
-//! Must not judge. Invariant: every answer is in one row, the rest in a row that says so; an error
-//! class that has a failure has one.
+//! Must not judge. Invariant: every response is in one row, the rest in a row that says so; every error class
+//! with failures has a row.
 
 use loadline_model::bounded::Bounded;
 use loadline_model::snapshot::{ErrorKey, Shape, ShapeTally, Tally};

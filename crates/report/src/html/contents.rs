@@ -1,7 +1,7 @@
-//! The list of a page's sections, each a link to it.
+//! The table of contents of a page, with links.
 //!
-//! Must not know what a section holds. Invariant: a section is called by its own heading, and one that has nothing to
-//! say is not listed.
+//! Must not know the content of a section. Invariant: entries have the text of the section's heading; empty
+//! sections are not listed.
 
 use super::Part;
 use super::markup::Html;

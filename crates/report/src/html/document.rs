@@ -1,8 +1,8 @@
 //! The page around the parts: head, charts, scripts and styles, all in one text.
 //!
-//! The charts are drawn by uPlot (MIT, `third_party/uplot`). Must not know results. Invariants: the page
-//! names no address, its policy forbids every request (but those of the live page to its own server),
-//! and scripts run only with the page's own word.
+//! Charts are drawn by uPlot (MIT, `third_party/uplot`). Must not know results. Invariants: the page contains
+//! no address, its policy forbids every request (except those of the live page to its own server), and scripts
+//! only run with the page's nonce.
 
 use super::contents;
 use super::markup::{Html, json_in_script};
@@ -24,9 +24,9 @@ const LIVE: &str = include_str!("assets/live.js");
 /// What kind of page.
 #[derive(Clone, Copy)]
 pub(super) enum Kind<'a> {
-    /// A report of a run that has ended, and what the run is called by.
+    /// A report of a finished run, with the run's title.
     Report(&'a str),
-    /// A run that goes on, what it does now, and what it is called by; empty: not known yet.
+    /// A running test, its current activity, and its title; empty: unknown yet.
     Live(&'a Steering, &'a str, &'a str),
 }
 

@@ -1,6 +1,6 @@
 //! The distribution of times in numbers, and where the time went.
 //!
-//! Must not know charts. Invariant: a percentile that few values back is marked.
+//! Must not know charts. Invariant: a percentile based on few values is marked.
 
 use loadline_metric::TimeTrend;
 use loadline_model::RunResult;

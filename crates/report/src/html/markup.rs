@@ -1,7 +1,7 @@
-//! Markup being written: elements of this crate's own, with texts from anywhere.
+//! Writes markup: this crate's own elements with arbitrary texts.
 //!
-//! Must not know results. Invariant: only literals of the source become markup; every other text is
-//! escaped, so that no name, tag or body can leave its place.
+//! Must not know results. Invariant: only literals of the source become markup; all other text is escaped, so
+//! no name, tag or body can break out.
 
 use loadline_model::markup::push_escaped;
 
@@ -9,7 +9,7 @@ use loadline_model::markup::push_escaped;
 #[derive(Default)]
 pub(super) struct Html {
     out: String,
-    /// The heading that was written last: what a table below it is called by.
+    /// The last heading: the title of a following table.
     title: &'static str,
 }
 

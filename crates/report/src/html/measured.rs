@@ -1,7 +1,6 @@
 //! What a script measured: its metrics by kind, and its checks by group.
 //!
-//! Must not know k6's layouts. Invariant: each value stands with its unit, and each distribution with
-//! its count.
+//! Must not know k6's layouts. Invariant: each value has its unit, and each distribution with its count.
 
 use loadline_metric::{Aggregated, Contains, MetricDefinition, MetricType};
 use loadline_model::RunResult;
@@ -10,7 +9,7 @@ use loadline_model::test_summary::MetricSummary;
 use super::markup::{Html, Side};
 use crate::units::{Bytes, count, share, span};
 
-/// Rows of a table; what lies beyond is counted.
+/// Maximum rows of a table; further ones are counted.
 const ROWS_MAX: usize = 500;
 
 /// Every metric of a script's run, a table for each kind.
@@ -177,7 +176,7 @@ fn number(value: f64) -> String {
     }
 }
 
-/// A threshold's value in the unit of what its condition is about.
+/// A threshold's value in the unit of its condition's subject.
 pub(super) fn in_unit(value: f64, metric: &MetricDefinition, condition: &str) -> String {
     let condition = condition.trim_start();
     match metric.kind {

@@ -1,9 +1,8 @@
-//! Results as pages: the report in one self-contained file, and the page that shows a run while it
-//! goes on. Both are the same sections and the same charts.
+//! Results as pages: the report in one self-contained file, and the live page of a running test. Both have the
+//! same sections and charts.
 //!
-//! Must not know files, sockets or clocks: whoever serves or stores a page does that. Invariants:
-//! nothing on a page asks for anything outside of it, and whatever a result holds is text on a page,
-//! never markup.
+//! Must not know files, sockets or clocks: the caller serves or stores a page. Invariants: nothing on a page
+//! loads anything external, and the content of a result is text on a page, never markup.
 
 mod answers;
 mod contents;
@@ -28,7 +27,7 @@ use crate::describe;
 use document::Kind;
 use markup::Html;
 
-/// One part of a page, which stands at an element of its own.
+/// One part of a page, which fills an element.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Part {
     /// The element's `id`.
@@ -40,7 +39,7 @@ pub struct Part {
 /// Bytes of a report: what is sent by mail and opened on a telephone.
 const REPORT_MAX: usize = 1_000_000;
 
-/// The report in one file: open it, print it, pass it on.
+/// The report in one self-contained file.
 #[must_use]
 pub fn report(result: &RunResult) -> String {
     let title = describe::title(&result.plan, &result.environment.command);
@@ -49,7 +48,7 @@ pub fn report(result: &RunResult) -> String {
     document::document(kind, &parts, &data::of_result(result, room))
 }
 
-/// What a page of a running test is told of it besides the results.
+/// What the page of a running test needs besides the results.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Steering {
     /// Whether the run can be paused and resumed: whether a scenario is controlled from outside.
@@ -58,7 +57,7 @@ pub struct Steering {
     pub nonce: String,
 }
 
-/// A run as it stands now, for those who look on.
+/// The current state of a run, for its live page.
 #[derive(Clone, Copy, Debug)]
 pub struct Standing<'a> {
     /// What it would be if it ended now.
@@ -67,8 +66,8 @@ pub struct Standing<'a> {
     pub now: Option<&'a Row>,
 }
 
-/// The page of a run that goes on, with what is known so far: it asks the server that it came from for
-/// `events`, and orders with `POST command/…`. `status`: what the run does, in words.
+/// The page of a running test with what is known so far. It subscribes to `events` on its own server, and sends
+/// commands with `POST command/…`. `status`: what the run is doing, in words.
 #[must_use]
 pub fn live(steering: &Steering, status: &str, standing: Option<Standing<'_>>) -> String {
     match standing {
@@ -83,8 +82,7 @@ pub fn live(steering: &Steering, status: &str, standing: Option<Standing<'_>>) -
     }
 }
 
-/// The parts of the page of a run that goes on: those of its report, how far it is, and in its figures
-/// those of now.
+/// The parts of a running test's page: those of its report, its progress, and current values among its figures.
 #[must_use]
 pub fn live_parts(standing: Standing<'_>) -> Vec<Part> {
     let mut parts = parts_at(standing);
@@ -143,14 +141,14 @@ fn part(id: &'static str, write: impl FnOnce(&mut Html)) -> Part {
     }
 }
 
-/// All that the charts of a page are drawn of, as JSON.
+/// All chart data of a page, as JSON.
 #[must_use]
 pub fn chart_data(result: &RunResult) -> String {
     data::of_result(result, usize::MAX)
 }
 
-/// One more row with what observers saw in it, and all marks, as JSON, for charts that are there already.
-/// `result`: the run so far.
+/// One more row with what observers saw in it, and all marks, as JSON, for existing charts. `result`: the run
+/// so far.
 #[must_use]
 pub fn chart_row(row: &Row, result: &RunResult) -> String {
     data::of_row(row, result)

@@ -1,6 +1,6 @@
-//! What observers saw of the system under test: a table of all series, and what was said in words.
+//! What observers saw of the system under test: a table of all series, and their notes.
 //!
-//! Must not judge. Invariant: a value that was not read is a dash.
+//! Must not judge. Invariant: a missing value is a dash.
 
 use loadline_model::RunResult;
 use loadline_model::observation;

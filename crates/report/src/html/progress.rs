@@ -1,6 +1,6 @@
-//! How far a run is: elapsed, planned and left, with a bar where its length is known.
+//! The progress of a run: elapsed, planned and remaining time, with a bar if its length is known.
 //!
-//! Must not know clocks. Invariant: a run that only its answers or a word end has no bar.
+//! Must not know clocks. Invariant: a run that only ends with its responses or a command has no bar.
 
 use loadline_model::RunResult;
 

@@ -1,6 +1,6 @@
 //! What was run, where and how: title, scenarios, generator, environment, plan, command.
 //!
-//! Must not judge. Invariant: whoever holds the page can run the same again.
+//! Must not judge. Invariant: the page has everything needed to repeat the run.
 
 use loadline_model::civil::Civil;
 use loadline_model::{Behaviour, RunResult, Scenario};

@@ -1,7 +1,7 @@
-//! A curve the size of a word: how a figure went over the run, beside its value.
+//! A word-sized curve of a figure over the run, next to its value.
 //!
-//! Must not know what the figure is. Invariant: a gap in the values is a gap in the curve, and its size
-//! does not grow with the run.
+//! Must not know what the figure is. Invariant: a gap in the values is a gap in the curve, and its size does
+//! not grow with the run.
 
 use std::fmt::Write as _;
 
@@ -57,7 +57,7 @@ fn joined(some: &[Option<f64>], how: Joined) -> Option<f64> {
     }
 }
 
-/// Lines from point to point; a point behind a gap begins anew.
+/// Lines from point to point; a point after a gap starts a new line.
 fn path(points: &[Option<f64>], most: f64) -> String {
     let mut out = String::new();
     let mut is_begun = false;

@@ -1,7 +1,7 @@
-//! The verdict on a page: first, large, and no better than it is; and the thresholds.
+//! The verdict on a page, first and large, and the thresholds.
 //!
-//! Must not judge; that is done before. Invariant: a page whose run has something grave about it never
-//! looks like a good one, and no grade is told by colour alone.
+//! Must not judge; that is done before. Invariant: the page of a run with a severe finding never looks like a
+//! good one, and no severity is shown by colour alone.
 
 use loadline_model::RunResult;
 use loadline_model::result::StopReason;
@@ -152,7 +152,7 @@ fn crossed(html: &mut Html, result: &RunResult) {
     }
 }
 
-/// A finding; what the headline says already is not said again.
+/// A finding; what the headline already says is not repeated.
 fn finding(html: &mut Html, finding: &Finding, headline: &str) {
     let (open, name) = match finding.gravity {
         Gravity::Note => ("<li class=\"note\">", "Note"),

@@ -1,8 +1,8 @@
-//! What JMeter's Backend Listener tells of samples: counts and times by label, as points of InfluxDB and as lines of
-//! Graphite.
+//! What JMeter's Backend Listener reports about samples: counts and times by label, as InfluxDB points and
+//! Graphite lines.
 //!
-//! Must not know clocks and sockets. Invariant: counts are those since they were told last; times are those of the last
-//! `WINDOW` samples of a label, as in JMeter.
+//! Must not know clocks and sockets. Invariant: counts cover the time since the last report; times are those of
+//! the last `WINDOW` samples of a label, as in JMeter.
 
 use std::collections::{HashMap, VecDeque};
 use std::fmt::Write as _;
@@ -11,11 +11,11 @@ use loadline_steps::sample::Sample;
 
 use super::statistics::percentile;
 
-/// Samples that times are told of.
+/// Samples over which times are reported.
 const WINDOW: usize = 100;
-/// Labels that are told singly; the samples of all further ones are in the whole alone.
+/// Maximum labels reported separately; samples of further ones only count in the total.
 const LABELS_MAX: usize = 10_000;
-/// Different errors of a label in an interval that are told singly.
+/// Maximum different errors per label and interval that are reported separately.
 const ERRORS_MAX: usize = 1_000;
 /// The name of the whole.
 const ALL: &str = "all";
@@ -58,8 +58,8 @@ struct Figures {
     errors: Vec<(String, String, u64)>,
 }
 
-/// Samples that a sample stands for. A transaction that tells samples below itself stands for these; of one that does
-/// not, the whole has had the samples already.
+/// Number of samples that a sample represents. A transaction with sub-samples represents these; for one
+/// without, the total has already counted the samples.
 fn hits(sample: &Sample, is_whole: bool) -> u64 {
     let below = sample.children.iter();
     let below: u64 = below.map(|one| hits(one, is_whole)).sum();
@@ -115,7 +115,7 @@ impl Figures {
     }
 }
 
-/// Threads when samples came.
+/// Active threads when samples arrived.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Started {
     /// Threads that have started.
@@ -124,7 +124,7 @@ pub struct Started {
     pub finished: u32,
 }
 
-/// What was seen of samples.
+/// Statistics of samples.
 #[derive(Clone, Debug, Default)]
 pub struct Tally {
     labels: Vec<(String, Figures)>,
@@ -134,7 +134,7 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Takes a sample. `is_listed`: its label is told singly; `at_work`: threads at work now.
+    /// Adds a sample. `is_listed`: its label is reported separately; `at_work`: currently active threads.
     pub fn add(&mut self, sample: &Sample, is_listed: bool, at_work: u32) {
         self.at_work.add(at_work.into());
         self.whole.add(sample, true);
@@ -153,7 +153,7 @@ impl Tally {
         self.labels[place].1.add(sample, false);
     }
 
-    /// Begins the next interval.
+    /// Starts the next interval.
     pub fn end_interval(&mut self) {
         self.whole.end_interval();
         for (_, figures) in &mut self.labels {
@@ -161,7 +161,7 @@ impl Tally {
         }
     }
 
-    /// Least, greatest and mean number of threads at work.
+    /// Minimum, maximum and mean number of active threads.
     fn at_work(&self) -> [u64; 3] {
         let least = self.at_work.0.iter().min().copied().unwrap_or(0);
         let greatest = self.at_work.0.iter().max().copied().unwrap_or(0);
@@ -170,12 +170,12 @@ impl Tally {
     }
 }
 
-/// Which percentiles are told, by the text that names each.
+/// The reported percentiles, with the text that names each.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Percentiles(Vec<(String, f64)>);
 
 impl Percentiles {
-    /// Reads `99;95;90`; what is no percentile is left out.
+    /// Parses `99;95;90`; invalid percentiles are ignored.
     #[must_use]
     pub fn read(text: &str) -> Percentiles {
         let parts = text.split(';').map(str::trim);
@@ -187,7 +187,7 @@ impl Percentiles {
     }
 }
 
-/// What names the points of a test in InfluxDB.
+/// The names for a test's points in InfluxDB.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct InfluxNames {
     /// The measurement.
@@ -203,7 +203,7 @@ pub struct InfluxNames {
 }
 
 impl InfluxNames {
-    /// The point of an event, `what` being `started` or `ended`.
+    /// The point of an event; `what` is `started` or `ended`.
     #[must_use]
     pub fn event(&self, what: &str, unix_ms: i64) -> String {
         let mut point = format!(
@@ -331,7 +331,7 @@ fn times(fields: &mut String, window: &Window) {
     }
 }
 
-/// The lines of an interval for Graphite; every name begins with `prefix`.
+/// The lines of an interval for Graphite; every name starts with `prefix`.
 #[must_use]
 pub fn graphite(
     prefix: &str,

@@ -1,7 +1,7 @@
-//! What JMeter says around a run on its console.
+//! What JMeter prints on its console around a run.
 //!
-//! Must not know clocks and zones: the instant, what local time is ahead, and the zone's name are arguments.
-//! Invariant: each line is one line, without its end.
+//! Must not know clocks and time zones: the instant, the local time's offset and the zone's name are arguments.
+//! Invariant: each line is one line, without a line end.
 
 use core::net::IpAddr;
 
@@ -11,13 +11,13 @@ const MONTHS: [&str; 12] = [
     "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
 ];
 
-/// No port to wait for messages on is free.
+/// There is no free port for stop messages.
 pub const NO_PORT: &str = "Failed to create UDP port";
 
 /// The last line of a run.
 pub const END_OF_RUN: &str = "... end of run";
 
-/// An instant where the run takes place.
+/// An instant, with the local time zone.
 #[derive(Clone, Copy, Debug)]
 pub struct Instant<'a> {
     /// Milliseconds since 1970, in UTC.
@@ -28,37 +28,37 @@ pub struct Instant<'a> {
     pub zone: &'a str,
 }
 
-/// A summariser is there.
+/// A summariser was created.
 #[must_use]
 pub fn creating_summariser(name: &str) -> String {
     format!("Creating summariser <{name}>")
 }
 
-/// The plan was read; `plan` is what `-t` named.
+/// The plan was loaded; `plan` is the argument of `-t`.
 #[must_use]
 pub fn created_tree(plan: &str) -> String {
     format!("Created the tree successfully using {plan}")
 }
 
-/// The run begins.
+/// The run starts.
 #[must_use]
 pub fn starting(at: Instant<'_>) -> String {
     format!("Starting standalone test @ {}", told(at))
 }
 
-/// The port on which messages that stop the run are waited for.
+/// The port that accepts messages to stop the run.
 #[must_use]
 pub fn waiting(port: u16) -> String {
     format!("Waiting for possible Shutdown/StopTestNow/HeapDump/ThreadDump message on port {port}")
 }
 
-/// A message came.
+/// A message arrived.
 #[must_use]
 pub fn heard(message: &str, from: IpAddr) -> String {
     format!("Command: {message} received from /{from}")
 }
 
-/// A group whose scheduler is on and has no duration, which is not started.
+/// A group whose scheduler is enabled without a duration, so it is not started.
 #[must_use]
 pub fn group_without_duration(group: &str) -> String {
     format!(

@@ -1,6 +1,6 @@
-//! Results files in CSV: the line of names, and a row for each sample and each one below it.
+//! Results files in CSV: the header line, and a row for each sample and each sub-sample.
 //!
-//! Must not know files. Invariant: a row is one record of its delimiter, whatever a sample holds.
+//! Must not know files. Invariant: a row is one record, whatever a sample contains.
 
 use std::fmt::{Display, Write as _};
 
@@ -11,7 +11,7 @@ use super::save_config::{Part, SaveConfig, TimestampForm};
 /// Samples further below are left out.
 const DEPTH_MAX: usize = 11;
 
-/// What a row tells beside the sample.
+/// The data of a row besides the sample.
 pub struct Event<'a> {
     /// The name of this machine.
     pub host: &'a str,
@@ -71,7 +71,7 @@ pub(super) fn names() -> impl Iterator<Item = &'static str> {
     COLUMNS.iter().flat_map(|(_, names)| names.iter().copied())
 }
 
-/// The line of column names, with its end; empty where none is wanted.
+/// The line with column names and its line end; empty if not wanted.
 #[must_use]
 pub fn header(config: &SaveConfig) -> String {
     if !config.has(Part::FieldNames) {
@@ -84,7 +84,7 @@ pub fn header(config: &SaveConfig) -> String {
     all.join(config.delimiter.encode_utf8(&mut [0; 4])) + "\n"
 }
 
-/// Appends the row of a sample, and the rows of those below it.
+/// Appends the row of a sample, and the rows of its sub-samples.
 pub fn push_rows(config: &SaveConfig, event: &Event<'_>, sample: &Sample, into: &mut String) {
     push_below(config, event, sample, DEPTH_MAX, into);
 }

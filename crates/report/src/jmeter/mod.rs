@@ -1,7 +1,7 @@
-//! What JMeter prints and writes: its console, its summary lines, and its results files.
+//! What JMeter prints and writes: its console output, its summary lines, and its results files.
 //!
-//! Must not know who runs a plan, nor where the bytes go. Invariant: what is written here is to the byte what JMeter
-//! 5.6.3 writes of the same samples.
+//! Must not know who runs a plan, nor where the bytes go. Invariant: the output is byte for byte what JMeter
+//! 5.6.3 writes for the same samples.
 
 pub mod backend;
 pub mod console;

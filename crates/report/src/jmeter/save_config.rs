@@ -1,10 +1,10 @@
-//! Which parts of a sample a results file holds, and how: the switches of `jmeter.save.saveservice.*`, and those
-//! that a listener has of its own.
+//! Which parts of a sample a results file contains, and their format: the switches of
+//! `jmeter.save.saveservice.*`, and those of a listener.
 //!
-//! Must not know rows. Invariant: a listener's own switches leave out what they do not name; delimiter and form of
-//! timestamps come from properties alone.
+//! Must not know rows. Invariant: a listener's own switches exclude what they do not name; delimiter and
+//! timestamp format only come from properties.
 
-/// A part of a sample that a results file may hold.
+/// A part of a sample in a results file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
     /// Time from start to end.
@@ -55,7 +55,7 @@ pub enum Part {
     FileName,
     /// The name of this machine.
     Host,
-    /// Threads at work, in the group and in all.
+    /// Active threads, in the group and in total.
     ThreadCounts,
     /// Samples and failed samples that it stands for.
     SampleCount,
@@ -120,18 +120,18 @@ const SWITCHES: [Switch; 28] = [
     (Part::FieldNames, "print_field_names", "fieldNames", true),
 ];
 
-/// The parts that a results file holds.
+/// The parts in a results file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Parts(u32);
 
 impl Parts {
-    /// Whether a part is among them.
+    /// Whether a part is included.
     #[must_use]
     pub fn has(self, part: Part) -> bool {
         self.0 & (1 << part as u32) != 0
     }
 
-    /// The same with a part, or without it.
+    /// The same parts with one added or removed.
     #[must_use]
     pub fn with(self, part: Part, wanted: bool) -> Parts {
         let bit = 1 << part as u32;
@@ -139,7 +139,7 @@ impl Parts {
     }
 }
 
-/// How a timestamp is written in CSV; XML has milliseconds always.
+/// The timestamp format in CSV; XML always has milliseconds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TimestampForm {
     /// Milliseconds since 1970.
@@ -148,7 +148,7 @@ pub enum TimestampForm {
     Pattern(String),
 }
 
-/// What a results file holds, and how.
+/// The content and format of a results file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SaveConfig {
     /// XML in place of CSV.
@@ -159,14 +159,14 @@ pub struct SaveConfig {
     pub delimiter: char,
     /// How a timestamp is written.
     pub timestamp_form: TimestampForm,
-    /// Names of variables whose values are told with each sample.
+    /// Names of variables whose values are saved with each sample.
     pub variables: Vec<String>,
     /// A processing instruction for the second line of XML; empty: none.
     pub xml_instruction: String,
 }
 
 impl SaveConfig {
-    /// What properties ask for.
+    /// The settings from properties.
     ///
     /// # Errors
     /// A delimiter that JMeter refuses, in words for the user.
@@ -193,8 +193,8 @@ impl SaveConfig {
         })
     }
 
-    /// What a listener asks for: the text of each element of its own configuration, laid over what properties say
-    /// of the rest. An element that is not there is off.
+    /// The settings of a listener: the elements of its own configuration override the properties. A missing
+    /// element counts as off.
     #[must_use]
     pub fn with_elements(&self, element: &dyn Fn(&str) -> Option<String>) -> SaveConfig {
         let is_on =
@@ -207,7 +207,7 @@ impl SaveConfig {
         }
     }
 
-    /// Whether a part is wanted.
+    /// Whether a part is included.
     #[must_use]
     pub fn has(&self, part: Part) -> bool {
         self.parts.has(part)

@@ -1,7 +1,7 @@
-//! `statistics.json`: counts, times and rates of each label and of all, as JMeter's dashboard has them.
+//! `statistics.json`: counts, times and rates per label and in total, as in JMeter's dashboard.
 //!
-//! Must not know where rows come from. Invariant: memory depends on the labels and on the spread of times, never on the
-//! number of rows; samples of transactions count under their own label, and not in `Total`.
+//! Must not know where rows come from. Invariant: memory depends on the labels and on the spread of times,
+//! never on the number of rows; samples of transactions count under their own label, and not in `Total`.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -11,7 +11,7 @@ use super::results::Row;
 
 /// Times up to here are kept to the millisecond, greater ones to a thousandth of their value.
 const EXACT_MS: u64 = 100_000;
-/// Labels that are told singly; the samples of all further ones are in `Total` alone.
+/// Maximum labels reported separately; samples of further ones only count in `Total`.
 const LABELS_MAX: usize = 20_000;
 
 /// Figures with their names.
@@ -33,7 +33,7 @@ struct Tally {
     sent_bytes: u64,
 }
 
-/// What was seen of a run.
+/// Statistics of a run.
 #[derive(Clone, Debug, Default)]
 pub struct Statistics {
     places: HashMap<String, usize>,
@@ -42,7 +42,7 @@ pub struct Statistics {
 }
 
 impl Statistics {
-    /// Takes a row.
+    /// Adds a row.
     pub fn add(&mut self, row: &Row) {
         if !row.is_transaction() {
             self.total.add(row);
@@ -67,7 +67,7 @@ impl Statistics {
         all.map(|(name, tally)| (name, tally.told(name)))
     }
 
-    /// The whole as JSON, labels in the order in which they came.
+    /// Everything as JSON, labels in order of appearance.
     #[must_use]
     pub fn json(&self) -> String {
         let parts = self.figures().map(|(name, fields)| {
@@ -174,7 +174,7 @@ fn real(value: f64) -> Value {
     Number::from_f64(value).map_or_else(|| json!(no_number(value)), Value::Number)
 }
 
-/// The same with as few digits as tell it from others of its kind.
+/// The same with the fewest digits that distinguish it from other `f32` values.
 fn short(value: f32) -> Value {
     let text = format!("{value:?}");
     text.parse()

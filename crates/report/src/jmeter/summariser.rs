@@ -1,14 +1,14 @@
-//! JMeter's summary lines: `summary +` for what came since the last lines, `summary =` for all.
+//! JMeter's summary lines: `summary +` for samples since the last lines, `summary =` for all.
 //!
-//! Must not know clocks: the time is an argument. Invariant: the counts of all `+` lines, and of what no line has told
-//! yet, sum to those of the `=` line.
+//! Must not know clocks: the time is an argument. Invariant: the counts of all `+` lines, plus what no line has
+//! reported yet, sum to those of the `=` line.
 
 use loadline_steps::sample::Sample;
 
 /// Lines are still due so many seconds after a boundary of the interval, and again after more than so many.
 const WINDOW_S: i64 = 5;
 
-/// What was seen of samples.
+/// Statistics of samples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Seen {
     /// Samples.
@@ -46,7 +46,7 @@ impl Seen {
         }
     }
 
-    /// Adds what was seen elsewhere.
+    /// Merges other statistics.
     pub fn add(&mut self, other: &Seen) {
         self.samples += other.samples;
         self.errors += other.errors;
@@ -67,7 +67,7 @@ pub struct Threads {
     pub finished: u32,
 }
 
-/// What is told in one line: what was seen between two instants.
+/// The content of one line: statistics between two instants.
 #[derive(Clone, Debug)]
 struct Stretch {
     seen: Seen,
@@ -90,7 +90,7 @@ impl Stretch {
     }
 }
 
-/// Keeps what was seen, and says what is to be told, and when.
+/// Collects statistics, and decides what to report, and when.
 #[derive(Clone, Debug)]
 pub struct Summariser {
     name: String,
@@ -101,7 +101,8 @@ pub struct Summariser {
 }
 
 impl Summariser {
-    /// One that is called `name` and tells every `interval_s` seconds; the test starts now (milliseconds since 1970).
+    /// A summariser called `name` that reports every `interval_s` seconds; the test starts now (milliseconds
+    /// since 1970).
     #[must_use]
     pub fn new(name: &str, interval_s: u32, now_ms: i64) -> Summariser {
         Summariser {
@@ -113,8 +114,8 @@ impl Summariser {
         }
     }
 
-    /// Takes what was seen, and gives the lines that are due. They are due with a sample only. Samples of
-    /// transactions, and those below them, are not for it.
+    /// Adds statistics and returns the lines that are due. Lines only become due with a sample. Do not pass
+    /// samples of transactions, nor their sub-samples.
     pub fn observe(&mut self, seen: &Seen, now_ms: i64, threads: Threads) -> Vec<String> {
         if seen.samples == 0 {
             return Vec::new();
@@ -134,7 +135,7 @@ impl Summariser {
         lines
     }
 
-    /// The last lines, as the test ends.
+    /// The last lines, at the end of the test.
     pub fn finish(&mut self, now_ms: i64, threads: Threads) -> Vec<String> {
         let was_told = self.total.seen.samples > 0;
         self.since.end_ms = now_ms;

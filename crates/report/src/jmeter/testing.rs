@@ -1,6 +1,6 @@
-//! A sample for tests of results files: one that was redirected, with an answer that an assertion failed.
+//! A sample for tests of results files: redirected, with a response that failed an assertion.
 //!
-//! Must not know any form of file. Invariant: it is the one that the expected texts were recorded with.
+//! Must not know any file format. Invariant: it is the sample with which the expected texts were recorded.
 
 use loadline_steps::sample::{AssertionOutcome, DataType, Sample};
 

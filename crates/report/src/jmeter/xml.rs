@@ -1,7 +1,7 @@
-//! Results files in XML: an element for each sample, those below it nested.
+//! Results files in XML: an element per sample, with nested sub-samples.
 //!
-//! Must not know files. Invariant: text and attributes are escaped as JMeter's writer escapes them, characters that
-//! XML cannot hold among them.
+//! Must not know files. Invariant: text and attributes are escaped as by JMeter's writer, including characters
+//! that XML cannot represent.
 
 use std::fmt::{Display, Write as _};
 
@@ -10,10 +10,10 @@ use loadline_steps::sample::{AssertionOutcome, DataType, Sample};
 use super::csv::{Event, data_type};
 use super::save_config::{Part, SaveConfig};
 
-/// What a file ends with.
+/// The end of a file.
 pub const END: &str = "\n</testResults>\n";
 
-/// What a file starts with.
+/// The start of a file.
 #[must_use]
 pub fn start(config: &SaveConfig) -> String {
     let instruction = match config.xml_instruction.as_str() {
@@ -25,18 +25,18 @@ pub fn start(config: &SaveConfig) -> String {
     )
 }
 
-/// Bytes at the end of a file among which its end is looked for.
+/// Bytes at the end of a file in which its closing tag is searched for.
 pub const TAIL_BYTES: u64 = 24;
 
-/// Where a file that is added to is cut, so that what follows stands within its root element; `None`: it has no end,
-/// and is written anew. `tail` is the end of the file, and the place counts from its start.
+/// Where to truncate a file for appending, so that new elements are inside its root element; `None`: it has no
+/// closing tag, and is rewritten. `tail` is the end of the file; the result is an offset in it.
 #[must_use]
 pub fn end_in(tail: &[u8]) -> Option<usize> {
     let end = END.trim().as_bytes();
     tail.windows(end.len()).rposition(|part| part == end)
 }
 
-/// Appends the element of a sample, with its line break.
+/// Appends the element of a sample, including its line break.
 pub fn push_sample(config: &SaveConfig, event: &Event<'_>, sample: &Sample, into: &mut String) {
     let mut writer = Writer {
         config,

@@ -1,9 +1,7 @@
-//! The table per value of a tag (`--summary-by`): one row per request name, URL or whatever the tag
-//! holds.
+//! The table by values of a tag (`--summary-by`): one row per request name, URL or other value.
 //!
-//! Not one of k6's layouts. Must not know how rows were chosen. Invariants: every row that was
-//! counted is in the table or in the number of those left out; where columns are left out, those that say
-//! most stay.
+//! Not one of k6's layouts. Must not know how rows were chosen. Invariants: every counted row is in the table
+//! or in the number of omitted ones; if columns are omitted, the most informative ones stay.
 
 use loadline_metric::TimeTrend;
 use loadline_model::request_table::RowFigures;
@@ -23,8 +21,8 @@ const GAP: usize = 3;
 /// samples.
 const ROWS_MAX: usize = 100;
 
-/// The table, set off by an empty line at its end; empty when nothing was seen. `counted_ns`: how long
-/// requests were counted, in nanoseconds.
+/// The table, followed by an empty line; empty if nothing was seen. `counted_ns`: how long requests were
+/// counted, in nanoseconds.
 #[must_use]
 pub fn by_tag(table: &ByTag, counted_ns: u64, style: &Style) -> String {
     if table.rows.is_empty() {
@@ -75,7 +73,7 @@ pub(crate) fn write(page: &mut Page, table: &ByTag, counted_ns: u64) {
     }
 }
 
-/// What stands beside a value of the tag.
+/// The columns next to a value of the tag.
 pub const COLUMNS: [&str; 9] = [
     "requests", "req/s", "failed", "avg", "p50", "p90", "p95", "p99", "max",
 ];
@@ -83,7 +81,7 @@ pub const COLUMNS: [&str; 9] = [
 /// The columns by how much they say, by their place in [`COLUMNS`].
 const BY_WEIGHT: [usize; COLUMNS.len()] = [0, 2, 7, 4, 1, 6, 8, 3, 5];
 
-/// The columns that stay where there is room for so many, by their place in [`COLUMNS`] and in its order.
+/// The columns that stay if there is room for this many, as indices in [`COLUMNS`], in its order.
 #[must_use]
 pub fn most_telling(number: usize) -> Vec<usize> {
     let mut chosen: Vec<usize> = BY_WEIGHT.into_iter().take(number).collect();
@@ -111,7 +109,7 @@ fn fitting(rows: &[Vec<String>], width: usize) -> (Vec<usize>, usize) {
     (shown, name)
 }
 
-/// The first rows: the value of the tag, and a cell for each of [`COLUMNS`]. `counted_ns`: how long requests
+/// The first rows: the value of the tag, and a cell per column in [`COLUMNS`]. `counted_ns`: how long requests
 /// were counted, in nanoseconds.
 #[must_use]
 pub fn cells(table: &ByTag, counted_ns: u64, rows_max: usize) -> Vec<Vec<String>> {
@@ -124,7 +122,8 @@ pub fn cells(table: &ByTag, counted_ns: u64, rows_max: usize) -> Vec<Vec<String>
     .collect()
 }
 
-/// A value of the tag in so many columns. URLs begin alike: where something is left out, most of the end stays.
+/// A value of the tag shortened to this many columns. URLs often share their beginning, so most of the end
+/// stays.
 #[must_use]
 pub fn shortened(value: &str, columns: usize) -> String {
     let letters = value.chars().count();

@@ -1,7 +1,7 @@
-//! The value that `handleSummary(data)` gets, and the tree of groups in it.
+//! The argument of `handleSummary(data)`, including the tree of groups.
 //!
-//! Shape: k6 v2.2.0. Must not know JavaScript. Invariant: every check and group has the identity
-//! that k6 would give it, the MD5 of its path.
+//! Shape: k6 v2.2.0. Must not know JavaScript. Invariant: every check and group has the id that k6 would give
+//! it, the MD5 of its path.
 
 use loadline_metric::Contains;
 use loadline_model::TestSummary;
@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 use super::SummaryOptions;
 use super::stats::{Metric, Stats, TrendStat, Values};
 
-/// What the value tells besides the test's results.
+/// What the value contains besides the test's results.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HandleSummaryContext {
     /// What `setup()` returned; `None`: there was none, or it returned nothing.
@@ -25,7 +25,7 @@ pub struct HandleSummaryContext {
     pub no_colour: bool,
 }
 
-/// The value that `handleSummary` gets.
+/// The argument of `handleSummary`.
 #[must_use]
 pub fn handle_summary_data(
     summary: &TestSummary,

@@ -9,7 +9,7 @@ use loadline_model::{Executor, ThreadGroup};
 
 use super::paint::Paint;
 
-/// A test as it is told before it runs.
+/// A test as described before it runs.
 #[derive(Clone, Debug)]
 pub struct TestDescription<'a> {
     /// Who runs it: the first line.
@@ -28,7 +28,7 @@ pub struct TestDescription<'a> {
     pub scenarios: Vec<ScenarioDescription<'a>>,
 }
 
-/// A scenario as it is told before it runs.
+/// A scenario as described before it runs.
 #[derive(Clone, Debug)]
 pub struct ScenarioDescription<'a> {
     /// Name.
@@ -43,7 +43,7 @@ pub struct ScenarioDescription<'a> {
     pub graceful_stop: Duration,
 }
 
-/// The block before the test, with a line end at its end.
+/// The block before the test, with a trailing line end.
 #[must_use]
 pub fn header(test: &TestDescription<'_>, colour: bool) -> String {
     let paint = Paint { colour };

@@ -14,8 +14,8 @@ use super::text::is_shown;
 /// The version of the machine-readable summary's shape.
 const MACHINE_SUMMARY_VERSION: &str = "1.0.0";
 
-/// The value of `--summary-export`, of what `handleSummary` gets or what it made of that. In it, a threshold is
-/// true when it was crossed.
+/// The value of `--summary-export`, from the argument of `handleSummary` or its modified form. In it, a crossed
+/// threshold is true.
 #[must_use]
 pub fn summary_export(data: &Value) -> Value {
     let parts = data.as_object().into_iter().flatten();
@@ -66,7 +66,7 @@ fn flat(metric: &Value) -> Value {
     Value::Object(values)
 }
 
-/// What the machine-readable summary tells besides the results.
+/// What the machine-readable summary contains besides the results.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MachineSummaryContext {
     /// When it was made, RFC 3339 with nanoseconds.
@@ -77,9 +77,8 @@ pub struct MachineSummaryContext {
     pub script: String,
 }
 
-/// The value of `--new-machine-readable-summary`, for files and for `handleSummary`. Of a trend's
-/// statistics it has six, null where the options leave one out; metrics without a line in the text
-/// are left out here too.
+/// The value of `--new-machine-readable-summary`, for files and for `handleSummary`. A trend has six
+/// statistics, which are null if the options omit them; metrics without a line in the text are omitted, too.
 #[must_use]
 pub fn machine_readable(
     summary: &TestSummary,

@@ -1,12 +1,11 @@
-//! JSON as k6 writes files: keys in order, four spaces, Go's numbers.
+//! JSON in the format of k6's files: ordered keys, four spaces, Go's numbers.
 //!
-//! Must not know what is written. Invariant: the output is valid JSON; empty lists and objects take
-//! no lines.
+//! Must not know what is written. Invariant: the output is valid JSON; empty lists and objects take no lines.
 
 use loadline_go::json::{self, HtmlEscape};
 use serde_json::{Map, Number, Value};
 
-/// A value as indented JSON, without a line end at its end.
+/// A value as indented JSON, without a trailing line end.
 #[must_use]
 pub fn indented(value: &Value) -> String {
     let mut out = String::new();

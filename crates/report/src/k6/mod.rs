@@ -1,9 +1,8 @@
-//! Everything that k6 prints about a test: its description, its progress and its summary, as text
-//! and as data; and the table per value of a tag, which k6 does not have.
+//! Everything that k6 prints about a test: its description, its progress and its summary, as text and as data;
+//! and the table by values of a tag, which k6 does not have.
 //!
-//! Layouts, numbers and shapes were measured on k6 v2.2.0. Must not know clocks, terminals or files:
-//! what time has passed, whether colours are wanted and where the text goes are the caller's.
-//! Invariant: no test, however empty, makes a summary fail.
+//! Layouts, numbers and shapes were measured on k6 v2.2.0. Must not know clocks, terminals or files: the caller
+//! provides times, colours and destinations. Invariant: no test, however empty, makes a summary fail.
 
 pub mod by_tag;
 mod data;
@@ -34,7 +33,7 @@ pub use rest::{group_document, groups_document, metric_document, metrics_documen
 pub use stats::{TrendStat, UnknownStat};
 pub use trace::{RequestTrace, TraceOutcome, check_trace, request_trace};
 
-/// The layout of the summary's text.
+/// The layout of the text summary.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mode {
     /// Totals, without the parts of requests.
@@ -46,7 +45,7 @@ pub enum Mode {
     Legacy,
 }
 
-/// How the summary is to look.
+/// Settings of the summary.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SummaryOptions {
     /// The layout.
@@ -70,7 +69,7 @@ impl Default for SummaryOptions {
     }
 }
 
-/// The summary's text, as `textSummary(data)` gives it.
+/// The text of the summary, as returned by `textSummary(data)`.
 #[must_use]
 pub fn text(summary: &TestSummary, options: &SummaryOptions) -> String {
     match options.mode {
@@ -79,8 +78,7 @@ pub fn text(summary: &TestSummary, options: &SummaryOptions) -> String {
     }
 }
 
-/// The summary as it goes to standard output when the script does not handle it itself: set off by
-/// an empty line before and after.
+/// The summary for standard output if the script does not handle it: with an empty line before and after.
 #[must_use]
 pub fn stdout(summary: &TestSummary, options: &SummaryOptions) -> String {
     format!("\n{}\n\n", text(summary, options))

@@ -1,7 +1,7 @@
 //! Numbers as k6's summary prints them: JavaScript's number texts, sizes, times, shares.
 //!
-//! The rules were measured on k6 v2.2.0 (`tests/golden/k6/numbers.*`). Must not know layout.
-//! Invariant: shares and times are cut off, never rounded up.
+//! The rules were measured on k6 v2.2.0 (`tests/golden/k6/numbers.*`). Must not know layout. Invariant: shares
+//! and times are truncated, never rounded up.
 
 use loadline_go::json;
 use loadline_metric::Contains;
@@ -18,7 +18,7 @@ pub enum SummaryTimeUnit {
 }
 
 impl SummaryTimeUnit {
-    /// The unit of that name in options; `None` when there is none.
+    /// The unit with this name in options; `None` if there is none.
     #[must_use]
     pub fn from_name(name: &str) -> Option<SummaryTimeUnit> {
         [Self::Seconds, Self::Milliseconds, Self::Microseconds]

@@ -1,6 +1,6 @@
 //! The colours of k6's summary and progress.
 //!
-//! Must not know what is painted. Invariant: without colour the text is unchanged.
+//! Must not know the coloured text. Invariant: without colour the text is unchanged.
 
 /// Whether escape sequences are written.
 #[derive(Clone, Copy, Debug)]

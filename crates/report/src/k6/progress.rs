@@ -1,7 +1,7 @@
 //! The progress of a test while it runs: a line for the test and one for each scenario.
 //!
-//! Measured on k6 v2.2.0. Must not know clocks or terminals: times and the terminal's width are
-//! arguments. Invariant: a block has one line per scenario, so that it can be drawn over itself.
+//! Measured on k6 v2.2.0. Must not know clocks or terminals: times and the terminal's width are arguments.
+//! Invariant: a block has one line per scenario, so that it can be redrawn in place.
 
 use std::time::Duration;
 
@@ -16,10 +16,10 @@ const NAME_MIN: usize = 4;
 /// Columns of a bar at most.
 const BAR_MAX: usize = 38;
 
-/// What the test does.
+/// What the test is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TestPhase {
-    /// Virtual users are being made: so many of so many.
+    /// Virtual users are being initialized: done, and total.
     Init(u64, u64),
     /// It waits for a word before it begins.
     Paused,
@@ -29,7 +29,7 @@ pub enum TestPhase {
     Running,
 }
 
-/// How far a test is.
+/// The progress of a test.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProgressState {
     /// What it does.
@@ -50,7 +50,7 @@ pub struct ProgressState {
     pub scenarios: Vec<ScenarioProgress>,
 }
 
-/// What a scenario does.
+/// What a scenario is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ScenarioStatus {
     /// Its start is this far away.
@@ -65,7 +65,7 @@ pub enum ScenarioStatus {
     Interrupted,
 }
 
-/// How far a scenario is.
+/// The progress of a scenario.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ScenarioProgress {
     /// Name.
@@ -87,7 +87,7 @@ pub struct ScenarioProgress {
 }
 
 impl ScenarioProgress {
-    /// Whether all iterations were run that it is to run; never, where they are not counted.
+    /// Whether all its planned iterations were run; never true if they are not counted.
     #[must_use]
     pub fn is_complete(&self) -> bool {
         self.executor
@@ -95,7 +95,7 @@ impl ScenarioProgress {
             .is_some_and(|planned| self.iterations >= planned)
     }
 
-    /// Its time is over, or it is complete. Shared iterations that are left over were cut short.
+    /// Marks it as ended: its time is over, or it is complete. Remaining shared iterations were not run.
     pub fn end(&mut self) {
         let is_shared = matches!(self.executor, Executor::SharedIterations { .. });
         self.status = match is_shared && !self.is_complete() {
@@ -105,15 +105,15 @@ impl ScenarioProgress {
     }
 }
 
-/// The progress as plain lines, set off by an empty line before.
+/// The progress as plain lines, with an empty line before.
 #[must_use]
 pub fn progress(state: &ProgressState) -> String {
     let lines = lines(state, None, Paint { colour: false });
     lines.iter().map(|line| format!("{line}\n")).collect()
 }
 
-/// The progress as drawn on a terminal of so many columns, over `drawn` lines that were drawn
-/// before (zero the first time); and how many lines to give the next time.
+/// The progress drawn on a terminal with this many columns, over `drawn` previously drawn lines (zero the first
+/// time); returns the number of lines to pass the next time.
 #[must_use]
 pub fn redraw(
     state: &ProgressState,

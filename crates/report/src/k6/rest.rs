@@ -1,7 +1,7 @@
-//! Metrics and groups as the documents of the REST API (JSON:API).
+//! Metrics and groups as documents of the REST API (JSON:API).
 //!
-//! Shape: k6 v2.2.0. Must not know how they are asked for. Invariants: metrics and groups are in the
-//! order of their names and paths; the numbers are those of the summary at that moment.
+//! Shape: k6 v2.2.0. Must not know how they are requested. Invariants: metrics and groups are sorted by names
+//! and paths; the numbers are those of the summary at that moment.
 
 use loadline_go::json::{number, string};
 use loadline_metric::Aggregated;
@@ -18,21 +18,21 @@ pub fn metrics_document(summary: &TestSummary) -> String {
     format!("{{\"data\":[{}]}}", rows.join(","))
 }
 
-/// The document of one metric or sub-metric; `None` when there is none of this name.
+/// The document of a metric or sub-metric; `None` if there is none with this name.
 #[must_use]
 pub fn metric_document(summary: &TestSummary, name: &str) -> Option<String> {
     let found = metrics(summary).into_iter().find(|(key, _)| key == name);
     found.map(|(_, row)| format!("{{\"data\":{row}}}"))
 }
 
-/// The document of all groups, the nameless one that holds them first.
+/// The document of all groups, starting with the nameless root group.
 #[must_use]
 pub fn groups_document(summary: &TestSummary) -> String {
     let rows: Vec<String> = groups(summary).into_iter().map(|(_, row)| row).collect();
     format!("{{\"data\":[{}]}}", rows.join(","))
 }
 
-/// The document of the group of this identity; `None` when there is none.
+/// The document of the group with this id; `None` if there is none.
 #[must_use]
 pub fn group_document(summary: &TestSummary, id: &str) -> Option<String> {
     let found = groups(summary).into_iter().find(|(own, _)| own == id);
@@ -65,7 +65,7 @@ fn metric_row(metric: &Metric, seen: Option<&MetricSummary>) -> String {
     )
 }
 
-/// Whether a threshold does not hold; null as long as none was held against anything.
+/// Whether a threshold failed; null before any was evaluated.
 fn tainted(metric: &Metric, seen: Option<&MetricSummary>) -> &'static str {
     let is_empty = seen.is_none_or(|seen| is_empty(&seen.values));
     if metric.thresholds.is_empty() || is_empty {

@@ -1,4 +1,4 @@
-//! What the summary prints, computed: from aggregates to the statistics that were asked for.
+//! The statistics of the summary, computed from aggregates.
 //!
 //! Must not know layouts. Invariant: a metric without values has zeros, and so can always be shown.
 
@@ -27,7 +27,7 @@ pub enum TrendStat {
 }
 
 impl TrendStat {
-    /// What is shown unless the user says otherwise.
+    /// The default statistics.
     #[must_use]
     pub fn defaults() -> Vec<TrendStat> {
         let percentile = |p: f64| TrendStat::Percentile(p, format!("p({p})"));
@@ -41,7 +41,7 @@ impl TrendStat {
         ]
     }
 
-    /// The name in options and in front of the value.
+    /// The name in options and before the value.
     #[must_use]
     pub fn name(&self) -> &str {
         match self {
@@ -64,7 +64,7 @@ impl TrendStat {
     }
 }
 
-/// The name of a statistic that there is not.
+/// The name of an unknown statistic.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownStat(
     /// The name.
@@ -228,8 +228,8 @@ fn quantiles(stats: &[TrendStat]) -> Vec<f64> {
     stats.iter().filter_map(TrendStat::quantile).collect()
 }
 
-/// Statistics of values that are all there, in the order in which they came: by k6's own steps, so
-/// that even what rounding leaves is the same, since the texts cut digits off.
+/// Statistics of values that are all kept, in recording order: computed in k6's own steps so that even rounding
+/// is the same, since the texts truncate digits.
 fn few_values(stats: &[TrendStat], values: Vec<f64>) -> Vec<(TrendStat, f64)> {
     let sum: f64 = values.iter().sum();
     let mut sorted = values;

@@ -1,7 +1,7 @@
-//! The summary in the layouts that k6 calls compact and full.
+//! The summary in k6's compact and full layouts.
 //!
-//! Measured on k6 v2.2.0. Must not know how values were computed. Invariant: the text depends on
-//! the statistics and the options alone.
+//! Measured on k6 v2.2.0. Must not know how values were computed. Invariant: the text only depends on the
+//! statistics and the options.
 
 use loadline_metric::Contains;
 use loadline_model::TestSummary;

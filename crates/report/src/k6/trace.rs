@@ -1,7 +1,7 @@
 //! What a script did, request by request and check by check: the text of `--once`.
 //!
-//! Must not know terminals, nor where a request went. Invariants: secrets are hidden unless they were
-//! asked for; a body shows its beginning, and binary ones only their size.
+//! Must not know terminals, nor where a request went. Invariants: secrets are hidden unless requested; of a
+//! body only the beginning is shown, and of a binary one only the size.
 
 use std::borrow::Cow;
 
@@ -15,7 +15,7 @@ use crate::units::{counted, span};
 const BODY_LINES: usize = 20;
 const BODY_CHARS: usize = 1_000;
 
-/// One request that has ended, or one hop of it.
+/// One finished request, or one hop of it.
 #[derive(Clone, Debug)]
 pub struct RequestTrace<'a> {
     /// Where in the script: scenario and group; empty: nothing to say.
@@ -34,7 +34,7 @@ pub struct RequestTrace<'a> {
     pub times: HttpTimes,
 }
 
-/// What came back.
+/// The result of a request.
 #[derive(Clone, Debug)]
 pub enum TraceOutcome<'a> {
     /// An answer.

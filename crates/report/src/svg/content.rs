@@ -1,7 +1,6 @@
-//! What the line charts show of a result.
+//! The content of line charts for a result.
 //!
-//! Must not know SVG. Invariant: a line has at most six hundred points; a peak is not lost when seconds are
-//! joined.
+//! Must not know SVG. Invariant: a line has at most six hundred points; merging seconds does not lose a peak.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;

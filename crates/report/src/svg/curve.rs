@@ -1,6 +1,6 @@
-//! A load curve: throughput and times over the load, instead of over time.
+//! A load curve: throughput and times over load instead of time.
 //!
-//! Must not know where the points come from. Invariant: everything drawn lies within the page.
+//! Must not know where the points come from. Invariant: everything is drawn within the page.
 
 use super::axis::{Axis, Quantity};
 use super::chart::{
@@ -34,7 +34,7 @@ pub struct LoadCurve {
 pub struct CurvePoint {
     /// The load.
     pub load: f64,
-    /// What throughput is held against there, per second: the offered load, or a law; `None` without one.
+    /// What throughput is compared with, per second: the offered load, or a law; `None` without one.
     pub asked: Option<f64>,
     /// Answers per second.
     pub throughput: f64,

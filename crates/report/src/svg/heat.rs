@@ -1,8 +1,7 @@
-//! A heat map of service times: a column a second, a cell for each band of time, dark where many
-//! requests were.
+//! A heat map of service times: a column per second, a cell per band of time, darker with more requests.
 //!
-//! The shade of a cell is by the logarithm of its share of the fullest cell, so that few slow requests
-//! are seen beside many fast ones. Must not know files. Invariant: at most 240 columns.
+//! The shade of a cell is the logarithm of its share of the fullest cell, so that few slow requests are visible
+//! next to many fast ones. Must not know files. Invariant: at most 240 columns.
 
 use std::collections::BTreeMap;
 
@@ -138,7 +137,7 @@ fn cells(out: &mut String, columns: &[Column], axis: &Axis, seconds: f64) {
     }
 }
 
-/// Which shade so many requests have.
+/// The shade for a number of requests.
 fn shade(count: u64, most: u64) -> usize {
     let last = HEAT.len() - 1;
     if most <= 1 {

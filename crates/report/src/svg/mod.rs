@@ -34,8 +34,8 @@ pub struct Drawing {
     pub svg: String,
 }
 
-/// The charts of a run, those that it has data for: `throughput`, `failures`, `percentiles`,
-/// `heatmap`, `generator`, and of what was observed `cpu` and `memory`.
+/// The charts of a run for which it has data: `throughput`, `failures`, `percentiles`, `heatmap`, `generator`,
+/// and from observations `cpu` and `memory`.
 #[must_use]
 pub fn charts(result: &RunResult, palette: &Palette) -> Vec<Drawing> {
     let lines = |chart: Option<chart::Chart>| {
@@ -60,7 +60,7 @@ pub fn charts(result: &RunResult, palette: &Palette) -> Vec<Drawing> {
     all.into_iter().flatten().collect()
 }
 
-/// A coordinate with as many digits as an eye can tell.
+/// A coordinate with as many digits as are visible.
 fn at(value: f64) -> String {
     let text = format!("{value:.1}");
     text.strip_suffix(".0").map_or(text.clone(), str::to_owned)

@@ -1,6 +1,6 @@
-//! Processor and memory of the service under test, beside the load.
+//! CPU and memory of the service under test, next to the load.
 //!
-//! Must not know SVG. Invariant: a time at which nothing was read is a gap in its line.
+//! Must not know SVG. Invariant: a time without a reading is a gap in its line.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use super::content::{chart, end_s, panel};
 use crate::observed;
 use crate::units::{count, span};
 
-/// Most lines of a panel: as many as there are colours to tell them apart.
+/// Maximum lines of a panel: the number of distinct colours.
 const LINES_MAX: usize = 6;
 /// Most points of a line: more than a screen has columns for.
 const POINTS_MAX: usize = 600;

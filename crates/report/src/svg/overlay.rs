@@ -1,7 +1,8 @@
-//! Several runs in one chart: the same measure of each on one axis of time, in a colour and a dash a side.
+//! Several runs in one chart: the same measure of each on a common time axis, with a colour and dash pattern
+//! per side.
 //!
-//! Must not know how runs are compared. Invariant: a side has one colour and one dash in all charts, and
-//! repetitions share their side's.
+//! Must not know how runs are compared. Invariant: a side has the same colour and dash pattern in all charts,
+//! and its repetitions share them.
 
 use loadline_model::RunResult;
 use loadline_model::result::{Percentiles, Row};

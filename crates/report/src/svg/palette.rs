@@ -1,11 +1,11 @@
 //! The colours of a chart.
 //!
-//! Must not know what is drawn. Invariant: every colour stands out from the ground that it is drawn on.
+//! Must not know what is drawn. Invariant: every colour contrasts with its background.
 
 /// How many colours there are for series; with more they come again.
 pub(super) const SERIES: usize = 6;
 
-/// The colours of a chart, as SVG has them: names, `#rrggbb`, or `var(--name)` on a page that defines it.
+/// The colours of a chart, in SVG syntax: names, `#rrggbb`, or `var(--name)` on a page that defines it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Palette {
     /// The ground; `None`: what is behind shows through.
@@ -37,7 +37,7 @@ impl Palette {
         ],
     };
 
-    /// Colours that a page defines for light and dark: `--ink`, `--faint`, `--grid`, `--series-1` to
+    /// Colours defined by a page for light and dark mode: `--ink`, `--faint`, `--grid`, `--series-1` to
     /// `--series-6`.
     pub const PAGE: Palette = Palette {
         ground: None,

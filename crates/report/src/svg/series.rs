@@ -1,6 +1,6 @@
-//! Charts of points that somebody else has made.
+//! Charts of given points.
 //!
-//! Must not know what is counted. Invariant: a chart without a point is none.
+//! Must not know what is counted. Invariant: a chart without points is omitted.
 
 use super::axis::Quantity;
 use super::chart::{self, Chart, Line, Manner, Panel};

@@ -1,6 +1,6 @@
-//! Small charts of many runs, all to the same scales: good answers, and what went wrong, above; p99 below.
+//! Small charts of many runs with common scales: good responses and failures above, p99 below.
 //!
-//! Must not know suites. Invariant: what lies at one height or at one place in time in two charts is the same.
+//! Must not know suites. Invariant: the same height or time position means the same in all charts.
 
 use loadline_model::RunResult;
 use loadline_model::markup::escaped;
@@ -40,7 +40,7 @@ struct Lines {
     p99: Points,
 }
 
-/// Draws small charts; those of runs without a row are empty.
+/// Draws small charts; those of runs without rows are empty.
 #[must_use]
 pub fn small_charts(results: &[&RunResult], palette: &Palette) -> SmallCharts {
     let all: Vec<Lines> = results.iter().map(|result| lines(result)).collect();

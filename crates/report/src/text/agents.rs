@@ -1,6 +1,6 @@
 //! What each agent of a test did.
 //!
-//! Must not know how agents are spoken to. Invariant: left out for a test of one agent.
+//! Must not know how agents are reached. Invariant: omitted for a test with one agent.
 
 use loadline_model::RunResult;
 

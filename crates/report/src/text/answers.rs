@@ -1,6 +1,6 @@
-//! What was answered: shapes with a sampled body, and who answered.
+//! Responses: shapes with a sampled body, and peers.
 //!
-//! Must not judge. Invariant: every answer is in one row, the rest in a row that says so.
+//! Must not judge. Invariant: every response is in one row, the rest in a row that says so.
 
 use loadline_metric::Summary;
 use loadline_model::RunResult;

@@ -1,6 +1,6 @@
 //! Errors by class with sample messages and a next step, and failed checks.
 //!
-//! Must not know Go's wordings. Invariant: a class that has a failure has a line.
+//! Must not know Go's wordings. Invariant: every class with failures has a line.
 
 use loadline_model::snapshot::ErrorKey;
 use loadline_model::{ErrorClass, FrontEnd, RunResult};

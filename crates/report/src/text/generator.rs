@@ -1,6 +1,6 @@
-//! What the generator itself used, how late it was, and how thresholds came out.
+//! Resource use and schedule lag of the generator, and results of thresholds.
 //!
-//! Must not judge; the verdict does. Invariant: lateness is shown whenever there was a schedule.
+//! Must not judge; the verdict does. Invariant: lag is shown whenever there was a schedule.
 
 use loadline_metric::threshold::{Aggregation, Bound, Threshold};
 use loadline_metric::{Contains, MetricType};

@@ -1,7 +1,7 @@
 //! The latency distribution and its histogram.
 //!
-//! Must not know phases. Invariant: service and response time stand side by side in an open model,
-//! and a percentile that few values back is marked.
+//! Must not know phases. Invariant: service and response time stand side by side in an open model, and a
+//! percentile based on few values is marked.
 
 use loadline_metric::TimeTrend;
 use loadline_model::RunResult;
@@ -88,7 +88,7 @@ fn is_answered(result: &RunResult) -> bool {
 const BAR_CELLS: usize = 40;
 const BAR_MARGINS: usize = 44;
 
-/// How many requests took how long.
+/// Number of requests by duration.
 #[derive(Clone, Debug)]
 pub struct TimesHistogram {
     /// What is shown: `response time` or `service time`.
@@ -100,7 +100,8 @@ pub struct TimesHistogram {
 }
 
 impl TimesHistogram {
-    /// Of a run: of its response time, or in a closed model of its service time; `None`: there is no shape to be seen.
+    /// The histogram of a run's response time, or in a closed model of its service time; `None`: it would show
+    /// no shape.
     #[must_use]
     pub fn of(result: &RunResult) -> Option<TimesHistogram> {
         let (trend, of) = match response_time(result) {
@@ -121,7 +122,7 @@ impl TimesHistogram {
         })
     }
 
-    /// The rows as they are shown: `None` for several without a request.
+    /// The rows as shown: `None` stands for several without requests.
     #[must_use]
     pub fn shown(&self) -> Vec<Option<(f64, u64)>> {
         let mut shown = Vec::new();
@@ -134,7 +135,7 @@ impl TimesHistogram {
         shown
     }
 
-    /// The most requests of a row.
+    /// The maximum number of requests in a row.
     #[must_use]
     pub fn most(&self) -> u64 {
         self.rows.iter().map(|row| row.1).max().unwrap_or(0)

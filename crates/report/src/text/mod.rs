@@ -1,8 +1,7 @@
 //! The terminal report of `loadline bench`: goodput first, the verdict last.
 //!
-//! Sections without content are left out, so that a short clean run has a short report. Must not
-//! know terminals. Invariant: every rate says what it is an average or maximum of, every
-//! distribution how many values it has.
+//! Empty sections are omitted, so a short clean run has a short report. Must not know terminals. Invariant:
+//! every rate says what it is an average or maximum of, every distribution how many values it has.
 
 mod agents;
 pub(crate) mod answers;
@@ -59,7 +58,7 @@ fn title(page: &mut Page, result: &RunResult) {
     page.line(&line);
 }
 
-/// How a run ended; `None` when it did so by itself.
+/// How a run ended; `None` if as planned.
 pub(crate) fn how_ended(stop: StopReason) -> Option<&'static str> {
     Some(match stop {
         StopReason::Finished => return None,

@@ -1,6 +1,6 @@
-//! What observers saw of the system under test, a line for each series that matters.
+//! What observers saw of the system under test, a line per important series.
 //!
-//! Must not judge; the verdict does. Invariant: a value that was not read is a dash.
+//! Must not judge; the verdict does. Invariant: a missing value is a dash.
 
 use loadline_model::RunResult;
 use loadline_model::observation::{BUSIEST_PROCESS_METRIC, PROCESSES_METRIC, WORKERS_METRIC};
@@ -12,7 +12,7 @@ use crate::page::{Page, pad_left, pad_right};
 const LINES_MAX: usize = 30;
 /// Notes of observers that are shown.
 const NOTES_MAX: usize = 5;
-/// What a process or a machine is told to have besides; the JSON result and the HTML report show it.
+/// Less important metrics of a process or machine; the JSON result and the HTML report show them.
 const MINOR: [&str; 11] = [
     BUSIEST_PROCESS_METRIC,
     PROCESSES_METRIC,

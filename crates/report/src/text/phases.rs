@@ -1,6 +1,6 @@
-//! Where the time of requests went, and what connections cost.
+//! Request time by phase, and the cost of connections.
 //!
-//! Must not know percentiles. Invariant: each row tells how many values it has.
+//! Must not know percentiles. Invariant: each row shows its number of values.
 
 use loadline_metric::Summary;
 use loadline_model::RunResult;

@@ -1,8 +1,8 @@
-//! Reads what k6 recorded about a test (its samples, and the data of its summary) back into a
-//! [`TestSummary`], so that our summary of it can be compared with k6's own.
+//! Reads k6's recording of a test (its samples and the data of its summary) into a [`TestSummary`], so that our
+//! summary of it can be compared with k6's own.
 //!
-//! The files in `golden/k6-2.2.0` are k6 v2.2.0's; `record.sh` there makes them. Must not
-//! compute a statistic itself. Invariant: every sample of the file is in the summary.
+//! The files in `golden/k6-2.2.0` are from k6 v2.2.0; `record.sh` there makes them. Must not compute a
+//! statistic itself. Invariant: every sample of the file is in the summary.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -1,6 +1,6 @@
-//! Results built by hand for the tests of reports; must not depend on a run.
+//! Hand-made results for tests of reports; must not depend on a run.
 //!
-//! Invariant: every result keeps the law of conservation.
+//! Invariant: every result satisfies the law of conservation.
 
 #![allow(dead_code, reason = "each test file uses its own part of it")]
 

@@ -1,6 +1,6 @@
-//! Pages taken apart: their data, and their markup alone.
+//! Parses pages: their data, and their pure markup.
 //!
-//! Must not know what is on them. Invariant: what is no page fails the test.
+//! Must not know their content. Invariant: an invalid page fails the test.
 
 use serde_json::Value;
 

@@ -1,7 +1,8 @@
-//! The dashboard of a results file: what is asked of rows one after another, and its page.
+//! The dashboard of a results file: statistics collected row by row, and its page.
 //!
-//! Must not know files. Invariant: memory depends on labels, kinds of errors and stretches of time, each of which has a
-//! limit, never on the number of rows; samples of transactions count under their own label, and not in the whole.
+//! Must not know files. Invariant: memory depends on labels, kinds of errors and time intervals, which are all
+//! limited, never on the number of rows; samples of transactions count under their own label, and not in the
+//! total.
 
 mod page;
 mod text;
@@ -13,12 +14,12 @@ use self::timeline::Timeline;
 use super::results::Row;
 use super::statistics::Statistics;
 
-/// Labels that are told singly, and kinds of errors.
+/// Maximum labels, and kinds of errors, that are reported separately.
 const NAMES_MAX: usize = 20_000;
 /// Characters of a kind of error.
 const KIND_MAX: usize = 1_000;
 
-/// Times up to which an answer satisfies, and up to which it is tolerated.
+/// Response times up to which users are satisfied, and up to which they tolerate it (APDEX).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Thresholds {
     /// In milliseconds.
@@ -36,7 +37,7 @@ impl Default for Thresholds {
     }
 }
 
-/// What a dashboard is asked for.
+/// Settings of a dashboard.
 pub struct Settings {
     /// The title of the page.
     pub title: String,
@@ -46,7 +47,7 @@ pub struct Settings {
     pub thresholds: Box<dyn Fn(&str) -> Thresholds>,
     /// Whether the samples of a label count.
     pub wants: Box<dyn Fn(&str) -> bool>,
-    /// The shortest stretch of time that charts tell apart, in milliseconds.
+    /// The shortest time interval that charts distinguish, in milliseconds.
     pub granularity_ms: u64,
 }
 
@@ -97,7 +98,7 @@ struct OfLabel {
     errors: HashMap<String, u64>,
 }
 
-/// What was seen of a results file.
+/// Statistics of a results file.
 pub struct Dashboard {
     settings: Settings,
     statistics: Statistics,
@@ -111,7 +112,7 @@ pub struct Dashboard {
 }
 
 impl Dashboard {
-    /// Nothing is seen yet.
+    /// An empty dashboard.
     #[must_use]
     pub fn new(settings: Settings) -> Dashboard {
         Dashboard {
@@ -127,7 +128,7 @@ impl Dashboard {
         }
     }
 
-    /// Takes a row.
+    /// Adds a row.
     pub fn add(&mut self, row: &Row) {
         if !(self.settings.wants)(&row.label) {
             return;
@@ -170,25 +171,25 @@ impl Dashboard {
         self.labels.len() - 1
     }
 
-    /// `statistics.json`, as JMeter's dashboard has it.
+    /// `statistics.json`, as in JMeter's dashboard.
     #[must_use]
     pub fn statistics(&self) -> String {
         self.statistics.json()
     }
 
-    /// The page, which needs nothing beside itself.
+    /// The self-contained page.
     #[must_use]
     pub fn page(&self) -> String {
         page::write(self)
     }
 
-    /// Statistics and errors in lines of text.
+    /// Statistics and errors as lines of text.
     #[must_use]
     pub fn text(&self) -> String {
         text::write(self)
     }
 
-    /// Whether no row was seen.
+    /// Whether no row was added.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.labels.is_empty()

@@ -1,4 +1,4 @@
-//! The statistics and errors of a dashboard in lines of text.
+//! The statistics and errors of a dashboard as lines of text.
 //!
 //! Must not know how rows are counted. Invariant: a label is one line, cut to its column.
 
@@ -9,7 +9,7 @@ use super::page::sorted;
 
 /// Columns of a label.
 const LABEL: usize = 40;
-/// Errors that are told.
+/// Maximum errors shown.
 const ERRORS_TOLD: usize = 10;
 /// Figures, their columns, and digits behind the point.
 const FIGURES: [(&str, &str, usize); 9] = [

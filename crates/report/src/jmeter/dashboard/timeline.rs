@@ -1,6 +1,6 @@
-//! What happened when: samples in stretches of time, which grow with the length of the test.
+//! Statistics over time: samples in intervals that grow with the length of the test.
 //!
-//! Must not know pages. Invariant: there are at most [`STRETCHES_MAX`] stretches, all of one length.
+//! Must not know pages. Invariant: there are at most [`STRETCHES_MAX`] intervals, all of the same length.
 
 use std::collections::BTreeMap;
 
@@ -9,9 +9,9 @@ use crate::svg::{Drawing, Series, Unit, over_time};
 
 /// Stretches at most; beyond, two become one.
 const STRETCHES_MAX: usize = 512;
-/// Labels whose times are told over time.
+/// Maximum labels whose times are shown over time.
 const LABELS_MAX: usize = 64;
-/// Codes that are told over time.
+/// Maximum codes shown over time.
 const CODES_MAX: usize = 16;
 /// Those that are drawn: as many as there are colours.
 const DRAWN_MAX: usize = 6;
@@ -59,7 +59,7 @@ impl Stretch {
         }
     }
 
-    /// The time below which so many percent of the samples lie, about.
+    /// The time below which about this percentage of the samples lie.
     fn percentile(&self, percent: f64) -> Option<f64> {
         let wanted = (percent / 100.0 * self.samples as f64).ceil().max(1.0) as u64;
         let mut before = 0;

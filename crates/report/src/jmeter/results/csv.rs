@@ -1,4 +1,4 @@
-//! Results files in CSV, whichever columns they have.
+//! Results files in CSV, with any columns.
 //!
 //! Must not know what rows are for. Invariant: a record is not longer than [`RECORD_MAX`].
 

@@ -1,6 +1,7 @@
 //! Instants as results files write them.
 //!
-//! Must not know zones: a written date is taken as UTC. Invariant: a text that is no instant is not one.
+//! Must not know time zones: a written date is interpreted as UTC. Invariant: an invalid text never yields an
+//! instant.
 
 /// Milliseconds since 1970 of a timestamp: they themselves, or a date whose parts stand from the year down, such as
 /// `2026/11/23 01:02:03.004`.

@@ -1,7 +1,7 @@
-//! Reads results files, CSV or XML, in UTF-8 or UTF-16 with its mark of order, row by row.
+//! Reads results files, CSV or XML, in UTF-8 or UTF-16 with a byte order mark, row by row.
 //!
-//! Must not know files: bytes come from a reader. Invariant: memory is bounded by one row, however long the file is,
-//! and whatever it holds is a row or a fault that names its line.
+//! Must not know files: bytes come from a reader. Invariant: memory is bounded by one row, however long the
+//! file is, and everything in it is a row or an error with its line number.
 
 mod csv;
 mod instant;
@@ -16,7 +16,7 @@ use text::Text;
 /// What the message of every transaction begins with.
 const TRANSACTION: &str = "Number of samples in transaction";
 
-/// A row of a results file; what the file does not hold is zero or empty.
+/// A row of a results file; what the file does not contain is zero or empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Row {
     /// When it started: milliseconds since 1970.
@@ -39,9 +39,9 @@ pub struct Row {
     pub bytes: u64,
     /// Bytes sent.
     pub sent_bytes: u64,
-    /// Threads at work in the group.
+    /// Active threads in the group.
     pub group_threads: u32,
-    /// Threads at work.
+    /// Active threads.
     pub all_threads: u32,
     /// From its start to the first byte of the answer.
     pub latency_ms: u64,
@@ -49,12 +49,12 @@ pub struct Row {
     pub idle_ms: i64,
     /// How long connecting took.
     pub connect_ms: u64,
-    /// Samples that it lies below; of CSV it cannot be told, and is zero.
+    /// Nesting depth of a sub-sample; unknown in CSV, so zero there.
     pub depth: u32,
 }
 
 impl Row {
-    /// Whether a transaction controller made it.
+    /// Whether it comes from a transaction controller.
     #[must_use]
     pub fn is_transaction(&self) -> bool {
         self.message.starts_with(TRANSACTION)
@@ -123,10 +123,10 @@ enum Form<R> {
 }
 
 impl<R: BufRead> Reader<R> {
-    /// Looks at how the file begins.
+    /// Inspects the start of the file.
     ///
     /// # Errors
-    /// It cannot be read, or its first line is no header of a results file.
+    /// It cannot be read, or its first line is not the header of a results file.
     pub fn new(bytes: R) -> Result<Reader<R>, Fault> {
         let unreadable = |why: io::Error| Fault::reading(1, &why);
         let mut bytes = Text::new(bytes).map_err(unreadable)?;
@@ -139,10 +139,10 @@ impl<R: BufRead> Reader<R> {
         }))
     }
 
-    /// Reads the next row into `row`; `false` at the end. In XML a sample comes after those below it.
+    /// Reads the next row into `row`; `false` at the end. In XML a sample follows its sub-samples.
     ///
     /// # Errors
-    /// What follows is no row. A file that breaks off within its last row, as a run that was killed leaves it, ends
+    /// The next text is not a row. A file that is truncated within its last row, as after a killed run, ends
     /// before that row.
     pub fn read(&mut self, row: &mut Row) -> Result<bool, Fault> {
         match &mut self.0 {

@@ -1,6 +1,6 @@
-//! The text of a results file as UTF-8, whichever encoding its mark of order names.
+//! The text of a results file as UTF-8, whatever encoding its byte order mark names.
 //!
-//! Must not know rows. Invariant: memory is bounded by one part of the file; what is no text becomes U+FFFD.
+//! Must not know rows. Invariant: memory is bounded by one part of the file; invalid text becomes U+FFFD.
 
 use std::io::{self, BufRead, Read};
 

@@ -1,7 +1,7 @@
 //! Results files in XML.
 //!
-//! Must not know what rows are for. Invariant: samples nest no deeper than [`DEPTH_MAX`], and no part of the file
-//! larger than [`PART_MAX`] is held; entities of a document type are not expanded.
+//! Must not know what rows are for. Invariant: samples nest no deeper than [`DEPTH_MAX`], and no part of the
+//! file larger than [`PART_MAX`] is kept in memory; entities of a document type are not expanded.
 
 use std::io::{self, BufRead, Read};
 

@@ -1,6 +1,6 @@
-//! Matrices of runs: what is to be run, what was, and the document made of it.
+//! Matrices of runs: what to run, what was run, and the document about it.
 //!
-//! Must not know how a run is executed. Invariant: what was measured is never lost; the same state gives the same
+//! Must not know how a run is executed. Invariant: measurements are never lost; the same state gives the same
 //! document, byte for byte.
 
 pub mod capacity;

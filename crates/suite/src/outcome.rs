@@ -1,6 +1,7 @@
-//! What a suite has come to, as data: every row with its runs. The state folder gives it, the document is made of it.
+//! The state of a suite as data: every row with its runs. Loaded from the state folder, and used for documents.
 //!
-//! Must not know files' formats or how a row is run. Invariant: rows are in the order of the plan, pending ones too.
+//! Must not know file formats or how a row is run. Invariant: rows are in the order of the plan, including
+//! pending ones.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -8,7 +9,7 @@ use std::sync::Arc;
 use loadline_model::RunResult;
 use serde::{Deserialize, Serialize};
 
-/// A suite with everything that was measured so far.
+/// A suite with all measurements so far.
 #[derive(Clone, Debug)]
 pub struct SuiteOutcome {
     /// The suite's name.
@@ -19,7 +20,7 @@ pub struct SuiteOutcome {
     pub facts: BTreeMap<String, String>,
 }
 
-/// One row: a test with all that was decided about it.
+/// One row: a test with all decisions about it.
 #[derive(Clone, Debug)]
 pub struct RowOutcome {
     /// The row's identity, stable from run to run and unique in the suite.
@@ -32,7 +33,7 @@ pub struct RowOutcome {
     pub plan: BTreeMap<String, String>,
     /// The row's environment (`env.*`), secrets left out.
     pub env: BTreeMap<String, String>,
-    /// How it stands.
+    /// Its status.
     pub status: RowStatus,
     /// What failed, in words, the first first; empty unless the status is [`RowStatus::Failed`].
     pub reasons: Vec<String>,
@@ -40,7 +41,7 @@ pub struct RowOutcome {
     pub runs: Vec<RunOutcome>,
 }
 
-/// How a row stands.
+/// The status of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RowStatus {

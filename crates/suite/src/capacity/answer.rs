@@ -1,6 +1,6 @@
-//! What a search has come to: the capacity as an interval, how sure it is, and what gave way.
+//! The result of a capacity search: an interval for the capacity, its confidence, and what gave way.
 //!
-//! Must not know how it is shown. Invariant: a rate is named as carried only when probes held there.
+//! Must not know how it is shown. Invariant: a rate is only reported as sustained if probes held there.
 
 use loadline_model::verdict::{Finding, Limit};
 use serde::{Deserialize, Serialize};
@@ -12,7 +12,7 @@ use super::rates::{Rates, Standing, Tried};
 use super::search::{Aim, Order, Report, Settings};
 use super::slo::Slo;
 
-/// The version of the answer's layout.
+/// The version of the result's layout.
 pub const SCHEMA: &str = "loadline/capacity/v1";
 
 /// One probe with its outcome.
@@ -28,23 +28,23 @@ pub struct Probe {
     pub warm_up_s: f64,
     /// Seconds measured.
     pub duration_s: f64,
-    /// How it came out.
+    /// The outcome.
     #[serde(flatten)]
     pub outcome: Outcome,
     /// Each objective.
     pub objectives: Vec<Measured>,
-    /// Requests that came to an end, or were due and did not.
+    /// Requests that ended, or were due and did not end.
     pub samples: u64,
     /// What kept the load from being carried, in words; `None` when it was, or an objective says why not.
     pub not_carried: Option<String>,
     /// The bad requests of the objective that was the most strained, over those allowed; `None` without one to count.
     pub stress: Option<Stress>,
-    /// What was found beside the objectives.
+    /// Findings besides the objectives.
     #[serde(flatten)]
     pub found: ProbeFinding,
 }
 
-/// What a probe found beside the objectives.
+/// Findings of a probe besides the objectives.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ProbeFinding {
     /// Answers per second.
@@ -58,7 +58,7 @@ pub struct ProbeFinding {
 }
 
 impl ProbeFinding {
-    /// What was found.
+    /// Extracts the findings.
     #[must_use]
     pub fn of(figures: &Figures) -> ProbeFinding {
         ProbeFinding {
@@ -143,7 +143,7 @@ pub enum Capacity {
 }
 
 impl Capacity {
-    /// The highest rate that held, per second; `None` when none did.
+    /// The highest rate that held, per second; `None` if none did.
     #[must_use]
     pub fn held(&self) -> Option<f64> {
         match self {
@@ -153,7 +153,7 @@ impl Capacity {
     }
 }
 
-/// How far an answer can be relied on.
+/// The reliability of a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Confidence {
@@ -183,7 +183,7 @@ pub struct GaveWay {
     pub findings: Vec<Finding>,
 }
 
-/// What a search has come to.
+/// The result of a search.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Answer {
     /// [`SCHEMA`].
@@ -208,7 +208,8 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// How many probes say nothing about the target, for the generator or its plan may have been the limit.
+    /// The number of probes that say nothing about the target because the generator or its plan may have been
+    /// the limit.
     #[must_use]
     pub fn void_probes(&self) -> usize {
         let void = self.probes.iter().filter(|probe| probe.outcome.is_void());
@@ -236,7 +237,7 @@ impl Answer {
         }
     }
 
-    /// Whether a rate is shown to be carried.
+    /// Whether a rate is shown to be sustainable.
     #[must_use]
     pub fn shows(&self, rate: f64) -> bool {
         self.capacity.held().is_some_and(|held| held >= rate)
@@ -293,8 +294,8 @@ fn confidence(settings: &Settings, rates: &Rates, ended: Ended) -> Confidence {
     }
 }
 
-/// The probe that says most about what gave way: the lowest rate not carried at which the verdict names somebody, else
-/// the lowest not carried; where the generator was the limit, the probe that says so.
+/// The most informative probe about what gave way: the one at the lowest unsustained rate whose verdict names a
+/// cause, otherwise the lowest unsustained one; if the generator was the limit, the probe that shows it.
 fn gave_way(capacity: Capacity, probes: &[Probe]) -> Option<GaveWay> {
     let names_somebody =
         |probe: &&Probe| matches!(probe.found.limit, Limit::Target | Limit::Network);

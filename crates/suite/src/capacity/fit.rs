@@ -23,7 +23,7 @@ const Z: f64 = 1.96;
 /// How far beyond its probes a crossing is believed, as a share of its rate.
 const BEYOND: f64 = 0.1;
 
-/// A probe's bad requests, of the objective that was nearest to being broken or the most broken.
+/// A probe's bad requests, for the objective closest to being violated or violated most.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Stress {
     /// Bad requests.
@@ -33,7 +33,7 @@ pub struct Stress {
 }
 
 impl Stress {
-    /// Bad requests over those allowed.
+    /// Ratio of bad requests to allowed ones.
     #[must_use]
     pub fn ratio(self) -> f64 {
         self.observed / self.allowed
@@ -47,7 +47,7 @@ pub(super) struct Evidence {
     pub(super) stress: Stress,
 }
 
-/// Where the objectives are just held, with 95 % confidence.
+/// Where the objectives are just met, with 95 % confidence.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Crossing {
     /// The rate, per second.
@@ -84,7 +84,7 @@ impl FittedLine {
 }
 
 impl Fit {
-    /// The fit of all probes near the edge; `None` where they are too few, lie at one rate, or rise too little to say.
+    /// The fit of all probes near the edge; `None` if they are too few, at a single rate, or rise too little.
     pub(super) fn of(all: &[Evidence]) -> Option<Fit> {
         let mut near: Vec<Evidence> = all
             .iter()

@@ -30,7 +30,7 @@ const PILED_UP_SURELY: f64 = 0.05;
 /// Starts that are late by this share of a bound of time make a response late that would not be.
 const LATE: f64 = 0.1;
 
-/// How a probe came out.
+/// The outcome of a probe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "outcome")]
 pub enum Outcome {
@@ -52,7 +52,7 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// Whether it says nothing about the target, for the generator or its plan may have been the limit.
+    /// Whether it says nothing about the target because the generator or its plan may have been the limit.
     #[must_use]
     pub fn is_void(self) -> bool {
         let Outcome::Inconclusive { why } = self else {
@@ -62,7 +62,7 @@ impl Outcome {
     }
 }
 
-/// How sure an outcome is.
+/// The certainty of an outcome.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Sureness {
@@ -74,7 +74,7 @@ pub enum Sureness {
     Sure,
 }
 
-/// Why a probe does not say.
+/// Why a probe is inconclusive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Doubt {
@@ -82,13 +82,13 @@ pub enum Doubt {
     Generator,
     /// The plan was: too few virtual users.
     Plan,
-    /// Fewer requests came to an end than the objectives need; they leaned towards holding.
+    /// Fewer requests ended than the objectives need; they tended towards holding.
     FewHeld,
-    /// Fewer requests came to an end than the objectives need; they leaned towards not holding.
+    /// Fewer requests ended than the objectives need; they tended towards not holding.
     FewBroke,
 }
 
-/// An objective held against a probe.
+/// An objective evaluated for a probe.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Measured {
     /// The objective as written.
@@ -101,14 +101,14 @@ pub struct Measured {
     pub sureness: Sureness,
 }
 
-/// A probe's judgement.
+/// The judgement of a probe.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Judgement {
-    /// How it came out.
+    /// The outcome.
     pub outcome: Outcome,
     /// Each objective.
     pub objectives: Vec<Measured>,
-    /// Requests that came to an end, or were due and did not.
+    /// Requests that ended, or were due and did not end.
     pub samples: u64,
     /// What kept the load from being carried, in words; `None` when it was, or an objective says why not.
     pub not_carried: Option<String>,
@@ -117,7 +117,7 @@ pub struct Judgement {
     pub stress: Option<Stress>,
 }
 
-/// Holds the objectives against what a probe measured.
+/// Evaluates the objectives for the measurements of a probe.
 #[must_use]
 pub fn judge(slo: &Slo, figures: &Figures) -> Judgement {
     let objectives: Vec<Measured> = slo
@@ -138,7 +138,7 @@ pub fn judge(slo: &Slo, figures: &Figures) -> Judgement {
     }
 }
 
-/// Whether a target that was loaded beyond what it carries answers again as it should: no objective is surely broken.
+/// Whether a target that was overloaded responds normally again: no objective is certainly violated.
 #[must_use]
 pub fn has_recovered(slo: &Slo, figures: &Figures) -> bool {
     let broken = |objective: &Objective| {
@@ -200,8 +200,8 @@ fn outcome(
     }
 }
 
-/// Whether the generator may have broken an objective: it was the limit, it took much of the time, or its starts were so late
-/// that a bound of time is short beside them.
+/// Whether the generator may have caused a violation: it was the limit, it used much of the time, or its
+/// schedule lag was large compared with a time bound.
 fn may_be_the_generators(slo: &Slo, figures: &Figures, objectives: &[Measured]) -> bool {
     let both = slo.objectives().iter().zip(objectives);
     let mut bounds = both.filter_map(|(objective, measured)| match objective {
@@ -415,7 +415,7 @@ fn bad_share(figures: &Figures, share: Share) -> CountOfTotal {
     }
 }
 
-/// Whether a share of bad ones is within what is allowed, and how sure that is when one of `alike` counts.
+/// Whether a share of bad ones is within the allowed share, and how sure that is if one of `alike` counts.
 fn share_within(bad: CountOfTotal, inclusive: bool, allowed: f64, alike: f64) -> (bool, Sureness) {
     let Some(share) = bad.share() else {
         return (false, Sureness::Close);
@@ -436,7 +436,7 @@ fn share_within(bad: CountOfTotal, inclusive: bool, allowed: f64, alike: f64) ->
     (held, sureness)
 }
 
-/// The 95 % interval of a share of so many.
+/// The 95 % interval of a share of `count`.
 fn wilson(share: f64, count: f64) -> (f64, f64) {
     let count = count.max(1.0);
     let square = Z * Z / count;

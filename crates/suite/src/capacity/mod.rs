@@ -1,7 +1,8 @@
-//! The load that a service carries within its objectives: which probe comes next, and the answer.
+//! The load that a service sustains within its objectives: which probe comes next, and the result.
 //!
-//! [`Search`] says what to do, one [`SearchStep`] after the other; whoever runs probes makes [`Figures`] of each result and a
-//! [`Report`] of these. Must not know how a probe is run. Invariant: the same answers give the same next probe.
+//! [`Search`] returns one [`SearchStep`] after the other; the caller runs the probe and makes [`Figures`] from
+//! its result and a [`Report`] from these. Must not know how a probe is run. Invariant: the same reports give
+//! the same next probe.
 
 mod answer;
 mod figures;

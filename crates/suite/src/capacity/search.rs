@@ -1,7 +1,8 @@
-//! Which rate is probed next: doubling until one is not carried, then bisecting, repeating what is close.
+//! Which rate to probe next: double until one is not sustained, then bisect, repeating close results.
 //!
-//! Must not know how a probe is run, nor clocks: the time spent is an argument. Invariants: the same reports give the
-//! same next step; there are at most [`PROBES_MAX`] probes; a rate that was not carried is followed by a recovery.
+//! Must not know how a probe is run, nor clocks: elapsed time is an argument. Invariants: the same reports give
+//! the same next step; there are at most [`PROBES_MAX`] probes; a rate that was not sustained is followed by a
+//! recovery.
 
 use std::time::Duration;
 
@@ -11,13 +12,13 @@ use super::judge::{Judgement, Outcome};
 use super::rates::{Rates, Tried};
 use super::slo::Slo;
 
-/// Most probes of a search.
+/// Maximum probes of a search.
 pub const PROBES_MAX: usize = 80;
-/// The first rate where none is given, per second: small for most targets, and large enough for samples.
+/// Default first rate, per second: low for most targets, and high enough for samples.
 pub const START: f64 = 100.0;
-/// The lowest rate that is tried where none is given, per second.
+/// Default minimum rate, per second.
 pub const LOWEST: f64 = 1.0;
-/// The highest rate that is tried where none is given, per second: beyond any generator.
+/// Default maximum rate, per second: more than any generator can do.
 pub const HIGHEST: f64 = 1e8;
 /// A bracket grows by this factor.
 const GROWTH: f64 = 2.0;
@@ -29,10 +30,10 @@ const SHORTEST: Duration = Duration::from_secs(2);
 const RECOVERY_SHARE: f64 = 0.1;
 /// The highest rate of a recovery, per second: enough to see how the target answers.
 const RECOVERY_RATE_MAX: f64 = 50.0;
-/// Most times that a probe is made twice as long for want of samples.
+/// Maximum times that a probe is doubled in length because of too few samples.
 const LONGER_MAX: u32 = 4;
 
-/// What a search is told at its start.
+/// Settings of a search.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings {
     /// The lowest rate to try, which is the first, per second; `None`: [`START`] is the first and [`LOWEST`] the lowest.
@@ -51,13 +52,13 @@ pub struct Settings {
     pub recovery: Duration,
     /// How many times it is looked at before it counts as not recovering.
     pub recoveries_max: u32,
-    /// After which time no probe is begun; `None`: no limit.
+    /// Time after which no probe is started; `None`: no limit.
     pub time_max: Option<Duration>,
     /// Samples that a probe needs: those of [`Slo::samples_min`].
     pub samples_min: u64,
 }
 
-/// What is to be done next.
+/// The next step.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SearchStep {
     /// Put load on the target, and report.
@@ -68,7 +69,7 @@ pub enum SearchStep {
     Done(Box<Answer>),
 }
 
-/// A load to put on the target.
+/// A load to run against the target.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Order {
     /// Requests (of a script: iterations) due per second.
@@ -89,7 +90,7 @@ impl Order {
     }
 }
 
-/// What a load is put on the target for.
+/// The purpose of a load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Aim {
@@ -105,17 +106,17 @@ pub enum Aim {
     Recover,
 }
 
-/// What came of a probe.
+/// The report of a probe.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Report {
-    /// How the objectives came out.
+    /// The judgement of the objectives.
     pub judgement: Judgement,
-    /// What was found beside them.
+    /// Findings besides the objectives.
     pub found: ProbeFinding,
 }
 
 impl Report {
-    /// The report on what a probe measured.
+    /// The report on a probe's measurements.
     #[must_use]
     pub fn of(slo: &Slo, figures: &Figures) -> Report {
         Report {
@@ -131,7 +132,7 @@ enum Waiting {
     Nothing,
     /// For the report of a probe.
     Probe(Order),
-    /// For the target to recover, which has been looked at so many times.
+    /// Waiting for the target to recover, which was checked this many times.
     Recovery {
         looks: u32,
     },
@@ -149,7 +150,7 @@ pub struct Search {
 }
 
 impl Search {
-    /// A search about to begin.
+    /// A new search.
     #[must_use]
     pub fn new(slo: Slo, settings: Settings) -> Search {
         Search {
@@ -162,7 +163,8 @@ impl Search {
         }
     }
 
-    /// What to do next, after so much time since the start. To be asked again only after what was ordered was reported.
+    /// The next step; `spent` is the time since the start. Call it again only after the ordered probe was
+    /// reported.
     pub fn next(&mut self, spent: Duration) -> SearchStep {
         if let Waiting::Recovery { .. } = self.waiting {
             let order = self.recovery();
@@ -190,7 +192,7 @@ impl Search {
         SearchStep::Probe(order)
     }
 
-    /// Takes the report of the probe that was ordered last; one that was not ordered is left out.
+    /// Accepts the report of the last ordered probe; one that was not ordered is ignored.
     pub fn told(&mut self, report: Report) {
         let Waiting::Probe(order) = std::mem::replace(&mut self.waiting, Waiting::Nothing) else {
             return;
@@ -208,7 +210,7 @@ impl Search {
         }
     }
 
-    /// Takes what the look at a recovering target came to.
+    /// Accepts the result of checking a recovering target.
     pub fn told_recovery(&mut self, has_recovered: bool) {
         let Waiting::Recovery { looks } = self.waiting else {
             return;
@@ -221,7 +223,7 @@ impl Search {
         };
     }
 
-    /// The answer as far as it is known: what is said when somebody ends the search.
+    /// The result so far, for a search that is interrupted.
     #[must_use]
     pub fn interrupted(&self) -> Answer {
         self.answer(Ended::Interrupted)
@@ -233,7 +235,7 @@ impl Search {
         &self.probes
     }
 
-    /// The highest rate known to hold below the lowest known not to, and that one.
+    /// The highest rate known to hold below the lowest known not to, and the latter.
     #[must_use]
     pub fn interval(&self) -> (Option<f64>, Option<f64>) {
         let rate = |tried: &Tried| tried.rate;

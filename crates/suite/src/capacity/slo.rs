@@ -28,7 +28,7 @@ const BARE_UNIT: usize = 3;
 /// What an objective may name, for messages.
 const MEASURES: &str = "p(N), med, avg, min, max, errors, checks, goodput";
 
-/// What must hold at a rate for the target to carry it; at least one objective.
+/// What must hold at a rate for the target to sustain it; at least one objective.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Slo {
     objectives: Vec<Objective>,
@@ -50,7 +50,7 @@ pub enum Objective {
     Share {
         /// Of what.
         share: Share,
-        /// How it is held against the bound.
+        /// How it is compared with the bound.
         comparison: Comparison,
         /// The bound in percent, 0 to 100.
         percent: f64,
@@ -70,7 +70,7 @@ pub enum Statistic {
     Max,
 }
 
-/// A bound of time as it was written.
+/// A time bound as written.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TimeBound {
     value: f64,
@@ -88,7 +88,7 @@ impl TimeBound {
 /// A share of requests, of checks or of the offered load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Share {
-    /// Requests that failed or were answered wrong, of all that came to an end.
+    /// Requests that failed or had a wrong response, of all that ended.
     Errors,
     /// Checks that passed, of all that were made.
     Checks,
@@ -106,7 +106,7 @@ impl Share {
     }
 }
 
-/// How a share is held against its bound.
+/// How a share is compared with its bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Comparison {
     /// `<`
@@ -133,7 +133,7 @@ impl Comparison {
     }
 }
 
-/// Why a text states no objectives.
+/// Why a text is not a list of objectives.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SloError {
     /// The column where it stops doing so, from 1.
@@ -151,13 +151,13 @@ impl fmt::Display for SloError {
 impl std::error::Error for SloError {}
 
 impl Slo {
-    /// The objectives in the order in which they were written.
+    /// The objectives in the order as written.
     #[must_use]
     pub fn objectives(&self) -> &[Objective] {
         &self.objectives
     }
 
-    /// The longest bound of time in nanoseconds; `None` when no objective is one of time.
+    /// The longest time bound in nanoseconds; `None` if no objective is about time.
     #[must_use]
     pub fn longest_bound_ns(&self) -> Option<f64> {
         let bounds = self
@@ -170,9 +170,9 @@ impl Slo {
         bounds.reduce(f64::max)
     }
 
-    /// Requests that a probe must have seen end before it can be believed: twenty beyond each percentile, and four
-    /// times as many as would show one error of the share allowed, since of `n` without one the truth is below `3 / n`
-    /// with 95 % confidence (the rule of three).
+    /// Finished requests that a conclusive probe needs: twenty beyond each percentile, and four times as many
+    /// as would show one error at the allowed share. (Of `n` requests without an error, the true share is below
+    /// `3 / n` with 95 % confidence, the rule of three.)
     #[must_use]
     pub fn samples_min(&self) -> u64 {
         let wanted = self.objectives.iter().map(Objective::samples_min);
@@ -182,7 +182,7 @@ impl Slo {
 
 /// Fewest samples for a statement of any kind.
 const SAMPLES_MIN: f64 = 100.0;
-/// Most that are waited for, whatever the objectives; beyond this the number of samples is told instead.
+/// Maximum samples required, whatever the objectives; beyond this the number of samples is reported instead.
 const SAMPLES_MAX: f64 = 1e6;
 /// Samples beyond a percentile.
 const BEYOND: f64 = 20.0;
@@ -208,7 +208,7 @@ impl Objective {
         }
     }
 
-    /// The share of bad ones that an objective of share allows, 0 to 1; that beyond the bound for a percentile.
+    /// The share of bad requests that an objective allows, 0 to 1; for a percentile, the share beyond it.
     #[must_use]
     pub fn share_allowed(&self) -> f64 {
         match self {

@@ -1,6 +1,6 @@
-//! Comma-separated values: the first table as it stands in the document (RFC 4180, lines ending with a line feed).
+//! Comma-separated values: the first table of the document (RFC 4180, lines ending with a line feed).
 //!
-//! Must not know where values come from. Invariant: as many fields in each line as there are columns.
+//! Must not know where values come from. Invariant: each line has as many fields as there are columns.
 
 use super::Content;
 use super::source::DocumentRows;

@@ -1,22 +1,22 @@
-//! What is doubtful about the figures of rows: a mark beside them, and a footnote for each doubt.
+//! Doubts about the figures of rows: a mark next to them, and a footnote for each doubt.
 //!
-//! Must not know kinds of documents, nor how a verdict is reached: it reads the findings of a run. Invariants: doubts that
-//! say the same share a footnote; there are at most [`FOOTNOTES_MAX`] of them, however many rows there are.
+//! Must not know kinds of documents, nor how a verdict is reached: it reads the findings of a run. Invariants:
+//! equal doubts share a footnote; there are at most [`FOOTNOTES_MAX`], however many rows there are.
 
 use loadline_model::verdict::{Finding, Gravity};
 
 use super::source::DocumentRows;
 
-/// Footnotes of a table; what is found beyond them shares a last one.
+/// Maximum footnotes of a table; further findings share the last one.
 const FOOTNOTES_MAX: usize = 15;
 /// What the last one says.
 const OTHERS: &str = "Further cautions: `loadline report` lists them for each result.";
-/// What is said of a row of one run beside rows of several.
+/// The footnote for a row with one run among rows with several.
 const ONE_RUN: &str = "One run only: the variation between runs is unknown.";
-/// Findings that the note on repetitions tells already.
+/// Findings already covered by the note on repetitions.
 const TOLD_ELSEWHERE: [&str; 1] = ["one-run"];
 
-/// Plain words for findings, so that those of several rows share a footnote; one that is not here is told in its own.
+/// Short texts for findings, so that those of several rows share a footnote; others use the finding's own text.
 const WORDS: [(&str, &str); 69] = [
     (
         "run-crashed",
@@ -285,7 +285,7 @@ pub(super) struct Doubts {
 }
 
 impl Doubts {
-    /// Those of rows, in the order in which they stand.
+    /// The doubts of rows, in table order.
     pub(super) fn of<R: DocumentRows>(rows: &R, order: &[usize]) -> Doubts {
         let mut doubts = Doubts::default();
         let most = order.iter().map(|row| rows.runs(*row)).max().unwrap_or(0);
@@ -321,7 +321,7 @@ impl Doubts {
         }
     }
 
-    /// The marks of a row, as they stand behind a figure; empty without doubts.
+    /// The marks of a row, placed after a figure; empty without doubts.
     pub(super) fn marks(&self, row: usize) -> String {
         let numbers = self.rows.get(row).map_or(&[][..], Vec::as_slice);
         let marks: Vec<String> = numbers.iter().map(|number| mark(*number)).collect();
@@ -351,7 +351,7 @@ fn mark(number: usize) -> String {
     raised.collect()
 }
 
-/// What a table says of findings of a code; `None`: it has no words of its own, and tells those of the finding.
+/// The footnote for findings with a code; `None`: there is no special text, and that of the finding is used.
 #[must_use]
 pub fn footnote(code: &str) -> Option<&'static str> {
     let known = WORDS.iter().find(|(known, _)| *known == code);
@@ -363,7 +363,7 @@ pub(super) fn words(finding: &Finding) -> &str {
     footnote(&finding.code).unwrap_or(&finding.text)
 }
 
-/// The findings that make figures doubtful, the gravest first.
+/// The findings that make figures doubtful, most severe first.
 pub fn doubtful<'f>(findings: impl IntoIterator<Item = &'f Finding>) -> Vec<&'f Finding> {
     let is_doubt = |finding: &&Finding| {
         finding.gravity >= Gravity::Caution && !TOLD_ELSEWHERE.contains(&finding.code.as_str())

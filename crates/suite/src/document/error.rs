@@ -1,12 +1,12 @@
 //! Why a document cannot be made.
 //!
-//! Must not know how one is. Invariant: every error says what to do.
+//! Must not know how it is made. Invariant: every error says what to do.
 
 use std::fmt;
 
 use loadline_yaml::{At, Placed, in_one_line};
 
-/// Why a document cannot be made, with the place in the suite file, or in the document, where it was seen.
+/// Why a document cannot be made, with the position in the suite file or in the document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DocumentError {
     /// The line, from one on; zero: no line is to blame.

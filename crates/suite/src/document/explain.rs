@@ -1,6 +1,6 @@
-//! Where a cell comes from: file, expression, window, and the value of each repetition.
+//! The origin of a cell: file, expression, window, and the value of each repetition.
 //!
-//! Must not know kinds of documents. Invariant: what is told is had by the same evaluation as the cell.
+//! Must not know kinds of documents. Invariant: the explanation uses the same evaluation as the cell.
 
 use std::fmt;
 
@@ -18,7 +18,7 @@ use crate::format::{Blank, Format, ListStyle};
 use crate::outcome::{RowOutcome, RowStatus, SuiteOutcome};
 use crate::statistics::Interval;
 
-/// Where a cell comes from.
+/// The origin of a cell.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Explanation {
     /// The row's identity.
@@ -27,7 +27,7 @@ pub struct Explanation {
     pub column: String,
     /// The cell as it is written.
     pub cell: String,
-    /// How the row stands.
+    /// The status of the row.
     pub status: RowStatus,
     /// The column's format; empty where people fill it.
     pub format: String,
@@ -35,7 +35,7 @@ pub struct Explanation {
     pub values: Vec<ExplainedValue>,
 }
 
-/// Where one value of a cell comes from.
+/// The origin of one value of a cell.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ExplainedValue {
     /// The expression as it was written.
@@ -46,13 +46,13 @@ pub struct ExplainedValue {
     pub others: Vec<(String, String)>,
     /// Repetition, file below the state folder, and value of each run.
     pub by_run: Vec<(u32, String, String)>,
-    /// What it came to.
+    /// Its value.
     pub value: String,
     /// Its 95 % interval in base units; `None` where there is none.
     pub interval: Option<Interval>,
 }
 
-/// Traces a cell. The column is given by its title, or by its number from one on.
+/// Explains a cell. The column is given by its title, or by its number, from one.
 ///
 /// # Errors
 /// Those of [`super::render`]; no table has the row or the column.

@@ -1,7 +1,7 @@
-//! One page of HTML that needs nothing else: the same tables, light or dark as the reader has it, and printable.
+//! One self-contained page of HTML: the same tables, light or dark as the reader prefers, and printable.
 //!
-//! Must not know where values come from. Invariant: only literals of the source and drawn charts become markup; every
-//! other text is escaped.
+//! Must not know where values come from. Invariant: only literals of the source and drawn charts become markup;
+//! all other text is escaped.
 
 use loadline_model::markup::push_escaped;
 

@@ -1,7 +1,7 @@
-//! Every table as data: each cell as it is written, and its values in base units with interval and runs.
+//! Every table as data: each cell as formatted, and its values in base units with interval and runs.
 //!
-//! Must not know where values come from. Invariant: keys stand in a fixed order, so that the same outcome gives the
-//! same bytes.
+//! Must not know where values come from. Invariant: keys have a fixed order, so the same outcome gives the same
+//! bytes.
 
 use serde_json::{Map, Value as Json, json};
 

@@ -1,7 +1,7 @@
-//! A test report in JUnit's XML: a case for each row, so that pipelines show which gates were not passed.
+//! A test report in JUnit's XML: a case per row, so that pipelines show failed gates.
 //!
-//! Layout: the schema of Jenkins' xunit plugin (`junit-10.xsd`). Must not know gates. Invariant: well-formed for any
-//! text; characters that XML does not allow are replaced.
+//! Layout: the schema of Jenkins' xunit plugin (`junit-10.xsd`). Must not know gates. Invariant: well-formed
+//! for any text; characters that XML does not allow are replaced.
 
 use loadline_model::markup::escaped;
 

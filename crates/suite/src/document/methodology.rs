@@ -1,7 +1,7 @@
-//! How the figures came about: versions, machine, protocol, sizes, durations, load, limits, commands.
+//! How the figures were obtained: versions, machine, protocol, sizes, durations, load, limits, commands.
 //!
-//! Written from what the results themselves say, so that it cannot differ from what was done. Must not know kinds of
-//! documents. Invariant: each fact once, in the order in which rows have it.
+//! Derived from the results themselves, so it cannot differ from what was done. Must not know kinds of
+//! documents. Invariant: each fact once, in the order of the rows.
 
 use loadline_model::client::Protocol;
 use loadline_model::executor::Executor;
@@ -15,7 +15,7 @@ use crate::format::{Blank, Format, ListStyle};
 use crate::outcome::{RowOutcome, SuiteOutcome};
 use crate::plan::command_line;
 
-/// Distinct values of one fact that are told; beyond them only how many more there are.
+/// Maximum distinct values shown per fact; further ones are only counted.
 const DISTINCT_MAX: usize = 12;
 
 /// One fact.

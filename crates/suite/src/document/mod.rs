@@ -47,10 +47,10 @@ use fill::Filled;
 use names::Names;
 use source::OutcomeRows;
 
-/// The block that says how figures came about.
+/// The block about how figures were obtained.
 const METHODOLOGY: &str = "methodology";
 
-/// A document as it is to be written.
+/// A rendered document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rendered {
     /// All of it.
@@ -63,29 +63,29 @@ pub struct Rendered {
     pub remarks: Vec<String>,
 }
 
-/// A chart that a document shows.
+/// A chart in a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChartLink {
     /// The result that it is drawn from, as a path below the state folder.
     pub result: String,
     /// Which chart: the name of its file without ending.
     pub chart: String,
-    /// Where it is to lie, as a path below the state folder.
+    /// Its path below the state folder.
     pub file: String,
 }
 
-/// Says whether a document can be made of any outcome.
+/// Checks that a document can be made from any outcome.
 ///
 /// # Errors
-/// A setting, an expression or a format that makes no sense, with its line and column in the suite file.
+/// An invalid setting, expression or format, with its line and column in the suite file.
 pub fn check(spec: &DocumentSpec) -> Result<(), DocumentError> {
     compile::document(spec).map(|_| ())
 }
 
-/// Makes sure that there is a place in `existing`, what a document holds, for all that is to be written into it.
+/// Checks that `existing`, the content of a document, has a place for everything that will be written into it.
 ///
 /// # Errors
-/// Those of [`check`]; markers in the document that make no sense, or are not there.
+/// Those of [`check`]; invalid or missing markers in the document.
 pub fn check_places(spec: &DocumentSpec, existing: &str) -> Result<(), DocumentError> {
     let document = compile::document(spec)?;
     match document.kind {
@@ -94,7 +94,7 @@ pub fn check_places(spec: &DocumentSpec, existing: &str) -> Result<(), DocumentE
     }
 }
 
-/// What a document is, by its settings or the ending of its file.
+/// The kind of a document, from its settings or its file extension.
 ///
 /// # Errors
 /// As [`check`].
@@ -102,10 +102,11 @@ pub fn kind_of(spec: &DocumentSpec) -> Result<DocumentKind, DocumentError> {
     compile::document(spec).map(|document| document.kind)
 }
 
-/// Makes a document; `existing` is what its file holds, `None` where there is none yet, and `draw` draws small charts.
+/// Renders a document; `existing` is the content of its file, `None` if there is none yet, and `draw` draws
+/// small charts.
 ///
 /// # Errors
-/// Those of [`check`]; a row that an expression names and that is not there; markers in the file that make no sense.
+/// Those of [`check`]; a row that an expression names does not exist; invalid markers in the file.
 pub fn render(
     spec: &DocumentSpec,
     outcome: &SuiteOutcome,
@@ -140,7 +141,7 @@ fn filled<'a, R: source::DocumentRows>(
 struct Content<'a, R> {
     title: &'a str,
     tables: &'a [Filled<'a, R>],
-    /// What stands behind each table.
+    /// The notes below each table.
     behind: Vec<notes::Behind>,
     /// Title and entries; empty where none is wanted.
     methodology: Vec<methodology::MethodologyFact>,

@@ -1,6 +1,6 @@
-//! What components are called in cells: pods have names that nobody wants to read.
+//! Names of components in cells: nobody wants to read full pod names.
 //!
-//! Must not know tables. Invariant: no component is lost, and no two of one list get the same name.
+//! Must not know tables. Invariant: no component is lost, and no two in a list get the same name.
 
 use std::collections::BTreeSet;
 
@@ -57,7 +57,7 @@ impl Names<'_> {
     }
 }
 
-/// The rules of `components:` that nothing fits of all that was observed, in words; none where nothing was observed.
+/// The rules of `components:` that match nothing that was observed, in words; none if nothing was observed.
 #[must_use]
 pub fn rules_without_match(spec: &DocumentSpec, outcome: &SuiteOutcome) -> Vec<String> {
     let runs = outcome.rows.iter().flat_map(|row| &row.runs);

@@ -1,7 +1,7 @@
-//! What stands behind a table: how often its rows were run, what failed, what is pending, charts, links to results.
+//! Notes below a table: how often its rows were run, what failed, what is pending, charts, links to results.
 //!
-//! Must not know kinds of documents. Invariant: the same outcome gives the same notes, and none of them grows with
-//! the number of rows.
+//! Must not know kinds of documents. Invariant: the same outcome gives the same notes, and none of them grows
+//! with the number of rows.
 
 use super::ChartLink;
 use super::compile::{Column, Document, Table};
@@ -12,7 +12,7 @@ use crate::outcome::{RowOutcome, RowStatus, SuiteOutcome};
 /// Rows that are named one by one; a reader of more looks into the table.
 const NAMED_MAX: usize = 20;
 
-/// What stands behind a table.
+/// The notes below a table.
 #[derive(Default)]
 pub(super) struct Behind {
     pub(super) notes: Vec<String>,

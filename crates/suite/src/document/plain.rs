@@ -1,7 +1,7 @@
-//! The tables of a document as texts, for whoever shows them elsewhere than in a file.
+//! The tables of a document as texts, for display outside of a file.
 //!
-//! Must not know where they are shown. Invariant: cells are those of the document, but for columns that people fill: what
-//! they wrote stands in the file alone.
+//! Must not know where they are shown. Invariant: cells are those of the document, except columns that people
+//! fill in, whose content is only in the file.
 
 use super::names::Names;
 use super::source::OutcomeRows;
@@ -13,18 +13,18 @@ use crate::outcome::SuiteOutcome;
 pub struct PlainTable {
     /// Its heading; `None`: none.
     pub title: Option<String>,
-    /// Title of each column, and how its cells stand.
+    /// Title of each column, and the alignment of its cells.
     pub columns: Vec<(String, Align)>,
     /// Cells by row.
     pub rows: Vec<Vec<String>>,
-    /// What stands behind it.
+    /// The notes below it.
     pub notes: Vec<String>,
 }
 
-/// The tables of a document; `has_intervals`: with the intervals that it has, which may take more room than there is.
+/// The tables of a document; `has_intervals`: include intervals, which may need too much room.
 ///
 /// # Errors
-/// Those of [`super::render`], but for markers.
+/// Those of [`super::render`], except for markers.
 pub fn plain_tables(
     spec: &DocumentSpec,
     outcome: &SuiteOutcome,

@@ -1,7 +1,7 @@
-//! Tables that people keep making, ready: columns, formats and alignment under a name.
+//! Ready-made tables for common needs: columns, formats and alignment under a name.
 //!
-//! Must not know results. Invariant: every preset is read by the same code as a user's own table, so a user can copy
-//! one and change it.
+//! Must not know results. Invariant: presets are read by the same code as a user's own table, so a user can
+//! copy and change one.
 
 use std::collections::BTreeMap;
 
@@ -70,7 +70,7 @@ pub fn names() -> impl Iterator<Item = &'static str> {
     NAMES.iter().copied()
 }
 
-/// What a preset holds, as YAML that can be copied; `None`: there is none of the name.
+/// The content of a preset, as YAML that can be copied; `None`: there is no preset with this name.
 #[must_use]
 pub fn text(name: &str) -> Option<&'static str> {
     let found = PRESETS.iter().find(|(known, _)| *known == name);

@@ -1,6 +1,6 @@
-//! What a document names that the rows of its suite must have: groups, labels, variables, observers and other rows.
+//! Names in a document that the suite must define: groups, labels, variables, observers and other rows.
 //!
-//! Must not know a plan. Invariant: what a document names is here with its place, in the order in which it stands there.
+//! Must not know a plan. Invariant: every such name is returned with its position, in document order.
 
 use loadline_yaml::At;
 

@@ -1,6 +1,6 @@
-//! A small chart of each row's first run, all to the same scales, with a link to the run's report.
+//! A small chart of each row's first run, all with the same scales, linked to the run's report.
 //!
-//! Must not know how a chart is drawn: whoever renders hands that in. Invariant: a row that is not whole has none.
+//! Must not know how a chart is drawn: the caller passes a function. Invariant: an incomplete row has none.
 
 use std::collections::BTreeSet;
 
@@ -15,7 +15,7 @@ use crate::outcome::{RowOutcome, RowStatus, SuiteOutcome};
 /// Rows that have a chart: a page of more is slow to open.
 const ROWS_MAX: usize = 200;
 
-/// Small charts as they were drawn.
+/// Rendered small charts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SmallRuns {
     /// What all of them show, and to which scales.
@@ -32,7 +32,7 @@ pub type Draw<'a> = &'a dyn Fn(&[&RunResult]) -> SmallRuns;
 pub struct ReportLink {
     /// The result that it is made from, as a path below the state folder.
     pub result: String,
-    /// Where it is to lie, as a path below the state folder.
+    /// Its path below the state folder.
     pub file: String,
 }
 
@@ -46,7 +46,7 @@ pub(super) struct Small {
 
 /// The chart of one row.
 pub(super) struct SmallRow {
-    /// What tells it from the other rows.
+    /// What distinguishes it from the other rows.
     pub(super) title: String,
     pub(super) status: RowStatus,
     /// Where its report is, from the document on.

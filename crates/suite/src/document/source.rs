@@ -1,6 +1,6 @@
-//! Where a table's rows come from: a suite's outcome, or a history of many runs.
+//! The rows of a table: from a suite's outcome, or from a history of many runs.
 //!
-//! Must not know columns. Invariant: a row that is not whole has no runs here, so that nothing half measured is told.
+//! Must not know columns. Invariant: an incomplete row has no runs here, so nothing incomplete is shown.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;

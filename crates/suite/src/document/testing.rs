@@ -1,4 +1,4 @@
-//! Outcomes made by hand, for tests.
+//! Hand-made outcomes for tests.
 //!
 //! Must not know documents. Invariant: every figure is given, none is measured.
 

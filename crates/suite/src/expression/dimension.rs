@@ -1,7 +1,8 @@
-//! What a quantity measures: powers of time, bytes and cores, so that adding milliseconds to bytes is refused.
+//! The dimension of a quantity: powers of time, bytes and cores, so that adding milliseconds to bytes is
+//! refused.
 //!
-//! Must not know formats. Invariant: an amount is always in base units (seconds, bytes, cores), whatever unit it
-//! was read or is shown in.
+//! Must not know formats. Invariant: an amount is always in base units (seconds, bytes, cores), whatever unit
+//! it was read or is shown in.
 
 use std::fmt;
 
@@ -22,7 +23,7 @@ impl Dimension {
     pub const TIME: Dimension = Dimension::of(1, 0, 0);
     /// Bytes.
     pub const BYTES: Dimension = Dimension::of(0, 1, 0);
-    /// So many per second.
+    /// Per second.
     pub const RATE: Dimension = Dimension::of(-1, 0, 0);
     /// Bytes per second.
     pub const BYTE_RATE: Dimension = Dimension::of(-1, 1, 0);
@@ -33,7 +34,7 @@ impl Dimension {
         Dimension { time, bytes, cores }
     }
 
-    /// Of a product.
+    /// The dimension of a product.
     #[must_use]
     pub fn times(self, other: Dimension) -> Dimension {
         Dimension {
@@ -43,7 +44,7 @@ impl Dimension {
         }
     }
 
-    /// Of a quotient.
+    /// The dimension of a quotient.
     #[must_use]
     pub fn over(self, other: Dimension) -> Dimension {
         Dimension {
@@ -53,7 +54,8 @@ impl Dimension {
         }
     }
 
-    /// What the end of an observed metric's name says (`cpu_cores`, `memory_bytes`); `None` where it says nothing.
+    /// The dimension from the suffix of an observed metric's name (`cpu_cores`, `memory_bytes`); `None` if it
+    /// has none.
     #[must_use]
     pub fn of_metric(name: &str) -> Option<Dimension> {
         const ENDINGS: [(&str, Dimension); 9] = [

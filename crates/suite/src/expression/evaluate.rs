@@ -1,7 +1,7 @@
-//! What an expression comes to, given what its paths say.
+//! Evaluates an expression, given the values of its paths.
 //!
-//! Must not know who says it. Invariant: never panics; what was not measured makes what is made of it missing, and
-//! so does what cannot be reckoned (a division by zero, units that turn out not to fit).
+//! Must not know where they come from. Invariant: never panics; a missing value makes results that use it
+//! missing, and so does anything that cannot be computed (a division by zero, units that do not fit after all).
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -14,7 +14,7 @@ use super::node::{Expression, ExpressionNode, Operator};
 use super::value::{Quantity, Value};
 use crate::statistics::median;
 
-/// Who knows what paths say; paths and rows are given by the numbers that the expression was bound to.
+/// Provides the values of paths; paths and rows are given by the numbers to which the expression was bound.
 pub trait Scope {
     /// What a path says of the row.
     fn value(&self, path: usize) -> Value<'_>;
@@ -22,7 +22,7 @@ pub trait Scope {
     fn other(&self, row: usize, path: usize) -> Value<'_>;
 }
 
-/// What an expression comes to.
+/// The value of an expression.
 pub fn evaluate<'a, S: Scope>(expression: &'a Expression, scope: &'a S) -> Value<'a> {
     node(&expression.root, scope)
 }

@@ -1,6 +1,6 @@
-//! Functions and operators by what they take and give, before any value is there.
+//! Types of functions and operators, checked before any value exists.
 //!
-//! Must not know values. Invariant: what is refused here could not have come to a value.
+//! Must not know values. Invariant: what is refused here could never have had a value.
 
 use super::dimension::Dimension;
 use super::node::Operator;

@@ -1,7 +1,7 @@
-//! The words of an expression, each with the place where it begins.
+//! Splits an expression into tokens with their positions.
 //!
-//! Must not know what they mean. Invariant: every byte of the text belongs to a word or to white space between two,
-//! or is the place of an error.
+//! Must not know their meaning. Invariant: every byte of the text belongs to a token or to white space between
+//! tokens, or is the position of an error.
 
 use std::fmt;
 

@@ -33,10 +33,10 @@ pub use value::{Quantity, Value, ValueKind};
 
 use std::fmt;
 
-/// Characters that an expression may have: far more than a column needs, few enough to be read in no time.
+/// Maximum characters of an expression: far more than a column needs, and quick to parse.
 pub const LENGTH_MAX: usize = 4096;
 
-/// Why a text is no expression.
+/// Why a text is not an expression.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParseError {
     /// Which character of the text it is about, from one on.

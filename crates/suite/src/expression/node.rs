@@ -64,7 +64,7 @@ pub(super) enum ExpressionNode {
     Call(Function, Vec<ExpressionNode>),
 }
 
-/// A column's value, as it was read.
+/// A parsed column expression.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expression {
     pub(super) root: ExpressionNode,
@@ -77,43 +77,43 @@ pub struct Expression {
 }
 
 impl Expression {
-    /// What is known of its value beforehand.
+    /// The static kind of its value.
     #[must_use]
     pub fn kind(&self) -> ValueKind {
         self.kind
     }
 
-    /// The paths that it names, in the order of their numbers.
+    /// The paths that it uses, in the order of their numbers.
     #[must_use]
     pub fn paths(&self) -> &[Path] {
         &self.paths
     }
 
-    /// The other rows that it names (`row("…")`): an identity, or `label=value`.
+    /// The other rows that it uses (`row("…")`): an identity, or `label=value`.
     #[must_use]
     pub fn rows(&self) -> &[String] {
         &self.rows
     }
 
-    /// Whether any of it differs from run to run.
+    /// Whether any part of it differs between runs.
     #[must_use]
     pub fn is_measured(&self) -> bool {
         self.is_measured
     }
 
-    /// Whether it is a figure of the run, or the first of several that is there: such a number is never below zero.
+    /// Whether it is a figure of the run, or the first available of several: such a number is never negative.
     #[must_use]
     pub fn is_figure(&self) -> bool {
         self.root.is_figure(&self.paths)
     }
 
-    /// Whether it takes the first of several that is there.
+    /// Whether it uses the first available of several alternatives.
     #[must_use]
     pub fn has_alternatives(&self) -> bool {
         self.root.has_alternatives()
     }
 
-    /// Whether it says something of every row: of alternatives, one is a constant or the row's own name.
+    /// Whether it has a value for every row: one of its alternatives is a constant or the row's own name.
     #[must_use]
     pub fn always_says(&self) -> bool {
         let ExpressionNode::Call(Function::Coalesce, arguments) = &self.root else {
@@ -126,13 +126,13 @@ impl Expression {
         })
     }
 
-    /// The numbers of the other rows that it names, among those that it was bound to.
+    /// The numbers of the other rows that it uses, among those to which it was bound.
     #[must_use]
     pub fn others(&self) -> &[usize] {
         &self.others
     }
 
-    /// Numbers its paths and rows by common lists, which grow by those not yet there.
+    /// Renumbers its paths and rows by common lists, adding those that are missing.
     pub fn bind(&mut self, paths: &mut Vec<Path>, rows: &mut Vec<String>) {
         let path_numbers: Vec<usize> = self.paths.iter().map(|path| number(paths, path)).collect();
         let row_numbers: Vec<usize> = self.rows.iter().map(|row| number(rows, row)).collect();

@@ -1,7 +1,7 @@
-//! Reads expressions: by recursive descent over words, by the grammar in the parent module.
+//! Parses expressions by recursive descent over tokens, with the grammar in the parent module.
 //!
-//! Must not know values. Invariant: depth and length are bounded, so that no text exhausts the stack; every error
-//! says where.
+//! Must not know values. Invariant: depth and length are bounded, so no text exhausts the stack; every error
+//! has a position.
 
 use super::function::{self, Function};
 use super::lexer::{self, Placed, Word};

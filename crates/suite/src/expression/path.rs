@@ -1,7 +1,8 @@
-//! What an expression can name: figures of the run, observations, facts of row, plan, environment and suite.
+//! What an expression can refer to: figures of the run, observations, properties of row, plan, environment and
+//! suite.
 //!
-//! Must not know who holds them. Invariant: a path that parses names something that can exist, and is written so
-//! that it parses to the same.
+//! Must not know who provides them. Invariant: a parsed path refers to something that can exist, and formats to
+//! text that parses to the same path.
 
 use std::fmt;
 
@@ -30,7 +31,7 @@ pub enum Path {
     Row(RowField),
 }
 
-/// What a row tells of itself.
+/// A property of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RowField {
     /// Its identity.
@@ -60,7 +61,7 @@ impl RowField {
     }
 }
 
-/// Which observers or components are meant.
+/// Selects observers or components.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Choice {
     /// The one of this name.
@@ -70,7 +71,7 @@ pub enum Choice {
 }
 
 impl Choice {
-    /// Whether a name is meant.
+    /// Whether a name is selected.
     #[must_use]
     pub fn takes(&self, name: &str) -> bool {
         match self {
@@ -96,7 +97,7 @@ pub struct Selector {
 }
 
 impl Selector {
-    /// Whether it gives a list: a value for each component.
+    /// Whether it yields a list, with a value per component.
     #[must_use]
     pub fn is_list(&self) -> bool {
         self.observer == Choice::All || self.component == Some(Choice::All)
@@ -137,7 +138,7 @@ impl Link {
 }
 
 impl Path {
-    /// What is known of its value beforehand.
+    /// The static kind of its value.
     #[must_use]
     pub fn kind(&self) -> ValueKind {
         match self {
@@ -150,7 +151,7 @@ impl Path {
         }
     }
 
-    /// Whether its value differs from run to run of one row.
+    /// Whether its value differs between runs of a row.
     #[must_use]
     pub fn is_measured(&self) -> bool {
         matches!(self, Path::Run(_) | Path::Observe(_))

@@ -1,4 +1,4 @@
-//! Expressions as people write them, and any other text.
+//! Realistic expressions, and arbitrary text.
 
 use std::borrow::Cow;
 

@@ -1,7 +1,7 @@
-//! Units of amounts: what may stand behind a number of an expression, and what formats write too.
+//! Units of amounts: allowed after a number in an expression, and used by formats.
 //!
-//! Must not know digits. Invariant: a name is one unit of one dimension; the first unit of a dimension whose factor is
-//! one is the one that amounts are kept in.
+//! Must not know digits. Invariant: a name is one unit of one dimension; the first unit of a dimension with
+//! factor one is the base unit.
 
 use super::Dimension;
 

@@ -1,7 +1,6 @@
-//! What an expression comes to: nothing, a quantity, words, a truth, or a quantity for each of several components.
+//! The value of an expression: missing, a quantity, text, a boolean, or a quantity per component.
 //!
-//! Must not know where values come from. Invariant: no quantity is infinite or not a number; such a result is
-//! missing.
+//! Must not know where values come from. Invariant: no quantity is infinite or NaN; such a result is missing.
 
 use std::borrow::Cow;
 
@@ -16,7 +15,7 @@ pub struct Quantity {
     pub dimension: Dimension,
 }
 
-/// What an expression, or a part of one, comes to.
+/// The value of an expression, or of a part of one.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value<'a> {
     /// Nothing was measured or written.
@@ -32,7 +31,7 @@ pub enum Value<'a> {
 }
 
 impl Value<'_> {
-    /// A quantity; missing where the amount is not finite.
+    /// A quantity; missing if the amount is not finite.
     #[must_use]
     pub fn number(amount: f64, dimension: Dimension) -> Value<'static> {
         if amount.is_finite() {
@@ -42,7 +41,7 @@ impl Value<'_> {
         }
     }
 
-    /// Whether there is nothing: no value, no words, or no component.
+    /// Whether it is missing: no value, empty text, or no component.
     #[must_use]
     pub fn is_missing(&self) -> bool {
         match self {
@@ -53,7 +52,7 @@ impl Value<'_> {
         }
     }
 
-    /// The same with its own words.
+    /// The same with owned text.
     #[must_use]
     pub fn into_owned(self) -> Value<'static> {
         match self {
@@ -66,7 +65,7 @@ impl Value<'_> {
     }
 }
 
-/// What is known of a value before it is there.
+/// The static kind of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ValueKind {
     /// A quantity; `None`: of what will be seen.
@@ -82,7 +81,7 @@ pub enum ValueKind {
 }
 
 impl ValueKind {
-    /// What it is called in messages.
+    /// Its name in messages.
     #[must_use]
     pub fn name(self) -> String {
         match self {
@@ -96,7 +95,7 @@ impl ValueKind {
         }
     }
 
-    /// The dimension of a quantity or of the quantities of a list; `None` where it is not known or has none.
+    /// The dimension of a quantity or of the quantities in a list; `None` if unknown or none.
     #[must_use]
     pub fn dimension(self) -> Option<Dimension> {
         match self {

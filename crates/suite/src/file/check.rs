@@ -1,6 +1,6 @@
-//! Holds a tree against the tables: unknown keys, missing keys, values of another kind.
+//! Checks a tree against the tables: unknown keys, missing keys, values of the wrong type.
 //!
-//! Must not know any key. Invariant: what passes has no key that a table does not name.
+//! Must not know any key. Invariant: a checked tree has no key that is not in a table.
 
 use loadline_model::duration;
 use loadline_model::nearest::nearest;

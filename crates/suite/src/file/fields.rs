@@ -1,6 +1,6 @@
-//! Reads values of a tree that was checked, by the names of a table.
+//! Reads values of a checked tree by the names in a table.
 //!
-//! Must not know what values are for. Invariant: a name that is asked for stands in the table.
+//! Must not know what values are for. Invariant: only names in the table are read.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -20,7 +20,7 @@ pub struct Fields<'a> {
 }
 
 impl<'a> Fields<'a> {
-    /// Checks a map against its table; nothing is an empty map.
+    /// Checks a map against its table; nothing counts as an empty map.
     ///
     /// # Errors
     /// What is wrong with it.
@@ -31,13 +31,13 @@ impl<'a> Fields<'a> {
         Ok(Fields { node, object })
     }
 
-    /// Where the map stands.
+    /// The position of the map.
     #[must_use]
     pub fn at(&self) -> At {
         self.node.at
     }
 
-    /// The value of a key; `None` when it is not there or nothing.
+    /// The value of a key; `None` if it is missing or empty.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&'a Node> {
         debug_assert!(
@@ -58,18 +58,18 @@ impl<'a> Fields<'a> {
         self.get(name)?.scalar()
     }
 
-    /// A flag.
+    /// A boolean.
     ///
     /// # Errors
-    /// The value is none.
+    /// The value is not a boolean.
     pub fn flag(&self, name: &str) -> Result<Option<bool>, Problem> {
         self.read(name, "write true or false", Node::flag)
     }
 
-    /// A whole number.
+    /// An integer.
     ///
     /// # Errors
-    /// The value is another one.
+    /// The value is something else.
     pub fn count(&self, name: &str) -> Result<Option<u64>, Problem> {
         self.parsed(name, "write a whole number", |text| text.parse().ok())
     }
@@ -77,23 +77,23 @@ impl<'a> Fields<'a> {
     /// A number.
     ///
     /// # Errors
-    /// The value is none.
+    /// The value is not a number.
     pub fn number(&self, name: &str) -> Result<Option<f64>, Problem> {
         self.parsed(name, "write a number", |text| text.parse().ok())
     }
 
-    /// A share, as a part of one.
+    /// A share, from 0 to 1.
     ///
     /// # Errors
-    /// The value is none.
+    /// The value is not a share.
     pub fn share(&self, name: &str) -> Result<Option<f64>, Problem> {
         self.parsed(name, "write a share such as 99%", parse_share)
     }
 
-    /// A length of time.
+    /// A duration.
     ///
     /// # Errors
-    /// The value is none.
+    /// The value is not a duration.
     pub fn duration(&self, name: &str) -> Result<Option<Duration>, Problem> {
         self.parsed(
             name,
@@ -125,7 +125,7 @@ impl<'a> Fields<'a> {
         self.get(name).map_or(&[][..], Node::items)
     }
 
-    /// A map within, checked against its own table.
+    /// A nested map, checked against its own table.
     ///
     /// # Errors
     /// What is wrong with it.

@@ -1,7 +1,8 @@
-//! Every key of documents and observers: the checks are their own, the schema and so editors know them from here.
+//! All keys of documents and observers, which do their own checks; the schema, and so editors, take the keys
+//! from here.
 //!
-//! Must not know how keys are read. Invariant: a key stands here if and only if the types that are read have it, which the
-//! tests hold.
+//! Must not know how keys are read. Invariant: a key is here if and only if the types that are read have it,
+//! which the tests check.
 // tidy: table
 
 use super::table::{Key, KeyType, Keys, Object};

@@ -1,6 +1,6 @@
-//! A suite as its file says it.
+//! A suite as described by its file.
 //!
-//! Must not know what is done with it. Invariant: every refusal names line and column, and the fix.
+//! Must not know what is done with it. Invariant: every error has line, column and a fix.
 
 mod check;
 mod fields;
@@ -34,7 +34,7 @@ use std::fmt;
 use loadline_yaml::YamlError;
 pub use loadline_yaml::{At, Entry, Node, Value};
 
-/// What is wrong with a place of a file, and what to do.
+/// What is wrong at a position of a file, and how to fix it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     /// Where.
@@ -46,7 +46,7 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// A problem at a place.
+    /// A problem at a position.
     pub fn new(at: At, what: impl Into<String>, fix: impl Into<String>) -> Problem {
         Problem {
             at,
@@ -72,7 +72,7 @@ impl Problem {
     }
 }
 
-/// A refusal of a suite file.
+/// An error in a suite file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileError {
     /// The file as it was named.

@@ -1,6 +1,6 @@
-//! The JSON Schema of suite files, made of the tables.
+//! The JSON Schema of suite files, generated from the tables.
 //!
-//! Must not know how files are read. Invariant: it names the keys that the tables name, and no others.
+//! Must not know how files are read. Invariant: it has exactly the keys of the tables.
 
 use serde_json::{Map, Value, json};
 

@@ -1,6 +1,8 @@
-//! The schema of suite files against what is read: examples are valid by it, mistakes are not, and it has the keys of the types.
+//! Compares the schema of suite files with what is accepted: examples are valid, mistakes are not, and it has
+//! the keys of the types.
 //!
-//! Must not know plans. Invariant: what is told of the schema is told by a walk over it, word by word of the draft that it uses.
+//! Must not know plans. Invariant: the tests walk over the schema itself, keyword by keyword of the draft that
+//! it uses.
 
 use std::collections::BTreeSet;
 use std::path::Path;

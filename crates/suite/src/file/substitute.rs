@@ -1,11 +1,12 @@
 //! `${env.X}`, `${axis.NAME}`, `${label.X}`, `${target.url}` and `${secret.NAME}` in texts.
 //!
-//! Must not know where meanings come from. Invariant: what is not filled stays as it was written; `$${` is `${`.
+//! Must not know where values come from. Invariant: what is not substituted stays as written; `$${` stands for
+//! `${`.
 
 use super::Problem;
 use super::{At, Entry, Node, Value};
 
-/// What stands behind a name.
+/// What a name stands for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Meaning {
     /// This text.
@@ -16,10 +17,10 @@ pub enum Meaning {
     Unknown(String),
 }
 
-/// Fills every text of a tree.
+/// Substitutes in every text of a tree.
 ///
 /// # Errors
-/// A name means nothing, or a brace is not closed.
+/// A name is unknown, or a brace is not closed.
 pub fn substitute(node: &Node, meaning: &dyn Fn(&str) -> Meaning) -> Result<Node, Problem> {
     let value = match &node.value {
         Value::Text(text) => Value::Text(substitute_text(text, node.at, meaning)?),
@@ -45,7 +46,7 @@ pub fn substitute(node: &Node, meaning: &dyn Fn(&str) -> Meaning) -> Result<Node
     Ok(Node { at: node.at, value })
 }
 
-/// Fills one text that stands at a place.
+/// Substitutes in one text at a position.
 ///
 /// # Errors
 /// As [`substitute`].

@@ -1,6 +1,6 @@
 //! A suite file as groups, axes and rows, whose settings are still trees.
 //!
-//! Must not know how rows are made of axes. Invariant: every tree in it was checked against its table.
+//! Must not know how rows are made from axes. Invariant: every tree in it was checked against its table.
 
 use super::tables::{GROUP, ORDERS, SETTINGS, SUITE, TARGET, TARGET_KUBERNETES};
 use super::{At, Entry, Node, Value};
@@ -46,7 +46,7 @@ pub enum Target {
     Kubernetes(KubernetesTarget),
 }
 
-/// The object of a cluster that leads to the target.
+/// The cluster object that leads to the target.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KubernetesTarget {
     /// The context of the kubeconfig.
@@ -78,7 +78,7 @@ pub enum Order {
     Interleaved,
 }
 
-/// What is done after a failed run.
+/// What to do after a failed run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Policy {
     /// Nothing more is run.
@@ -89,7 +89,7 @@ pub enum Policy {
     Retry(u32),
 }
 
-/// Rows with what they share.
+/// Rows with their common settings.
 #[derive(Clone, Debug)]
 pub struct GroupSpec {
     /// Its name; `None` for the rows that belong to no group.
@@ -111,7 +111,7 @@ pub struct GroupSpec {
 /// An axis.
 #[derive(Clone, Debug)]
 pub struct Axis {
-    /// Where its name stands.
+    /// The position of its name.
     pub at: At,
     /// Its name.
     pub name: String,
@@ -122,7 +122,7 @@ pub struct Axis {
 /// One value of an axis.
 #[derive(Clone, Debug)]
 pub struct AxisValue {
-    /// Where it stands.
+    /// Its position.
     pub at: At,
     /// Its name.
     pub label: String,
@@ -130,7 +130,7 @@ pub struct AxisValue {
     pub settings: Node,
 }
 
-/// A row that is no combination.
+/// A single row that is not a combination.
 #[derive(Clone, Debug)]
 pub struct RowSpec {
     /// Its name; `None`: made of its labels.
@@ -141,7 +141,7 @@ pub struct RowSpec {
     pub hooks: HookNodes,
 }
 
-/// Hooks that were not filled yet.
+/// Hooks before substitution.
 #[derive(Clone, Debug, Default)]
 pub struct HookNodes {
     /// First.
@@ -157,10 +157,10 @@ pub struct HookNodes {
 }
 
 impl SuiteFile {
-    /// Reads a suite file.
+    /// Parses a suite file.
     ///
     /// # Errors
-    /// The first thing that is wrong with it, with its place and what to do.
+    /// The first error, with its position and a fix.
     pub fn parse(path: &str, source: &str) -> Result<SuiteFile, FileError> {
         read(path, source).map_err(|problem| problem.of(path))
     }

@@ -1,11 +1,11 @@
-//! What a map of a suite file may hold, as data: the checker, the schema and the hints are made of it.
+//! What a map in a suite file may contain, as data: the source of the checker, the schema and the hints.
 //!
-//! A table says a key in one line. Types with serde and schemars instead were tried: 220 lines more, since texts to be filled,
-//! maps of several parts and "exactly one of" have to be written with their places anyway.
+//! A table describes a key in one line. Types with serde and schemars instead were tried: 220 lines more, since
+//! texts to be filled, maps of several parts and "exactly one of" have to be written with their places anyway.
 //!
 //! Must not know any key. Invariant: what is not in a table is refused.
 
-/// Keys with their meaning.
+/// Keys with their types.
 pub type Keys = &'static [Key];
 
 /// One key of a map.
@@ -91,7 +91,7 @@ impl Object {
 }
 
 impl KeyType {
-    /// What is wanted, for messages.
+    /// What is expected, for messages.
     #[must_use]
     pub fn wanted(&self) -> String {
         match self {

@@ -1,6 +1,6 @@
-//! Every key that a suite file may hold.
+//! All keys of suite files.
 //!
-//! Must not know how keys are read. Invariant: a key stands here once for each map that has it.
+//! Must not know how keys are read. Invariant: a key is listed once for each map that has it.
 // tidy: table
 
 use super::foreign::{DOCUMENTS, OBSERVERS};

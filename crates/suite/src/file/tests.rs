@@ -1,6 +1,6 @@
-//! Suite files, good and bad.
+//! Valid and invalid suite files.
 //!
-//! Must not know plans. Invariant: every refusal has a place and a fix.
+//! Must not know plans. Invariant: every error has a position and a fix.
 
 use serde_json::Value as Json;
 

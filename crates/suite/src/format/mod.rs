@@ -26,7 +26,7 @@ use unit::Unit;
 /// Most digits that a spec may ask for: what a double tells apart.
 pub(crate) const DIGITS_MAX: u8 = 15;
 
-/// Why a text is no format, or does not suit its values.
+/// Why a text is not a format, or does not fit its values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FormatError {
     /// Which character of the format it is about, from one on.
@@ -43,7 +43,7 @@ impl fmt::Display for FormatError {
 
 impl std::error::Error for FormatError {}
 
-/// How a cell is written.
+/// The format of a cell.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Format {
     parts: Vec<FormatPart>,
@@ -68,7 +68,7 @@ struct Hole {
     column: usize,
 }
 
-/// What stands where there is no value at all.
+/// The text for a missing value.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Blank {
     /// Nothing.
@@ -115,7 +115,7 @@ impl Default for Format {
 }
 
 impl Format {
-    /// Says whether it can write values of these kinds.
+    /// Checks that it can format values of these kinds.
     ///
     /// # Errors
     /// A hole without its value, a value without a hole, or a unit that does not fit.
@@ -145,7 +145,7 @@ impl Format {
         }
     }
 
-    /// Writes a cell, and says whether any value was in it.
+    /// Formats a cell, and returns whether it contains any value.
     pub fn write(
         &self,
         values: &[Value<'_>],

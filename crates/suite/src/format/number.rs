@@ -1,6 +1,6 @@
 //! Digits: decimals, significant digits, thousands.
 //!
-//! Must not know units. Invariant: never writes an exponent, nor a zero with a minus.
+//! Must not know units. Invariant: never writes an exponent or a negative zero.
 
 use std::fmt::Write as _;
 

@@ -1,6 +1,6 @@
-//! Reads formats, by the grammar in the parent module.
+//! Parses formats, with the grammar in the parent module.
 //!
-//! Must not know values. Invariant: every error says at which character.
+//! Must not know values. Invariant: every error has a character position.
 
 use std::iter::Peekable;
 use std::str::{CharIndices, FromStr};

@@ -1,4 +1,4 @@
-//! The cells that people write, and any other.
+//! Realistic formatted cells, and arbitrary formats and values.
 
 use proptest::prelude::*;
 

@@ -1,7 +1,7 @@
-//! Units that a number can be written in, spelled as people write them.
+//! Units of formatted numbers, in common spellings.
 //!
-//! Must not know digits. Invariant: a unit is written exactly as it stands in the format, but for the automatic ones,
-//! which choose.
+//! Must not know digits. Invariant: a unit is written exactly as in the format, except automatic ones, which
+//! are chosen.
 
 use std::str::FromStr;
 

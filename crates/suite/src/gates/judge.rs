@@ -1,6 +1,6 @@
 //! Each gate as a function of results.
 //!
-//! Must not know rows. Invariant: every judgement says the numbers that it rests on.
+//! Must not know rows. Invariant: every judgement contains the numbers that it is based on.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ pub(crate) const AUDIT: [&str; 2] = ["audit: ", "the audit could not be made"];
 /// Seconds of steady load that a variation can be told of.
 const SECONDS_MIN: usize = 10;
 
-/// What a run is judged by.
+/// The data for judging a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Evidence<'a> {
     /// Its result.
@@ -93,7 +93,7 @@ fn percent(share: f64) -> String {
     format!("{short}%")
 }
 
-/// Checks that held, of all that were made; `None` when none was made.
+/// Passed checks, and all checks; `None` if there were none.
 #[must_use]
 pub fn checks_share(result: &RunResult) -> Option<(u64, u64)> {
     if let Some(summary) = &result.summary {
@@ -127,7 +127,7 @@ fn checks_of(section: &Section) -> (u64, u64) {
         .fold((0, 0), |sum, part| (sum.0 + part.0, sum.1 + part.1))
 }
 
-/// Samples of a plan that failed, as its assertions see it.
+/// Samples of a plan that failed, according to its assertions.
 #[must_use]
 pub fn failed_samples(result: &RunResult) -> u64 {
     let summary = result.summary.iter();
@@ -261,7 +261,7 @@ fn delivered(result: &RunResult) -> Judged {
     }
 }
 
-/// Restarts, OOM kills and evictions that observers saw during the load; `None` without observers.
+/// Restarts, OOM kills and evictions observed during the load; `None` without observers.
 #[must_use]
 pub fn restarts(result: &RunResult) -> Option<Vec<&str>> {
     if result.observations.is_empty() {
@@ -311,7 +311,7 @@ fn outputs(evidence: Evidence) -> Judged {
     }
 }
 
-/// Standard deviation of the completed requests of a second over their mean, while the load was steady; `None` for
+/// Standard deviation of completed requests per second, relative to the mean, in the steady state; `None` for
 /// fewer than ten whole seconds.
 #[must_use]
 pub fn throughput_variation(result: &RunResult) -> Option<f64> {

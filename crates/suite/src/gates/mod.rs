@@ -1,7 +1,7 @@
-//! Whether a row may be believed.
+//! Whether a row can be trusted.
 //!
-//! Must not know how a row was run. Invariant: a gate that the user asked for and that cannot be judged is not passed;
-//! one that stands by default is then a note.
+//! Must not know how a row was run. Invariant: a requested gate that cannot be judged fails; a default gate
+//! becomes a note instead.
 
 mod judge;
 mod shapes;
@@ -26,7 +26,7 @@ const FOREIGN: f64 = 0.01;
 /// Variation from second to second that is allowed where `steady: true` names none.
 const VARIATION: f64 = 0.1;
 
-/// One thing that a row must satisfy.
+/// A condition for rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Gate {
@@ -93,7 +93,7 @@ impl Gate {
     }
 }
 
-/// A gate as a row has it.
+/// A gate with a row's settings.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GateSetting {
     /// Which.
@@ -104,7 +104,7 @@ pub struct GateSetting {
     pub asked: bool,
 }
 
-/// The gates of a row, in the order of [`Gate::ALL`]; those that are off are not among them.
+/// The gates of a row, in the order of [`Gate::ALL`], without those that are off.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Gates(pub Vec<GateSetting>);
@@ -163,7 +163,7 @@ fn setting(fields: Fields, gate: Gate) -> Result<Option<GateSetting>, Problem> {
     }
 }
 
-/// How a gate came out.
+/// The outcome of a gate.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GateOutcome {
     /// Which gate.
@@ -184,12 +184,12 @@ pub enum Finding {
     Failed,
     /// It cannot be judged, and the file asked for it: not passed.
     NotJudged,
-    /// It cannot be judged, and nobody asked for it.
+    /// It cannot be judged, and was not requested.
     Note,
 }
 
 impl GateOutcome {
-    /// Whether the row fails for it.
+    /// Whether it fails the row.
     #[must_use]
     pub fn fails(&self) -> bool {
         matches!(self.finding, Finding::Failed | Finding::NotJudged)

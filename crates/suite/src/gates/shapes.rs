@@ -1,6 +1,6 @@
-//! Whether answers of two runs look alike: status and size, as the census of shapes counts them.
+//! Whether responses of two runs are similar in status and size, according to the census of shapes.
 //!
-//! Must not know gates. Invariant: a run looks like itself; sizes that differ by less than half or double are alike.
+//! Must not know gates. Invariant: a run is similar to itself; sizes within half and double are similar.
 
 use std::collections::BTreeMap;
 

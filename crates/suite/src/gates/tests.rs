@@ -1,6 +1,6 @@
-//! Gates against results made by hand.
+//! Gates with hand-made results.
 //!
-//! Must not know rows. Invariant: a result that nothing is wrong with passes.
+//! Must not know rows. Invariant: a flawless result passes.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Changes of clusters and questions to them, with their client.
+//! Changes of clusters and queries to them, through their client.
 //!
 //! Must not know hooks. Invariant: a change is recorded before it is made.
 

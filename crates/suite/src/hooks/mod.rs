@@ -1,6 +1,6 @@
-//! What is done around rows: commands, requests, changes of a cluster, and waiting for conditions.
+//! Actions around rows: commands, requests, changes of a cluster, and waiting for conditions.
 //!
-//! Must not know rows. Invariant: what a hook changed is known before it is changed, so that it can be restored.
+//! Must not know rows. Invariant: every change is recorded before it is made, so that it can be undone.
 
 mod cluster;
 mod perform;

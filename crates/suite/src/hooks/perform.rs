@@ -1,6 +1,6 @@
-//! Does hooks: tries, retries, waits; and takes back what they changed.
+//! Executes hooks: attempts, retries, waits; and undoes their changes.
 //!
-//! Must not know when. Invariant: a hook that failed says which hook, what was tried how often, and why.
+//! Must not know when. Invariant: an error names the hook, what was attempted how often, and why it failed.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -19,7 +19,7 @@ const RETRY_MAX: Duration = Duration::from_secs(10);
 /// Why a hook failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HookError {
-    /// Where the hook stands in the file.
+    /// The position of the hook in the file.
     pub at: At,
     /// What it is called.
     pub hook: String,
@@ -36,7 +36,7 @@ impl fmt::Display for HookError {
 
 impl std::error::Error for HookError {}
 
-/// Does hooks with a world; fills secrets and the target's URL in at the last moment.
+/// Executes hooks in a world; substitutes secrets and the target's URL at the last moment.
 pub struct Performer<'a> {
     /// What things are done with.
     pub world: &'a mut dyn World,
@@ -44,12 +44,12 @@ pub struct Performer<'a> {
     pub meanings: &'a BTreeMap<String, String>,
     /// Records changes.
     pub record: Record<'a>,
-    /// Whether a wish to stop ends waits: cleanup goes on.
+    /// Whether a request to stop ends waits; cleanup continues.
     pub heeds_stop: bool,
 }
 
 impl Performer<'_> {
-    /// Does hooks in order; the first that fails ends it.
+    /// Executes hooks in order, up to the first failure.
     ///
     /// # Errors
     /// Which hook failed and why.
@@ -57,13 +57,13 @@ impl Performer<'_> {
         hooks.iter().try_for_each(|hook| self.perform_one(hook))
     }
 
-    /// Does all hooks, whatever happens, and gives those that failed.
+    /// Executes all hooks, whatever happens, and returns the failures.
     pub fn perform_all(&mut self, hooks: &[HookSpec]) -> Vec<HookError> {
         let failed = hooks.iter().filter_map(|hook| self.perform_one(hook).err());
         failed.collect()
     }
 
-    /// Does one hook and waits for its conditions.
+    /// Executes one hook and waits for its conditions.
     ///
     /// # Errors
     /// Why it failed.
@@ -190,7 +190,7 @@ impl Performer<'_> {
     }
 }
 
-/// Fills `${NAME}` by meanings, the rest stays; `$${` becomes `${`.
+/// Substitutes `${NAME}`; unknown names stay, and `$${` becomes `${`.
 #[must_use]
 pub fn fill(text: &str, meanings: &BTreeMap<String, String>) -> String {
     use crate::file::{Meaning, substitute_text};
@@ -206,7 +206,7 @@ pub fn fill(text: &str, meanings: &BTreeMap<String, String>) -> String {
     filled.replace("$${", "${")
 }
 
-/// Takes changes back, the last first; gives those that could not be, with why.
+/// Undoes changes, last first; returns those that failed, with the reason.
 pub fn restore(world: &mut dyn World, undos: &[Undo]) -> Vec<(Undo, String)> {
     let mut left = Vec::new();
     for undo in undos.iter().rev() {

@@ -1,6 +1,7 @@
-//! Processor time of this machine and of its processes, for conditions.
+//! CPU time of this machine and its processes, for conditions.
 //!
-//! Must not know conditions, nor how the kernel tells the time. Invariant: what cannot be read is an error, never a zero.
+//! Must not know conditions, nor how the kernel reports time. Invariant: unreadable data is an error, never a
+//! zero.
 
 use std::path::Path;
 
@@ -8,10 +9,10 @@ use loadline_observe::{machine_cpu_seconds, named_cpu_seconds, process_cpu_secon
 
 use super::spec::CpuOf;
 
-/// Processor time used so far, in seconds.
+/// CPU time used so far, in seconds.
 ///
 /// # Errors
-/// There is no such process, or this machine does not tell of it.
+/// There is no such process, or this machine does not report it.
 pub(super) fn cpu_seconds(of: &CpuOf) -> Result<f64, String> {
     let proc = Path::new("/proc");
     let (used, missing) = match of {

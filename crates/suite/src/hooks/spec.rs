@@ -1,6 +1,6 @@
-//! A hook as types, read from its filled tree.
+//! A hook as types, read from its substituted tree.
 //!
-//! Must not know how anything is done. Invariant: a hook does at most one thing, and then waits.
+//! Must not know how anything is done. Invariant: a hook performs at most one action, and then waits.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -23,7 +23,7 @@ const CPU_IDLE: Duration = Duration::from_secs(5);
 /// A hook.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HookSpec {
-    /// Where it stands.
+    /// Its position.
     pub at: At,
     /// What it is called.
     pub name: String,
@@ -37,7 +37,7 @@ pub struct HookSpec {
     pub wait: Vec<Wait>,
 }
 
-/// What a hook does.
+/// The action of a hook.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Action {
     /// Runs a command.
@@ -90,7 +90,7 @@ impl HttpCall {
         }
     }
 
-    /// Whether a status is what was wanted.
+    /// Whether a status is the expected one.
     #[must_use]
     pub fn accepts(&self, status: u16) -> bool {
         match self.expect {
@@ -100,7 +100,7 @@ impl HttpCall {
     }
 }
 
-/// Where in a cluster.
+/// A location in a cluster.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cluster {
     /// The context of the kubeconfig.
@@ -109,7 +109,7 @@ pub struct Cluster {
     pub namespace: String,
 }
 
-/// What is changed in a cluster.
+/// A change of a cluster.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ClusterOrder {
     /// Restarts a workload, as `deployment/NAME`.
@@ -135,20 +135,20 @@ pub struct TestbedAction {
     pub order: TestbedOrder,
 }
 
-/// What is changed of a component.
+/// A change of a component.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TestbedOrder {
     /// Replicas.
     Scale(u32),
-    /// All of its processes are started anew.
+    /// All of its processes are restarted.
     Restart,
-    /// It is as if nobody had asked for a while.
+    /// It behaves as if idle for a while.
     Cold,
     /// It is made worse, by settings of the control port.
     Degrade(BTreeMap<String, String>),
 }
 
-/// A condition with the time that is waited for it.
+/// A condition with its time limit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Wait {
     /// What must become true.
@@ -157,12 +157,12 @@ pub struct Wait {
     pub timeout: Duration,
 }
 
-/// What must become true.
+/// A condition.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Condition {
     /// The rollout of a workload is complete.
     Rollout(Cluster, String),
-    /// A workload has so many ready replicas, and no others.
+    /// A workload has this many ready replicas, and no others.
     Replicas(Cluster, String, u32),
     /// An address takes connections.
     Port(String),
@@ -195,7 +195,7 @@ pub enum Condition {
     },
 }
 
-/// Whose processor use.
+/// Whose CPU use.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CpuOf {
     /// The whole machine's.
@@ -216,7 +216,7 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    /// Reads `< 0.5` and the like.
+    /// Parses `< 0.5` and similar texts.
     #[must_use]
     pub fn parse(text: &str) -> Option<Comparison> {
         const SIGNS: [&str; 6] = ["<=", ">=", "==", "!=", "<", ">"];
@@ -241,7 +241,7 @@ impl Comparison {
 }
 
 impl HookSpec {
-    /// Reads a hook; `usual`: the cluster where it names none.
+    /// Parses a hook; `usual` is the default cluster.
     ///
     /// # Errors
     /// What is wrong with it.
@@ -276,7 +276,7 @@ impl HookSpec {
         })
     }
 
-    /// What it does, as text that differs where the hook differs; its place and name left out.
+    /// Its action as text, which differs between different hooks; position and name are not included.
     #[must_use]
     pub fn identity(&self) -> String {
         format!("{:?} {:?}", self.action, self.wait)

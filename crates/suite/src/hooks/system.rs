@@ -1,7 +1,6 @@
-//! The world that hooks act on in the product: processes, sockets, files, clusters.
+//! The real world of hooks: processes, sockets, files, clusters.
 //!
-//! Must not know hooks' order. Invariant: nothing waits longer than it was told to, and no output is kept without a
-//! limit.
+//! Must not know the order of hooks. Invariant: every wait has its time limit, and stored output is limited.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
@@ -58,7 +57,7 @@ pub struct System {
 }
 
 impl System {
-    /// The system as it is seen from a folder.
+    /// The system, with paths relative to a folder.
     #[must_use]
     pub fn new(clock: Box<dyn Clock>, folder: PathBuf) -> System {
         System {
@@ -69,7 +68,7 @@ impl System {
         }
     }
 
-    /// The same with the clusters that a kubeconfig file tells of, instead of those that the environment names.
+    /// The same with the clusters of a kubeconfig file instead of those from the environment.
     #[must_use]
     pub fn with_kubeconfig(self, file: PathBuf) -> System {
         System {

@@ -1,4 +1,4 @@
-//! A world in memory: time that is counted, commands whose answers are written down, a log of what was done.
+//! A simulated world: counted time, commands with scripted results, a log of actions.
 //!
 //! Must not know suites. Invariant: it never waits.
 

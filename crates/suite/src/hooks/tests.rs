@@ -1,4 +1,4 @@
-//! Hooks against a world in memory.
+//! Hooks in a simulated world.
 //!
 //! Must not know the system. Invariant: nothing here waits.
 

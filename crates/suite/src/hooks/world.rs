@@ -1,6 +1,6 @@
-//! What hooks do things with, as a trait: the system in the product, a simulation in tests.
+//! The interface of hooks to the world, as a trait: the real system, or a simulation in tests.
 //!
-//! Must not know hooks' order. Invariant: a change that can be undone is recorded before it is made.
+//! Must not know the order of hooks. Invariant: a change that can be undone is recorded before it is made.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use crate::file::KubernetesTarget;
 
 use super::spec::{Cluster, ClusterOrder, CpuOf, ExecCall, HttpCall, TestbedAction};
 
-/// An answer to a request.
+/// A response to a request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HttpAnswer {
     /// Status.
@@ -19,7 +19,7 @@ pub struct HttpAnswer {
     pub body: String,
 }
 
-/// How a change is taken back.
+/// How to undo a change.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "where")]
 pub enum Undo {
@@ -44,7 +44,7 @@ pub enum Undo {
 }
 
 impl Undo {
-    /// What was changed: two changes of the same thing are undone once, to what was before the first.
+    /// What was changed: two changes of the same thing are undone once, to the state before the first.
     #[must_use]
     pub fn what(&self) -> String {
         match self {
@@ -68,7 +68,7 @@ impl Undo {
 /// Records a change before it is made.
 pub type Record<'a> = &'a mut dyn FnMut(Undo) -> Result<(), String>;
 
-/// What hooks do things with.
+/// The interface of hooks to the world.
 pub trait World {
     /// Time since some fixed instant.
     fn now(&self) -> Duration;
@@ -129,10 +129,10 @@ pub trait World {
     /// It could not be asked.
     fn is_rolled_out(&mut self, cluster: &Cluster, workload: &str) -> Result<bool, String>;
 
-    /// Whether a workload has so many ready replicas, and no others.
+    /// Whether a workload has this many ready replicas, and no others.
     ///
     /// # Errors
-    /// It could not be asked.
+    /// It could not be queried.
     fn has_replicas(
         &mut self,
         cluster: &Cluster,

@@ -1,7 +1,7 @@
-//! A command line that people have, as the load of a row.
+//! An existing command line as the load of a row.
 //!
-//! Must not know what its options mean. Invariant: the words of the command line are kept, but for the URL at its end,
-//! which becomes the target.
+//! Must not know what its options mean. Invariant: the words of the command line stay, except the URL at its
+//! end, which becomes the target.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use loadline_model::front_end::is_plan;
 
 use crate::plan::Front;
 
-/// Why a command line is no load of a row.
+/// Why a command line cannot be the load of a row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InitCommandError {
     text: String,
@@ -23,10 +23,10 @@ impl fmt::Display for InitCommandError {
 
 impl std::error::Error for InitCommandError {}
 
-/// Reads the words of a command line: how load is made, and the target that it names.
+/// Parses the words of a command line: the kind of load, and the target that it names.
 ///
 /// # Errors
-/// It is none of those that a suite can run, or names no script.
+/// A suite cannot run it, or it names no script.
 pub fn load_of_command(words: &[String]) -> Result<(Front, Option<String>), InitCommandError> {
     let program = |word: &String| {
         let name = word.rsplit(['/', '\\']).next().unwrap_or(word);

@@ -1,7 +1,8 @@
-//! A first suite file: from a URL, a command line, a script, a plan or a testbed to a commented file that runs at once.
+//! A first suite file: from a URL, a command line, a script, a plan or a testbed to a commented file that runs
+//! as it is.
 //!
-//! Must not know files, processes or terminals: what was found is handed in. Invariant: what is written is read by
-//! [`crate::file::SuiteFile`] without an error, whatever the texts hold that it is made of.
+//! Must not know files, processes or terminals: detected facts are arguments. Invariant:
+//! [`crate::file::SuiteFile`] parses the generated file without an error, whatever the input texts contain.
 
 mod command;
 mod preset;
@@ -20,7 +21,7 @@ use crate::plan::Front;
 use preset::Shape;
 use write::Text;
 
-/// What a first suite file is made of.
+/// The input for a first suite file.
 #[derive(Clone, Debug)]
 pub struct InitWish {
     /// The file as it is to be called in its own comments.
@@ -31,7 +32,7 @@ pub struct InitWish {
     pub load: InitLoad,
     /// What is tested; `None`: the load names it.
     pub target: Option<String>,
-    /// The preset of its table; `None`: columns that most begin with.
+    /// The preset of its table; `None`: common default columns.
     pub preset: Option<String>,
     /// Virtual users of each row; empty: as usual.
     pub vus: Vec<u64>,
@@ -43,7 +44,7 @@ pub struct InitWish {
     pub service: ServiceSeen,
 }
 
-/// How load is to be made.
+/// How to generate load.
 #[derive(Clone, Debug, PartialEq)]
 pub enum InitLoad {
     /// Requests to the target.
@@ -54,7 +55,7 @@ pub enum InitLoad {
     Testbed(TestbedSeen),
 }
 
-/// What a testbed file holds that a suite is made of.
+/// The parts of a testbed file that a suite needs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TestbedSeen {
     /// The file, for comments.
@@ -67,10 +68,10 @@ pub struct TestbedSeen {
     pub scaled: Option<String>,
 }
 
-/// What was seen of the service.
+/// What was detected about the service.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum ServiceSeen {
-    /// It is not on this machine, or nobody knows where.
+    /// It is not on this machine, or its location is unknown.
     #[default]
     Elsewhere,
     /// It is to listen on this port of this machine.

@@ -1,6 +1,6 @@
-//! What each preset wants of a suite: rows, labels and names that it leaves open.
+//! What each preset requires of a suite: rows, labels and names.
 //!
-//! Must not know columns. Invariant: each preset that there is has a shape whose rows can be run as they are.
+//! Must not know columns. Invariant: every preset has an example whose rows can be run as they are.
 
 use std::time::Duration;
 

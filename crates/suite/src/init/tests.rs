@@ -1,4 +1,4 @@
-//! First suites of every load and preset are read and planned as they are.
+//! First suites with every load and preset can be parsed and planned as they are.
 
 use proptest::prelude::*;
 

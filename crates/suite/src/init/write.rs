@@ -1,6 +1,6 @@
 //! Lines of YAML with comments.
 //!
-//! Must not know suites. Invariant: no text that is handed in ends a comment, a quote or a line.
+//! Must not know suites. Invariant: no input text can end a comment, a quote or a line.
 
 /// A file that is being written.
 #[derive(Debug, Default)]

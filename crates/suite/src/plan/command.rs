@@ -1,7 +1,7 @@
-//! The command lines of a row's phases: what the front end says, with the row's load laid over it.
+//! The command lines of a row's phases: the front end's command with the row's load applied.
 //!
-//! Must not know files or state. Invariant: an option of the row replaces the same option of the command line, so that
-//! no command line says two things of one load.
+//! Must not know files or state. Invariant: an option of the row replaces the same option of the command line,
+//! so no option is given twice.
 
 use std::time::Duration;
 
@@ -13,9 +13,9 @@ use super::said::Said;
 use super::settings::{ExecutorSetting, Front, Rate, Settings};
 use super::words::{Names, Style, peek, take};
 
-/// What is replaced by the target's URL when a row is run.
+/// The placeholder for the target's URL.
 pub const TARGET_URL: &str = "${target.url}";
-/// The environment variable in which a script finds the target's URL.
+/// The environment variable that passes the target's URL to a script.
 pub const TARGET_VARIABLE: &str = "TARGET_URL";
 
 /// The options of a front end that say how much load.
@@ -89,7 +89,7 @@ impl Front {
         }
     }
 
-    /// Its arguments, as they were written.
+    /// Its arguments, as written.
     #[must_use]
     pub fn arguments(&self) -> &Vec<String> {
         match self {
@@ -99,10 +99,10 @@ impl Front {
     }
 }
 
-/// The command of the measured load, the front end's name first.
+/// The command for the measured load, starting with the front end's name.
 ///
 /// # Errors
-/// The row wants what its front end cannot do.
+/// The row requires what its front end cannot do.
 pub fn load(settings: &Settings, has_target: bool) -> Result<Vec<String>, Problem> {
     command(
         settings,
@@ -112,7 +112,7 @@ pub fn load(settings: &Settings, has_target: bool) -> Result<Vec<String>, Proble
     )
 }
 
-/// The command of a warm-up: the same load for another time, at once.
+/// The command for a warm-up: the same load with another duration, without a ramp.
 ///
 /// # Errors
 /// As [`load`].
@@ -126,7 +126,7 @@ pub fn warm_up(
     command(&without, Some(span), None, has_target)
 }
 
-/// The command of a smoke run: one iteration of one virtual user.
+/// The command for a smoke run: one iteration of one virtual user.
 #[must_use]
 pub fn smoke(settings: &Settings, has_target: bool) -> Vec<String> {
     let options = settings.front.options();
@@ -550,7 +550,7 @@ fn seconds_or_more(span: Duration) -> String {
     }
 }
 
-/// What the row and its command line say of the load.
+/// What the row and its command line say about the load.
 #[must_use]
 pub fn said(settings: &Settings) -> Said {
     let options = settings.front.options();

@@ -1,6 +1,6 @@
-//! What a row is called, and what tells whether it changed.
+//! A row's identity, and a hash that shows whether it changed.
 //!
-//! Must not know how rows are run. Invariant: a row keeps its identity when its load or its hooks change, and gets
+//! Must not know how rows are run. Invariant: if its load or hooks change, a row keeps its identity and gets
 //! another hash.
 
 use std::collections::{BTreeMap, BTreeSet};

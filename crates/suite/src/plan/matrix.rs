@@ -1,4 +1,4 @@
-//! The combinations of axes, those that are left out and those that come besides, and the rows that are none.
+//! The combinations of axes, with exclusions and additions, and single rows.
 //!
 //! Must not know what settings mean. Invariant: the first axis changes slowest.
 

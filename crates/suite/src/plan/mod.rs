@@ -1,4 +1,4 @@
-//! Rows made of axes, and the order in which they are run.
+//! Rows made from axes, and their run order.
 //!
 //! Must not know state or time. Invariant: the same file gives the same rows with the same identities.
 
@@ -28,7 +28,7 @@ pub use words::{command_line, join, split};
 use crate::file::{FileError, Policy, Problem, SuiteFile, Target};
 use crate::hooks::HookSpec;
 
-/// What a plan needs of the world: files and the environment.
+/// What a plan needs from outside: files and the environment.
 pub struct Surroundings<'a> {
     /// The bytes of a file that is named relative to the suite file; scripts name further ones, so anything may be asked
     /// for, and what is no plain file is to be refused.
@@ -122,7 +122,7 @@ pub struct RowHooks {
     pub cleanup: Vec<HookSpec>,
 }
 
-/// What a phase is for.
+/// The purpose of a phase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PhaseKind {
     /// One iteration that must pass.
@@ -170,15 +170,15 @@ pub struct PlannedRun {
 }
 
 impl Plan {
-    /// Makes rows and runs of a suite file.
+    /// Makes rows and runs from a suite file.
     ///
     /// # Errors
-    /// Something in the file cannot be run; with its place and what to do.
+    /// Something in the file cannot be run; with its position and a fix.
     pub fn of(file: &SuiteFile, surroundings: &Surroundings) -> Result<Plan, FileError> {
         plan(file, surroundings).map_err(|problem| problem.of(&file.path))
     }
 
-    /// A row by its identity or its title.
+    /// Finds a row by its identity or its title.
     #[must_use]
     pub fn row(&self, name: &str) -> Option<usize> {
         let is = |row: &&PlannedRow| row.id == name || row.title == name;

@@ -1,10 +1,10 @@
 //! The order of a group's runs.
 //!
-//! Must not know rows. Invariant: every run stands in it once; the same seed gives the same order.
+//! Must not know rows. Invariant: every run occurs once; the same seed gives the same order.
 
 use crate::file::Order;
 
-/// The runs of rows with so many repetitions each, as row and repetition (from one on).
+/// The runs of rows with these numbers of repetitions, as row and repetition (from one).
 #[must_use]
 pub fn order(repeats: &[u32], order: Order, seed: u64) -> Vec<(usize, u32)> {
     let mut random = Random(seed);

@@ -1,6 +1,6 @@
-//! A row with everything filled that can be filled before it is run.
+//! A row with everything substituted that is known before it is run.
 //!
-//! Must not know state. Invariant: secrets and the target's URL stay names here.
+//! Must not know state. Invariant: secrets and the target's URL remain placeholders here.
 
 use std::collections::{BTreeMap, BTreeSet};
 

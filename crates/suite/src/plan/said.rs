@@ -1,6 +1,7 @@
-//! What is said of a row's load: by its command line, or by what was run.
+//! A row's load for documents: from its command line, or from what was run.
 //!
-//! Must not know front ends. Invariant: what people wrote is told as they wrote it; a run fills in what they left open.
+//! Must not know front ends. Invariant: what people wrote is shown as written; a run fills in what they left
+//! open.
 
 use std::collections::BTreeMap;
 
@@ -26,12 +27,12 @@ pub struct Said {
 }
 
 impl Said {
-    /// The facts of a row's plan that a run fills in where people left them open.
+    /// The properties of a row's plan that a run fills in if people left them open.
     pub const FACTS: [&str; 7] = [
         "short", "users", "duration", "rate", "stages", "requests", "executor",
     ];
 
-    /// What a plan that was run says; of several scenarios only how many virtual users they have in all.
+    /// The load of an executed plan; for several scenarios only the total of virtual users.
     #[must_use]
     pub fn by_run(plan: &TestPlan) -> Said {
         let users = Some(plan.max_vus().to_string());
@@ -55,7 +56,7 @@ impl Said {
         }
     }
 
-    /// This, and where it is silent what another says.
+    /// This, with gaps filled from another.
     #[must_use]
     pub fn or(self, other: Said) -> Said {
         let has_length =
@@ -87,7 +88,7 @@ impl Said {
         }
     }
 
-    /// As facts of a row's plan, and `short` with them.
+    /// As properties of a row's plan, including `short`.
     #[must_use]
     pub fn facts(self) -> BTreeMap<String, String> {
         let short = Some(self.short()).filter(|short| !short.is_empty());
@@ -107,7 +108,7 @@ impl Said {
         known.collect()
     }
 
-    /// In short, as `u:300, d: 60m` or `s: 5m:300, s: 60m:300`.
+    /// The short form, such as `u:300, d: 60m` or `s: 5m:300, s: 60m:300`.
     #[must_use]
     pub fn short(&self) -> String {
         if let Some(stages) = &self.stages {

@@ -1,6 +1,6 @@
-//! The settings of a row: what several layers of a file say together, as types.
+//! The settings of a row, merged from several layers of a file, as types.
 //!
-//! Must not know axes or hooks. Invariant: a later layer wins; maps are joined key by key.
+//! Must not know axes or hooks. Invariant: a later layer wins; maps are merged key by key.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -25,7 +25,7 @@ const REPEAT_MAX: u64 = 10_000;
 /// Time that a smoke run may take.
 const SMOKE_LIMIT: Duration = Duration::from_secs(60);
 
-/// Lays maps of settings over one another, the last on top; other keys are left out.
+/// Merges maps of settings, the last taking precedence; other keys are ignored.
 #[must_use]
 pub fn overlay(layers: &[&Node]) -> Node {
     let is_front = |entry: &Entry| FRONTS.contains(&entry.key.as_str());
@@ -75,7 +75,7 @@ fn joined(below: &Node, above: &Node) -> Node {
     }
 }
 
-/// What a row is made of.
+/// The settings of a row.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
     /// How load is made.
@@ -92,7 +92,7 @@ pub struct Settings {
     pub duration: Option<(String, Duration)>,
     /// Executor of a script's scenario.
     pub executor: Option<ExecutorSetting>,
-    /// What is looked for.
+    /// The purpose of the row.
     pub mode: Mode,
     /// Phases.
     pub phases: PhaseSettings,
@@ -110,7 +110,7 @@ pub struct Settings {
     pub time_limit: Option<Duration>,
 }
 
-/// How load is made.
+/// How load is generated.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Front {
     /// A k6 script with further arguments.
@@ -136,7 +136,7 @@ pub enum Front {
 }
 
 impl Front {
-    /// A command of this front end as it may be shown: without its secrets.
+    /// A command of this front end for display, without its secrets.
     #[must_use]
     pub fn shown(&self, command: &[String]) -> String {
         let front_end = match self {
@@ -146,7 +146,7 @@ impl Front {
         words::join(&redacted_command_line(command, front_end))
     }
 
-    /// The file that it runs, relative to the suite file; `None`: it is a command line alone.
+    /// The file that it runs, relative to the suite file; `None`: it is only a command line.
     #[must_use]
     pub fn file(&self) -> Option<&str> {
         match self {
@@ -195,7 +195,7 @@ pub struct ExecutorSetting {
     pub at: At,
 }
 
-/// What is looked for.
+/// The purpose of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
     /// Steady throughput.
@@ -233,10 +233,10 @@ pub struct Smoke {
 }
 
 impl Settings {
-    /// Reads filled settings.
+    /// Parses substituted settings.
     ///
     /// # Errors
-    /// What is wrong, at its place.
+    /// What is wrong, with its position.
     pub fn of(node: &Node) -> Result<Settings, Problem> {
         static OBJECT: crate::file::Object = crate::file::Object {
             name: "row",
@@ -271,7 +271,7 @@ impl Settings {
         })
     }
 
-    /// Length of the load; `None`: what the front end says.
+    /// Duration of the load; `None`: as in the front end.
     #[must_use]
     pub fn length(&self) -> Option<Duration> {
         match (self.phases.ramp, self.phases.steady, &self.duration) {
@@ -281,7 +281,7 @@ impl Settings {
         }
     }
 
-    /// Where something about phases is to be said.
+    /// The position for errors about phases.
     #[must_use]
     pub fn phases_at(&self) -> At {
         match self.phases.at {

@@ -1,8 +1,8 @@
-//! A command line as words, and options taken out of them.
+//! Splits a command line into words, and extracts options.
 //!
-//! Must not know which options there are. Invariant: what is joined is split into the same words.
+//! Must not know which options there are. Invariant: joined words split into the same words.
 
-/// Splits a command line as a shell does: quotes, and `\` before a sign.
+/// Splits a command line like a shell: quotes, and `\` before a character.
 ///
 /// # Errors
 /// A quote is not closed; the text says which.
@@ -42,14 +42,14 @@ fn escaped(sign: Option<char>, word: &mut String) {
     }
 }
 
-/// Words as one line that a shell reads as the same words.
+/// Joins words into one line that a shell splits into the same words.
 #[must_use]
 pub fn join(words: &[String]) -> String {
     let quoted: Vec<String> = words.iter().map(|word| quote(word)).collect();
     quoted.join(" ")
 }
 
-/// A command line as somebody would type it: the program without its folder, which says nothing elsewhere.
+/// A command line as someone would type it: the program without its folder, which is meaningless elsewhere.
 #[must_use]
 pub fn command_line(command: &[String]) -> String {
     let mut words = command.to_vec();

@@ -1,7 +1,7 @@
-//! The files that rows write because their command lines say so.
+//! Files that rows write because of their command lines.
 //!
-//! Must not know what is in them, nor folders: paths are compared as they are written. Invariant: no row writes over a
-//! file that the suite reads or keeps.
+//! Must not know their content, nor folders: paths are compared as written. Invariant: no row overwrites a file
+//! that the suite reads or keeps.
 
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};

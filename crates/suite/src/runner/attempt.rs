@@ -1,6 +1,6 @@
-//! One try of one run: its hooks, its phases, its judgement.
+//! One attempt of a run: its hooks, its phases, its judgement.
 //!
-//! Must not know other runs. Invariant: its status says how it stands from its beginning to its end.
+//! Must not know other runs. Invariant: its status is recorded from start to end.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

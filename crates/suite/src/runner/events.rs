@@ -1,12 +1,12 @@
-//! What a runner tells while it runs.
+//! The events of a runner.
 //!
-//! Must not know how it is shown. Invariant: every run that is begun is told to have ended.
+//! Must not know how they are shown. Invariant: every started run has an end event.
 
 use std::time::Duration;
 
 use crate::plan::PhaseKind;
 
-/// What happened.
+/// An event.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SuiteEvent {
     /// How many runs the plan has, and how many of them are whole already.

@@ -1,4 +1,4 @@
-//! Judgements of made-up figures.
+//! Judgements of fictitious figures.
 //!
 //! Must not know how figures are measured. Invariant: each test varies one thing.
 

@@ -18,7 +18,7 @@ const MAGIC: &[u8; 4] = b"LLH2";
 /// Blocks of before there were doubts in them.
 const MAGIC_OF_OLD: &[u8; 4] = b"LLH1";
 const HEAD: usize = 16;
-/// Rows times columns, at most: a gigabyte of numbers.
+/// Maximum of rows times columns: a gigabyte of numbers.
 pub const CELLS_MAX: usize = 1 << 27;
 /// Bytes of a column that are read at a time.
 const PIECE: usize = 1 << 18;
@@ -31,7 +31,7 @@ struct Header {
     words: Vec<String>,
 }
 
-/// Why bytes are no history.
+/// Why data is not a history.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HistoryError {
     /// Where, in bytes from the beginning.
@@ -89,15 +89,15 @@ impl History {
         out
     }
 
-    /// Reads blocks; a block that the bytes end within is left out.
+    /// Reads blocks; a truncated last block is ignored.
     ///
     /// # Errors
-    /// Bytes that are no block, or a header that contradicts its body.
+    /// Data that is not a block, or a header that contradicts its body.
     pub fn from_bytes(bytes: &[u8]) -> Result<History, HistoryError> {
         History::read(&mut Cursor::new(bytes), &HistoryColumns::ALL)
     }
 
-    /// Reads `columns` of the blocks in a file; a block that the file ends within is left out.
+    /// Reads `columns` of the blocks in a file; a truncated last block is ignored.
     ///
     /// # Errors
     /// Those of [`History::from_bytes`], and a file that cannot be read.

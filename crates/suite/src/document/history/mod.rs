@@ -1,6 +1,6 @@
-//! Many runs in little space: columns of numbers, so that a document over a million of them is made in a moment.
+//! Many runs in little space: columns of numbers, so that a document over a million runs is fast.
 //!
-//! Must not know files. Invariant: every column has a value for each row, or says that it has none.
+//! Must not know files. Invariant: every column has a value for each row, or is explicitly empty there.
 
 mod blocks;
 mod rows;
@@ -21,7 +21,7 @@ const GROUP: &str = "row.group";
 /// Codes of findings with blanks between them.
 const DOUBTS: &str = "row.doubts";
 
-/// One run as a history keeps it.
+/// One run in a history.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HistoryRow {
     /// Its identity, unique in the history where documents are to keep what people write.
@@ -73,13 +73,13 @@ struct Texts {
 }
 
 impl History {
-    /// How many runs it holds.
+    /// The number of runs.
     #[must_use]
     pub fn rows(&self) -> usize {
         self.rows
     }
 
-    /// The identities of its runs.
+    /// The identities of the runs.
     pub fn ids(&self) -> impl Iterator<Item = &str> {
         let column = self.texts.iter().find(|known| known.name == ID);
         let words = column.into_iter().flat_map(|column| &column.values);

@@ -1,6 +1,7 @@
-//! A history as the rows of a document: each run is a row, and stands for itself.
+//! A history as rows of a document: each run is a row of its own.
 //!
-//! Must not know how a history is kept. Invariant: a document finds in the columns that it asks for what it would find in all.
+//! Must not know how a history is stored. Invariant: a document finds in the selected columns what it would
+//! find in all.
 
 use std::borrow::Cow;
 
@@ -14,7 +15,7 @@ use crate::expression::figures::{AggregatedSeries, pick};
 use crate::expression::{Path, Value};
 use crate::outcome::RowStatus;
 
-/// The columns of a history that somebody needs.
+/// The selected columns of a history.
 #[derive(Debug)]
 pub struct HistoryColumns {
     /// What is looked up in them; `None`: everything.
@@ -25,7 +26,7 @@ impl HistoryColumns {
     /// All of them.
     pub const ALL: HistoryColumns = HistoryColumns { paths: None };
 
-    /// Those that a document shows.
+    /// The columns that a document needs.
     ///
     /// # Errors
     /// Those of [`document::render`].
@@ -62,7 +63,7 @@ impl HistoryColumns {
     }
 }
 
-/// Makes a document of a history: each run is a row, and stands for itself.
+/// Makes a document from a history: each run is a row of its own.
 ///
 /// # Errors
 /// Those of [`document::render`].

@@ -1,8 +1,8 @@
 //! Blocks between markers in a text, and their replacement.
 //!
-//! A marker is a line of its own: `<!-- loadline:begin NAME -->`, `<!-- loadline:end NAME -->`; within a fenced code
-//! block it is an example and no marker. Must not know what stands in blocks. Invariant: replacing touches no byte
-//! outside of the blocks that are given, and blocks keep the line ends that the document has.
+//! A marker is a separate line: `<!-- loadline:begin NAME -->`, `<!-- loadline:end NAME -->`; inside a fenced
+//! code block it is an example, not a marker. Must not know the content of blocks. Invariant: replacing changes
+//! no byte outside of the given blocks, and blocks keep the document's line ends.
 
 use crate::document::DocumentError;
 
@@ -11,13 +11,13 @@ use crate::document::DocumentError;
 pub struct MarkdownBlock<'a> {
     /// Its name.
     pub name: &'a str,
-    /// What stands between its markers, line ends included.
+    /// The content between its markers, including line ends.
     pub body: &'a str,
-    /// Where the body begins, in bytes.
+    /// Start of the body, in bytes.
     pub begin: usize,
-    /// Where its end marker's line begins, in bytes.
+    /// Start of its end marker's line, in bytes.
     pub end: usize,
-    /// Whether its lines end with `\r\n`, as that of the begin marker does.
+    /// Whether its lines end with `\r\n`, like that of the begin marker.
     crlf: bool,
 }
 
@@ -26,10 +26,10 @@ enum Marker<'a> {
     End(&'a str),
 }
 
-/// The blocks of a text in their order.
+/// The blocks of a text in order.
 ///
 /// # Errors
-/// A block that does not end, ends twice, stands in another or is there twice; with its line.
+/// A block that does not end, ends twice, is nested or exists twice; with its line.
 pub fn find(text: &str) -> Result<Vec<MarkdownBlock<'_>>, DocumentError> {
     let mut blocks: Vec<MarkdownBlock<'_>> = Vec::new();
     let mut open: Option<(&str, usize, usize, bool)> = None;
@@ -100,8 +100,8 @@ fn wrong(line: usize, what: &str, fix: &str) -> DocumentError {
     DocumentError::in_document(line, what.to_owned(), fix.to_owned())
 }
 
-/// Puts other bodies into blocks; their lines end with `\n`, and in the document as its own do. Blocks without a new
-/// body stay.
+/// Replaces the bodies of blocks; their lines end with `\n`, which becomes the document's line end. Blocks
+/// without a new body stay.
 #[must_use]
 pub fn replace(text: &str, blocks: &[MarkdownBlock<'_>], bodies: &[(&str, String)]) -> String {
     let mut out = String::with_capacity(text.len());

@@ -1,6 +1,6 @@
-//! A table of a block, with the line above it that remembers which cells were whose.
+//! The table of a block, with the comment above it that records which cells loadline filled.
 //!
-//! Must not know where values come from. Invariant: each row is one line, whatever its texts hold.
+//! Must not know where values come from. Invariant: each row is one line, whatever its texts contain.
 
 use std::borrow::Cow;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};

@@ -1,4 +1,4 @@
-//! What people write into documents, and that nothing changes by itself.
+//! What people write into documents, and that nothing changes unprompted.
 
 use proptest::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Histories of many runs: what they say is what the results said, and how fast a million of them is told.
+//! Histories of many runs: they contain what the results contained, and a million runs are fast.
 
 use super::presets::gateway_row;
 use super::{outcome, preset, spec, table, text};

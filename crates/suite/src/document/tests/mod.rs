@@ -1,4 +1,4 @@
-//! Documents of outcomes made by hand: every kind, the settings that are refused, and where cells come from.
+//! Documents from hand-made outcomes: every kind, refused settings, and the origin of cells.
 
 mod handwriting;
 mod history;

@@ -1,4 +1,4 @@
-//! The presets to the letter: titles, alignment and cells are those of the documents that people have.
+//! The exact presets: titles, alignment and cells are those of the documents that people have.
 
 use super::{outcome, preset, replicas, row, run, spec, table, text};
 use crate::document::testing::{GIB, MIB, NO_CHARTS, observe};

@@ -1,6 +1,7 @@
 //! Figures of one agent of a test: `run.agents["NAME"].WHAT`.
 //!
-//! Must not know how agents are spoken to. Invariant: what is asked of an agent means what it means of the whole run.
+//! Must not know how agents are reached. Invariant: a figure of an agent has the same meaning as for the whole
+//! run.
 
 use loadline_model::result::Percentiles;
 use loadline_model::{AgentShare, RunResult};

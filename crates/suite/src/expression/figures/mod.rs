@@ -1,7 +1,7 @@
-//! Every figure of a run by the name that `run.NAME` knows it under, with its unit and what it says.
+//! All figures of a run by their name in `run.NAME`, with unit and description.
 //!
-//! Must not know documents. Invariant: a name that [`kind_of`] knows can be read from any result, and is missing
-//! where the run has nothing to say; amounts are in base units (seconds, bytes, cores).
+//! Must not know documents. Invariant: a name that [`kind_of`] knows can be read from any result, and is
+//! missing if the run has no value; amounts are in base units (seconds, bytes, cores).
 
 mod agents;
 mod observed;
@@ -21,7 +21,7 @@ use loadline_model::nearest::nearest;
 use super::dimension::Dimension;
 use super::value::ValueKind;
 
-/// Completed requests per second over the whole measured time: what the tools of the trade print at their end.
+/// Completed requests per second over the whole measured time: what other load generators print at the end.
 pub const RPS: &str = "rps";
 
 /// One figure of a run.
@@ -58,7 +58,7 @@ const OF_METRICS: [&str; 15] = [
     "last", "passes", "fails",
 ];
 
-/// What is known of a figure beforehand; `None`: there is no such figure.
+/// The static kind of a figure; `None`: there is no such figure.
 #[must_use]
 pub fn kind_of(name: &str) -> Option<ValueKind> {
     if let Some(metric) = name.strip_prefix("metrics.") {

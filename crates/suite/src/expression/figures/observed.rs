@@ -1,7 +1,7 @@
-//! What observers saw, as `observe.…` asks for it: one value, or one for each component.
+//! Observations, as selected by `observe.…`: one value, or one per component.
 //!
-//! Must not know how a reading came about. Invariant: where more than one series is meant and none is the whole,
-//! there is no value rather than a chosen one.
+//! Must not know how a reading was taken. Invariant: if several series match and none is the total, there is no
+//! value rather than an arbitrary one.
 
 use loadline_model::Observations;
 use loadline_model::observation::{Aggregation, Span, TOTAL_COMPONENT, is_counted_twice};
@@ -48,7 +48,8 @@ pub(super) fn value_of<'a>(seen: &Observations, selector: &Selector) -> Value<'a
     pick(&all, selector)
 }
 
-/// What a selector means among aggregated series; their aggregation and phase are taken to be the selector's.
+/// What a selector matches among aggregated series; their aggregation and phase are assumed to be the
+/// selector's.
 #[must_use]
 pub fn pick<'a>(seen: &[AggregatedSeries<'_>], selector: &Selector) -> Value<'a> {
     let wanted = |one: &&AggregatedSeries<'_>| {

@@ -1,7 +1,7 @@
 //! Reads a figure from a result.
 //!
-//! Must not know names' meaning beyond the table. Invariant: reads a part of the result that is spelled out, and
-//! walks a distribution for nothing but its spread.
+//! Must not know the meaning of names beyond the table. Invariant: reads values that the result contains
+//! explicitly, and only walks a distribution for its spread.
 
 use std::borrow::Cow;
 
@@ -14,7 +14,7 @@ use crate::expression::dimension::Dimension;
 use crate::expression::path::Path;
 use crate::expression::value::Value;
 
-/// What a result says of a path; missing for paths that are no measurement.
+/// The value of a path in a result; missing for paths that are not measurements.
 #[must_use]
 pub fn value_of<'a>(run: &'a RunResult, path: &Path) -> Value<'a> {
     match path {

@@ -1,6 +1,6 @@
 //! A run's figures without its result: what a long history keeps of each run.
 //!
-//! Must not know files. Invariant: what a record says of a path is what the result would have said.
+//! Must not know files. Invariant: a record gives the same value for a path as the result would have.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -41,8 +41,8 @@ pub struct RunFigures {
 }
 
 impl RunFigures {
-    /// All figures of a result that have a name of their own and every aggregate of what was observed; of a
-    /// script's metrics those of the whole test.
+    /// All figures of a result with a name, and every aggregate of the observations; for a script's metrics
+    /// those of the whole test.
     #[must_use]
     pub fn of(run: &RunResult) -> RunFigures {
         let own = FIGURES.iter().map(|figure| figure.name.to_owned());
@@ -62,7 +62,7 @@ impl RunFigures {
         record
     }
 
-    /// What a few paths say of a result: a record no larger than a document needs.
+    /// The values of a few paths in a result: a record no larger than a document needs.
     #[must_use]
     pub fn named(run: &RunResult, paths: &[Path]) -> RunFigures {
         let mut all = RunFigures::default();
@@ -111,7 +111,7 @@ impl RunFigures {
         }
     }
 
-    /// What the record says of a path; missing for paths that are no measurement.
+    /// The value of the path in the record; missing for paths that are not measurements.
     #[must_use]
     pub fn value(&self, path: &Path) -> Value<'_> {
         match path {
@@ -136,7 +136,7 @@ impl RunFigures {
 }
 
 impl ObservedFigure {
-    /// Whether a path asks for this series, aggregation and phase.
+    /// Whether a path selects this series, aggregation and phase.
     #[must_use]
     pub fn suits(&self, path: &Path) -> bool {
         let Path::Observe(selector) = path else {

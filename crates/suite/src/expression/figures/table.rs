@@ -1,6 +1,6 @@
-//! The figures that are not a distribution's: a table.
+//! The figures that are not from a distribution, as a table.
 //!
-//! Must not know expressions. Invariant: names are unique, and each is one declaration.
+//! Must not know expressions. Invariant: names are unique, and each has one declaration.
 // tidy: table
 
 use loadline_model::RunResult;
@@ -54,7 +54,7 @@ fn share(part: u64, whole: u64) -> Option<f64> {
     (whole > 0).then(|| part as f64 / whole as f64)
 }
 
-/// Every figure with a name of its own, in the order of the user's page.
+/// Every named figure, in the order of the user documentation.
 pub static FIGURES: &[Figure] = &[
     number(
         "rps",

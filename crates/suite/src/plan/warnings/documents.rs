@@ -1,6 +1,7 @@
-//! What a document names that no row has: its cells would stay empty, and nobody would see why.
+//! Names in a document that no row has: the cells would stay empty without a visible reason.
 //!
-//! Must not know results. Invariants: what any row has is not told; a document that cannot be made is an error.
+//! Must not know results. Invariants: no warning for what any row has; a document that cannot be made is an
+//! error.
 
 use std::collections::BTreeSet;
 

@@ -1,7 +1,7 @@
-//! What a plan says and probably does not mean: it can be run, and its table would mislead.
+//! Warnings about plans that can be run but probably do not do what was meant.
 //!
-//! Must not know state, nor how a script is run. Invariants: a warning names its place and what to write; there are at most
-//! [`WARNINGS_MAX`], however large the plan is.
+//! Must not know state, nor how a script is run. Invariants: a warning has a position and says what to write;
+//! there are at most [`WARNINGS_MAX`], however large the plan is.
 
 pub(super) mod documents;
 

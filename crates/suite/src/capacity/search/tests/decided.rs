@@ -1,4 +1,4 @@
-//! Targets whose probes come out as their capacity says, without noise or with contradictions made on purpose.
+//! Targets whose probes follow their capacity without noise, or with deliberate contradictions.
 
 use std::cell::Cell;
 

@@ -1,7 +1,7 @@
-//! Ruler tests: queues with many servers, whose law is known, are found to carry what theory says.
+//! Validation tests: for queues with many servers and known theory, the search finds the theoretical capacity.
 //!
-//! Arrivals are a Poisson process and service times exponential (M/M/k), simulated request by request, so that probes have the
-//! noise, and the likeness of neighbours, of real ones.
+//! Arrivals are a Poisson process and service times exponential (M/M/k), simulated request by request, so
+//! probes have the noise and autocorrelation of real ones.
 
 use loadline_metric::TimeTrend;
 use loadline_model::Nanos;

@@ -1,7 +1,7 @@
 //! The one place where the server reads time.
 //!
 //! It must not know what time is used for. Invariant: `now_ns` never goes back, and both clocks advance
-//! together because wall time is read once and then carried forward by the monotonic clock.
+//! together, because wall time is read once and then advanced by the monotonic clock.
 
 use std::time::{Duration, Instant, SystemTime};
 

@@ -1,14 +1,14 @@
-//! What the server is told before it starts.
+//! The server's configuration.
 //!
-//! It must not know sockets or command lines. Invariant: `TargetConfig::default()` starts on any machine
-//! whose loopback port 8080 is free, and listens to this machine alone.
+//! It must not know sockets or command lines. Invariant: `TargetConfig::default()` starts on any machine whose
+//! loopback port 8080 is free, and only listens on loopback.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Everything that can be set about the server.
+/// All settings of the server.
 #[derive(Debug, Clone)]
 pub struct TargetConfig {
     /// Where plain HTTP/1.1 and HTTP/2 (prior knowledge) are served; port 0 picks a free one.
@@ -48,7 +48,7 @@ impl Default for TargetConfig {
     }
 }
 
-/// TLS with a certificate authority and a certificate made at start.
+/// TLS with a certificate authority and a certificate generated at startup.
 #[derive(Debug, Clone)]
 pub struct TlsConfig {
     /// Where HTTPS is served (HTTP/2 and HTTP/1.1 by ALPN); port 0 picks a free one. Default: 127.0.0.1:8443.
@@ -73,7 +73,7 @@ impl Default for TlsConfig {
     }
 }
 
-/// Limits; a breach ends the request or the connection, never the server.
+/// Limits; exceeding one ends the request or the connection, never the server.
 #[derive(Debug, Clone)]
 pub struct Limits {
     /// Open connections; more are closed at once. Default: 100,000.

@@ -1,4 +1,4 @@
-//! What keeps the server from starting.
+//! Startup errors of the server.
 //!
 //! It must not know what the server does once it runs. Invariant: every message names the next step.
 

@@ -1,7 +1,7 @@
-//! Faults on request: what `?fail=0.01` and its like do to an answer.
+//! Injected faults: the effect of `?fail=0.01` and similar parameters on a response.
 //!
-//! It must not know sockets. Invariant: with no fault parameter in the query an answer is untouched; a fault
-//! parameter that cannot be read is the client's mistake and is told, never ignored.
+//! It must not know sockets. Invariant: without a fault parameter in the query, a response is unchanged; an
+//! invalid fault parameter is reported as the client's mistake, never ignored.
 
 use crate::duration;
 use crate::random::Dice;

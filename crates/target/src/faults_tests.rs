@@ -1,6 +1,6 @@
-//! Tests of the faults: what each leaves on the wire.
+//! Tests of the faults: the effect of each on the wire.
 //!
-//! They must not open sockets. Invariant checked: every parameter of the table is read and acts.
+//! They must not open sockets. Invariant checked: every parameter of the table is read and has an effect.
 
 use super::*;
 use crate::request::parse_query;

@@ -1,7 +1,7 @@
-//! Seeded randomness and the service-time laws built on it.
+//! Seeded randomness and the service-time distributions based on it.
 //!
-//! It must not know clocks or sockets. Invariant: the same seed gives the same sequence, and every law
-//! keeps the mean that it was given.
+//! It must not know clocks or sockets. Invariant: the same seed gives the same sequence, and every distribution
+//! has the configured mean.
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};

@@ -1,4 +1,4 @@
-//! One answer as the endpoints give it: head, body, and the instant before which it must not leave.
+//! A response as returned by an endpoint: head, body, and the instant before which it must not be sent.
 //!
 //! It must not know connections or clocks. Invariant: building a reply never waits; all waiting is data
 //! (`not_before_ns`, pauses between chunks) that the server performs.

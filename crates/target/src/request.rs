@@ -1,7 +1,7 @@
-//! One request as the endpoints see it: parts decoded, body complete.
+//! A request as endpoints see it: parts decoded, body complete.
 //!
-//! It must not know connections. Invariant: `path` starts with `/` and is still percent-encoded; `query`
-//! is decoded and in the order of the URL.
+//! It must not know connections. Invariant: `path` starts with `/` and is still percent-encoded; `query` is
+//! decoded and in the order of the URL.
 
 use bytes::Bytes;
 use http::header::{AUTHORIZATION, HOST};

@@ -1,6 +1,7 @@
-//! What all workers of a server share.
+//! State shared by all workers of a server.
 //!
-//! It must not know who reads or changes it. Invariant: there is one recorder and one count of connections per worker.
+//! It must not know who reads or changes it. Invariant: there is one recorder and one connection count per
+//! worker.
 
 use crate::clock::Clock;
 use crate::config::TargetConfig;
@@ -21,6 +22,6 @@ pub(crate) struct ServerState {
     pub(crate) recorders: Vec<Arc<Recorder>>,
     /// Open connections, one count per worker.
     pub(crate) open: Vec<AtomicUsize>,
-    /// What the server is in a testbed; `None` for a server of its own.
+    /// The server's role in a testbed; `None` for a standalone server.
     pub(crate) part: Option<TestbedPart>,
 }

@@ -1,7 +1,7 @@
-//! The certificate authority and certificate made at start, and the TLS settings on top of them.
+//! The certificate authority and certificate generated at startup, and the TLS settings based on them.
 //!
-//! It must not know connections. Invariant: private keys live in memory only; what is written to disk is
-//! the certificate of the authority alone.
+//! It must not know connections. Invariant: private keys exist only in memory; only the authority's certificate
+//! is written to disk.
 
 use crate::config::TlsConfig;
 use crate::error::TargetError;

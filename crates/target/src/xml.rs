@@ -1,4 +1,4 @@
-//! The little XML that the server needs: escaping, and the first element of a name.
+//! The little XML that the server needs: escaping, and finding the first element with a name.
 //!
 //! It must not know SOAP. Invariant: documents with a DTD are refused, so entities cannot expand.
 

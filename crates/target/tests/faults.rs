@@ -1,7 +1,7 @@
-//! Faults and limits as a client meets them on the socket.
+//! Faults and limits as a client sees them on the socket.
 //!
-//! They must not use the crate's internals. Invariant checked: a fault hits the request that asked for it,
-//! and the server goes on serving.
+//! They must not use the crate's internals. Invariant checked: a fault only affects the request that asked for
+//! it, and the server keeps running.
 
 mod common;
 

@@ -1,4 +1,4 @@
-//! The httpbin endpoints over a real socket, held against what go-httpbin answers.
+//! The httpbin endpoints over a real socket, compared with go-httpbin's responses.
 //!
 //! They must not use the crate's internals. Invariant checked: names, order and shape of the fields.
 

@@ -1,7 +1,7 @@
-//! HTTP/2 with prior knowledge and by ALPN, and TLS with the certificate made at start.
+//! HTTP/2 with prior knowledge and by ALPN, and TLS with the certificate generated at startup.
 //!
-//! They must not use the crate's internals. Invariant checked: clients that trust the authority the server
-//! wrote need no exception for its certificate.
+//! They must not use the crate's internals. Invariant checked: clients that trust the authority written by the
+//! server need no exception for its certificate.
 
 mod common;
 

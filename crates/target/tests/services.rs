@@ -1,7 +1,7 @@
-//! The services that are load-tested: calculator, predictions, queues, metrics and routes of a file.
+//! Services for load tests: calculator, predictions, queues, metrics and routes from a file.
 //!
-//! They must not use the crate's internals. Invariant checked: what a client sees agrees with what the
-//! server says about itself.
+//! They must not use the crate's internals. Invariant checked: what a client sees agrees with what the server
+//! reports about itself.
 
 mod common;
 

@@ -1,6 +1,6 @@
-//! Every testbed file that is part of the product can be started.
+//! Every testbed file of the product can be started.
 //!
-//! Invariant: what stands in a file's head names the component that is there.
+//! Invariant: the comment at the top of a file names the component that is in it.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,6 +1,6 @@
-//! Endpoints that ask who the client is.
+//! Authentication endpoints.
 //!
-//! They must not know connections. Invariant: the answers are those of go-httpbin, field by field.
+//! They must not know connections. Invariant: the responses are those of go-httpbin, field by field.
 
 use crate::reply::Reply;
 use crate::request::{Request, percent_decode};

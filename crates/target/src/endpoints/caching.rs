@@ -1,7 +1,7 @@
 //! Endpoints for caches and partial content.
 //!
-//! They must not know connections. Invariant: preconditions follow RFC 9110 §13, ranges §14; only one range
-//! is served, a list of ranges gets the whole.
+//! They must not know connections. Invariant: preconditions follow RFC 9110 §13, ranges §14; only a single
+//! range is supported, a list of ranges returns the whole content.
 
 use super::generate::{alphabet, count};
 use super::{EndpointContext, inspect};

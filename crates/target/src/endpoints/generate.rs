@@ -1,6 +1,6 @@
-//! Endpoints that make bytes and time pass.
+//! Endpoints that generate bytes and delays.
 //!
-//! They must not know connections. Invariant: bodies are produced piece by piece while they are sent, so a
+//! They must not know connections. Invariant: bodies are generated piece by piece while they are sent, so a
 //! gigabyte costs one piece of memory.
 
 use super::{EndpointContext, inspect};

@@ -1,6 +1,6 @@
 //! The page at `/`: every endpoint and every fault, from their own tables.
 //!
-//! It must not know what they do. Invariant: what exists is on the page, because the page is made of it.
+//! It must not know what they do. Invariant: the page is generated from the tables, so it is complete.
 
 use super::{ENDPOINTS, Endpoint};
 use crate::faults::PARAMETERS;

@@ -1,7 +1,7 @@
-//! Which endpoint answers a request, and the table of all of them.
+//! Routing of requests to endpoints, and the table of all endpoints.
 //!
 //! It must not know connections. Invariant: every endpoint of the table is reachable under its template, and
-//! its position in the table is its discriminant.
+//! its index in the table is its discriminant.
 
 mod auth;
 mod caching;

@@ -1,7 +1,7 @@
-//! Endpoints with fixed content, and statuses on demand.
+//! Endpoints with fixed content, and requested statuses.
 //!
-//! They must not know connections. Invariant: the same request gets the same bytes (a weighted list of
-//! statuses excepted).
+//! They must not know connections. Invariant: the same request gets the same bytes (except for a weighted list
+//! of statuses).
 
 use crate::random::Dice;
 use crate::reply::Reply;

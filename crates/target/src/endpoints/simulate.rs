@@ -1,6 +1,6 @@
-//! Endpoints that behave like services under load: a queue with a known law, and a model that predicts.
+//! Endpoints that behave like services under load: a queue with known theory, and a model that predicts.
 //!
-//! They must not know connections. Invariant: the answers depend on the request and the seed alone.
+//! They must not know connections. Invariant: the responses only depend on the request and the seed.
 
 use super::EndpointContext;
 use crate::duration;

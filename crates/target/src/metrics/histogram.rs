@@ -1,6 +1,6 @@
-//! The histogram of the server's own service times: classic buckets and Prometheus native ones at once.
+//! The histogram of the server's own service times, with classic and native Prometheus buckets.
 //!
-//! It must not know exposition formats. Invariant: both sets of buckets hold exactly `count` values.
+//! It must not know exposition formats. Invariant: both sets of buckets contain exactly `count` values.
 
 /// Upper bounds of the classic buckets in nanoseconds; the last bucket is unbounded.
 pub(crate) const BOUNDS_NS: [u64; 15] = [

@@ -1,6 +1,6 @@
-//! What the process itself uses, read from `/proc`.
+//! Resource use of the process itself, read from `/proc`.
 //!
-//! It must not know metrics. Invariant: where the system does not tell, nothing is claimed.
+//! It must not know metrics. Invariant: unavailable values are not reported.
 
 use std::fs;
 

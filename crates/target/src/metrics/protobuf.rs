@@ -1,8 +1,8 @@
-//! The Prometheus protobuf format, which carries native histograms: `io.prometheus.client.MetricFamily`
-//! messages, each after its length.
+//! The Prometheus protobuf format, which supports native histograms: length-delimited
+//! `io.prometheus.client.MetricFamily` messages.
 //!
 //! It must not know where the numbers come from. Field numbers are those of client_model's `metrics.proto`.
-//! Invariant: native buckets are told as spans and deltas whose sum is the count.
+//! Invariant: native buckets are written as spans and deltas whose sum is the count.
 
 use super::histogram::{BOUNDS_NS, SCHEMA, ServiceTimes};
 use super::{ExposedKind, Family, Series, Value};

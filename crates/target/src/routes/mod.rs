@@ -1,7 +1,7 @@
-//! Routes read from a file: which one a request takes, and its answer.
+//! Routes from a file: matching a request, and its response.
 //!
-//! It must not know the built-in endpoints beyond what it shares with them. Invariant: after reading, a route
-//! cannot fail; a part that a request lacks is empty text.
+//! It must not know the built-in endpoints beyond what it shares with them. Invariant: a parsed route cannot
+//! fail; a part that a request lacks is empty text.
 
 mod file;
 mod template;

@@ -1,6 +1,6 @@
 //! Text with parts of the request in it: `Hello {{query.name}}`.
 //!
-//! It must not know routes. Invariant: rendering never fails and never renders what it inserted.
+//! It must not know routes. Invariant: rendering never fails and never expands inserted text.
 
 use crate::random::Dice;
 use crate::request::Request;

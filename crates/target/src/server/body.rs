@@ -1,6 +1,6 @@
 //! Bodies as hyper sends them: whole, or piece by piece with precise pauses.
 //!
-//! It must not know endpoints. Invariant: a body that tells its length yields exactly that many bytes, or
+//! It must not know endpoints. Invariant: a body that announces its length yields exactly that many bytes, or
 //! fails.
 
 use super::connection::Busy;

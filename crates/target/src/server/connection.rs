@@ -1,7 +1,7 @@
-//! The record of one connection: what its task, its requests and the worker's sweep tell each other.
+//! The record of one connection, shared by its task, its requests and the worker's sweep.
 //!
-//! It must not know HTTP or sockets. Invariant: a connection that is neither busy nor recently used can be
-//! recognised from this record alone, without a timer per connection or per request.
+//! It must not know HTTP or sockets. Invariant: this record alone shows whether a connection is neither busy
+//! nor recently used, without a timer per connection or request.
 
 use crate::clock::Clock;
 use crate::config::Limits;

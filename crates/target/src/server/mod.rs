@@ -35,7 +35,7 @@ pub(crate) use service::collect;
 pub(crate) use timer::Timer;
 pub(crate) use worker::Worker;
 
-/// A running server. Dropping it asks the server to stop without waiting for it.
+/// A running server. Dropping it stops the server without waiting.
 pub struct Running {
     address: SocketAddr,
     tls_address: Option<SocketAddr>,
@@ -46,13 +46,13 @@ pub struct Running {
 }
 
 impl Running {
-    /// Where plain HTTP is served, with the port that was really taken.
+    /// The address for plain HTTP, with the actual port.
     #[must_use]
     pub fn local_addr(&self) -> SocketAddr {
         self.address
     }
 
-    /// Where HTTPS is served; `None` without TLS.
+    /// The address for HTTPS; `None` without TLS.
     #[must_use]
     pub fn tls_addr(&self) -> Option<SocketAddr> {
         self.tls_address
@@ -69,13 +69,13 @@ impl Running {
         self.shared.part.as_ref()
     }
 
-    /// Accepts no more connections, lets running requests end (see [`TargetConfig::graceful_stop`]), then
-    /// ends the threads. Returns at once; calling it again changes nothing.
+    /// Accepts no more connections, lets running requests finish (see [`TargetConfig::graceful_stop`]), then
+    /// ends the threads. Returns immediately; further calls have no effect.
     pub fn stop(&self) {
         self.stop.send_replace(true);
     }
 
-    /// Waits until the server has ended, which it does after [`Running::stop`].
+    /// Waits for the server to end after [`Running::stop`].
     pub fn join(mut self) {
         for thread in self.threads.drain(..) {
             // A panic of a worker has been printed by its thread; the others still have to be waited for.
@@ -93,8 +93,8 @@ impl Drop for Running {
 /// Starts the server on its own threads.
 ///
 /// # Errors
-/// When an address is taken, a file is wrong or missing, the certificate cannot be made, or the system
-/// gives no more threads or descriptors. Nothing is left running then.
+/// An address is in use, a file is invalid or missing, the certificate cannot be generated, or threads or file
+/// descriptors are exhausted. Nothing is left running.
 pub fn serve(config: TargetConfig) -> Result<Running, TargetError> {
     serve_as(config, None)
 }

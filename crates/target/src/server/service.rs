@@ -1,7 +1,7 @@
-//! From a request to its answer: the quick path, the body, the endpoint, the wait, the fault, the record.
+//! From a request to its response: the fast path, the body, the endpoint, the wait, the fault, the record.
 //!
 //! It must not know how connections are driven. Invariant: every request that reaches a handler is recorded
-//! once, with the status that the client was meant to see (0 where it was meant to see none).
+//! once, with the status that the client should see (0 if it should see none).
 
 use super::body::AnswerBody;
 use super::connection::{Busy, Connection};

@@ -1,7 +1,7 @@
-//! The byte stream under a connection: plain or TLS.
+//! The byte stream of a connection: plain or TLS.
 //!
-//! It must not know HTTP. Invariant: while a write cannot go on, the connection's record says since when,
-//! so that the worker's sweep can end clients that never read.
+//! It must not know HTTP. Invariant: while a write is blocked, the connection's record says since when, so that
+//! the worker's sweep can close clients that never read.
 
 use super::connection::Connection;
 use crate::testbed::{CounterSlot, Tally};

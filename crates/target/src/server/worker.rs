@@ -1,7 +1,7 @@
 //! One worker: a thread with its own event loop, timer, randomness and metrics.
 //!
-//! It must not know HTTP. Invariant: workers share nothing on the path of a request but the queues of
-//! `/service` and what is read only.
+//! It must not know HTTP. Invariant: on the path of a request, workers only share the queues of `/service` and
+//! read-only data.
 
 use super::connection::Connection;
 use super::http;
@@ -207,7 +207,7 @@ impl Worker {
         }
     }
 
-    /// Serves a connection, already counted as open, in a task of its own.
+    /// Serves a connection, already counted as open, in a separate task.
     fn spawn(self: &Arc<Self>, stream: tokio::net::TcpStream, peer: SocketAddr, tls: bool) {
         let seat = Registered::new(Arc::clone(self));
         if let Some(tally) = self.tally() {

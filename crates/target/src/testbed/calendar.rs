@@ -1,4 +1,4 @@
-//! Wall time as people read it in logs.
+//! Wall time in log format.
 //!
 //! It must not know clocks. Invariant: UTC, milliseconds, always 24 characters.
 

@@ -1,14 +1,13 @@
-//! What the supervisor and its processes say to each other: one JSON value per line.
+//! Messages between the supervisor and its processes: one JSON value per line.
 //!
-//! It must not know pipes. Invariant: every order but the last is answered with [`Said::Heard`], and counters
-//! never travel here: they are in shared memory ([`super::tally`]), where the death of a process cannot
-//! lose them.
+//! It must not know pipes. Invariant: every command but the last is answered with [`Said::Heard`]. Counters are
+//! never sent here: they are in shared memory ([`super::tally`]), where they survive the death of a process.
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 
-/// From the supervisor, on the standard input of a process.
+/// From the supervisor to a process, on its standard input.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) enum Order {
     /// Who answers now, by component; replaces what was said before.

@@ -24,8 +24,8 @@ pub use outline::{Outline, OutlinedPart, outline};
 pub(crate) use part::{Outcome, TestbedPart};
 pub(crate) use tally::{CounterSlot, Tally};
 
-/// Reads the text of a testbed file and says whether it can be started; `path` is for messages and for finding
-/// routes files.
+/// Parses a testbed file and checks that it can be started; `path` is for messages and for finding routes
+/// files.
 ///
 /// # Errors
 /// The first mistake.
@@ -33,11 +33,11 @@ pub fn check(path: &Path, text: &str) -> Result<(), TestbedFileError> {
     file::parse(path, text).map(|_| ())
 }
 
-/// Runs one process of a testbed: what it is comes as the first line of `input`. Returns when it was told to
-/// stop, or when `input` has ended.
+/// Runs one process of a testbed, whose plan is the first line of `input`. Returns when told to stop, or when
+/// `input` ends.
 ///
 /// # Errors
-/// When the first line is no plan, or `output` is closed.
+/// The first line is not a plan, or `output` is closed.
 pub fn serve_part(input: impl BufRead + Send + 'static, output: impl Write) -> io::Result<()> {
     part::serve(input, output)
 }

@@ -1,6 +1,6 @@
-//! What a testbed file offers to somebody who measures it.
+//! The parts of a testbed file that are needed for measuring it.
 //!
-//! It must not know how a testbed is started. Invariant: ports are told only where the file fixes them.
+//! It must not know how a testbed is started. Invariant: ports are only included if the file fixes them.
 
 use std::path::Path;
 
@@ -28,7 +28,7 @@ pub struct OutlinedPart {
     pub has_replicas: bool,
 }
 
-/// Reads the text of a testbed file; `path` is for messages and for finding routes files.
+/// Parses a testbed file; `path` is for messages and for finding routes files.
 ///
 /// # Errors
 /// The first mistake.

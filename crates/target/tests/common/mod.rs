@@ -1,4 +1,4 @@
-//! What the tests of the running server share: starting it on a free port, and a plain HTTP/1.1 client.
+//! Common parts of the tests of the running server: starting it on a free port, and a plain HTTP/1.1 client.
 //!
 //! It must not use the crate's own parsing. Invariant: every read has a time limit, so no test can hang.
 #![allow(
@@ -27,7 +27,7 @@ pub fn start() -> Running {
     serve(config()).expect("the server starts on a free port")
 }
 
-/// An answer taken apart.
+/// A parsed response.
 #[derive(Debug)]
 pub struct Answer {
     pub status: u16,
@@ -72,14 +72,14 @@ pub fn connect(address: SocketAddr) -> TcpStream {
     stream
 }
 
-/// Everything that comes until the server closes; an error such as a reset ends it too.
+/// Reads until the server closes; an error such as a reset also ends it.
 pub fn read_all(mut stream: TcpStream) -> (Vec<u8>, std::io::Result<usize>) {
     let mut all = Vec::new();
     let result = stream.read_to_end(&mut all);
     (all, result)
 }
 
-/// One request on its own connection, body told by length.
+/// One request on its own connection, with a body of known length.
 pub fn request(
     address: SocketAddr,
     method: &str,
@@ -92,7 +92,7 @@ pub fn request(
     split(&raw)
 }
 
-/// Sends one request that asks for a close, and leaves the answer to the caller.
+/// Sends one request that asks to close the connection; the caller reads the response.
 pub fn send(
     address: SocketAddr,
     method: &str,
@@ -118,7 +118,7 @@ pub fn get(address: SocketAddr, path: &str) -> Answer {
     request(address, "GET", path, "", b"")
 }
 
-/// Takes a whole answer apart; chunked bodies are joined.
+/// Parses a complete response; chunked bodies are joined.
 pub fn split(raw: &[u8]) -> Answer {
     let end = raw
         .windows(4)

@@ -1,7 +1,7 @@
-//! From what is written to the plan of one component: ranges and defaults.
+//! Converts the raw form of a component to its plan: ranges and defaults.
 //!
-//! It must not know the other components; references are checked in [`super::graph`]. Invariant: a default
-//! is written here and in `docs/target/testbed.md` alone.
+//! It must not know the other components; references are checked in [`super::graph`]. Invariant: a default is
+//! only written here and in `docs/target/testbed.md`.
 
 use super::error::{Problem, problem};
 use super::raw::{

@@ -1,6 +1,7 @@
-//! What is wrong in a testbed file, and where.
+//! Errors in a testbed file, with their position.
 //!
-//! It must not know what a testbed is. Invariant: the text reads `FILE:LINE:COLUMN: what is wrong; what to do`.
+//! It must not know what a testbed is. Invariant: the text has the form `FILE:LINE:COLUMN: what is wrong; what
+//! to do`.
 
 use loadline_yaml::{At, Placed};
 use std::fmt;

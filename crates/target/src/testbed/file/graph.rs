@@ -1,6 +1,6 @@
-//! What the components of a testbed mean to each other: names, circles, ports.
+//! Relations between the components of a testbed: names, cycles, ports.
 //!
-//! It must not know how a file is written. Invariant: what passes can be started in any order.
+//! It must not know the file format. Invariant: checked components can be started in any order.
 
 use crate::testbed::plan::{ComponentKind, ComponentPlan};
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,7 +1,7 @@
 //! The testbed file: YAML, described in `docs/target/testbed.md`.
 //!
-//! It must not know processes or sockets. Invariant: every mistake is told with line, column and what to
-//! write instead, and a plan that comes out of here can be started.
+//! It must not know processes or sockets. Invariant: every error has line, column and what to write instead,
+//! and a returned plan can be started.
 
 mod convert;
 mod error;

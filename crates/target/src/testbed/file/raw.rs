@@ -1,18 +1,18 @@
-//! A testbed file as it is written.
+//! The raw content of a testbed file.
 //!
-//! It must not know ranges, defaults or references; that is [`super::convert`]. Invariant: keys that are
-//! not listed here are refused.
+//! It must not know ranges, defaults or references; see [`super::convert`]. Invariant: keys not listed here are
+//! refused.
 
 use super::values::RawTime;
 use loadline_yaml::Placed;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
-/// A text and where it stands.
+/// A text with its position.
 pub(super) type Text = Option<Placed<String>>;
-/// A whole number and where it stands.
+/// An integer with its position.
 pub(super) type Count = Option<Placed<u32>>;
-/// A number and where it stands.
+/// A number with its position.
 pub(super) type Number = Option<Placed<f64>>;
 
 /// The whole file.

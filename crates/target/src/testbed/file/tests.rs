@@ -1,4 +1,4 @@
-//! Testbed files as people write them, right and wrong.
+//! Testbed files as people write them, valid and invalid.
 
 use super::*;
 use crate::testbed::plan::{ComponentKind, Policy};

@@ -1,6 +1,6 @@
-//! Single values of a testbed file: durations, sizes, shares, counts.
+//! Single values in a testbed file: durations, sizes, shares, counts.
 //!
-//! It must not know components. Invariant: a value that is returned is in its range.
+//! It must not know components. Invariant: a returned value is in its range.
 
 use super::error::{Problem, problem};
 use crate::duration;

@@ -1,7 +1,7 @@
-//! The control port: what the testbed is, and orders to its components.
+//! The control port: shows the testbed, and accepts commands to its components.
 //!
-//! It must not know how orders are carried out. Invariant: an order is answered when it is done, or with 504
-//! when it is not done in [`PATIENCE`]; what cannot be done is told with what can.
+//! It must not know how commands are executed. Invariant: a command is answered when it is done, or with 504
+//! after [`PATIENCE`]; an impossible command gets an error that lists what is possible.
 
 use super::{Fleet, Refusal};
 use crate::clock::Clock;

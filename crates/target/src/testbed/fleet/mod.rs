@@ -1,8 +1,8 @@
-//! All processes of a testbed as its supervisor sees them: which are wanted, which are there, and what brings
-//! the two together.
+//! All processes of a testbed from the supervisor's view: which are wanted, which exist, and how the difference
+//! is resolved.
 //!
-//! It must not know HTTP or the command line. Invariant: between two calls of [`Fleet::tick`] the state holds
-//! together; orders only change what is wanted.
+//! It must not know HTTP or the command line. Invariant: the state is consistent between two calls of
+//! [`Fleet::tick`]; commands only change what is wanted.
 
 mod control;
 mod process;

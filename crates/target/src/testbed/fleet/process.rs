@@ -1,7 +1,7 @@
-//! One child process: started, told, listened to, ended.
+//! One child process: start, messages, output, end.
 //!
-//! It must not know what the process does. Invariant: the child is always waited for, by the thread that
-//! reads its output, and a dropped value takes the child's input away, which ends it.
+//! It must not know what the process does. Invariant: the child is always reaped, by the thread that reads its
+//! output; dropping the value closes the child's input, which ends it.
 
 use crate::testbed::message::{Order, Said, line};
 use crate::testbed::plan::PartPlan;
@@ -74,7 +74,7 @@ impl Process {
         Ok(process)
     }
 
-    /// Gives an order. One that cannot be given is not needed: the process is gone.
+    /// Sends a command. If that fails, it is not needed: the process is gone.
     pub(super) fn tell(&mut self, order: &Order) {
         self.write(&line(order));
     }

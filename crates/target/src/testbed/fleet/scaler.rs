@@ -1,7 +1,7 @@
 //! When an autoscaler starts and stops replicas.
 //!
-//! It must not know clocks or processes. Invariant: what is wanted is within `min..=max`, save that no
-//! replica is wanted below `min` either; from zero the first replicas are wanted at once.
+//! It must not know clocks or processes. Invariant: the wanted number is within `min..=max`; from zero, the
+//! first replicas are wanted immediately.
 
 use crate::duration::as_ns;
 use crate::testbed::plan::AutoscalerPlan;

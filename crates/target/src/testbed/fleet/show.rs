@@ -1,7 +1,7 @@
-//! The testbed in JSON and as metrics: what there is, and the truth of what was counted.
+//! The testbed as JSON and as metrics: its components, and the true counts.
 //!
 //! It must not know HTTP. Invariant: totals of a component are the sums over its replicas, and include
-//! processes that are gone.
+//! processes that have ended.
 
 use super::slot::ReplicaSlot;
 use super::{Component, Fleet};

@@ -1,6 +1,6 @@
 //! Starting and stopping a testbed.
 //!
-//! It must not know what the components do. Invariants: after [`start`] every component answers; after
+//! It must not know what the components do. Invariants: after [`start`] every component responds; after
 //! [`Testbed::stop`] no process of the testbed is left.
 
 use super::process::{Event, Launch};
@@ -28,7 +28,7 @@ const READY_WITHIN: Duration = Duration::from_secs(30);
 /// After this a stop becomes a kill.
 const STOP_WITHIN: Duration = Duration::from_secs(8);
 
-/// What a testbed is started with.
+/// Options for starting a testbed.
 #[derive(Debug, Clone)]
 pub struct TestbedOptions {
     /// The testbed file.
@@ -77,10 +77,10 @@ impl fmt::Debug for Testbed {
     }
 }
 
-/// Starts a testbed and waits until every component answers.
+/// Starts a testbed and waits until every component responds.
 ///
 /// # Errors
-/// When the file is wrong, or something does not start; nothing is left running then.
+/// The file is invalid, or something does not start; nothing is left running.
 pub fn start(options: TestbedOptions) -> Result<Testbed, TestbedError> {
     let plan = file::read(&options.config).map_err(TestbedError::File)?;
     let longest = plan
@@ -170,19 +170,19 @@ fn supervise(fleet: &Mutex<Fleet>, events: &Receiver<Event>, clock: &Clock) {
 }
 
 impl Testbed {
-    /// What there is, as one line of JSON: the same as the control port's `/components`.
+    /// The components as one line of JSON, like the control port's `/components`.
     #[must_use]
     pub fn table(&self) -> String {
         self.fleet().components_json().to_string() + "\n"
     }
 
-    /// What was counted, as the control port's `/truth`.
+    /// The true counts, like the control port's `/truth`.
     #[must_use]
     pub fn truth(&self) -> String {
         self.fleet().truth_json().to_string() + "\n"
     }
 
-    /// Ends all processes: requests may end within a few seconds.
+    /// Ends all processes; requests have a few seconds to finish.
     pub fn stop(self) {
         drop(self);
     }

@@ -1,8 +1,8 @@
-//! Threads that really use CPU, and wait, as workers of a server do.
+//! Threads that really use CPU, and wait, like a server's workers.
 //!
-//! It must not know requests. Invariants: a job burns as much CPU time of its thread as it was told, however
-//! busy the machine is, and overshoots by less than a few microseconds; jobs begin in the order of their
-//! arrival; at most `room` of them wait.
+//! It must not know requests. Invariants: a job uses the requested CPU time of its thread, however busy the
+//! machine is, and overshoots by less than a few microseconds; jobs start in order of arrival; at most `room`
+//! of them wait.
 
 use crate::duration::as_ns;
 use std::io;
@@ -55,11 +55,11 @@ impl Burner {
         })
     }
 
-    /// Waits for a worker, lets it burn `cpu` and then wait, and completes when it is done. A caller that
-    /// gives up leaves its job in its place.
+    /// Waits for a worker, lets it burn `cpu` and then wait, and completes when it is done. If the caller gives
+    /// up, its job stays in the queue.
     ///
     /// # Errors
-    /// When nobody may wait any more.
+    /// The waiting room is full.
     pub(super) async fn work(&self, cpu: Duration, wait: Duration) -> Result<(), Full> {
         if self.waiting.fetch_add(1, Relaxed) >= self.room {
             self.waiting.fetch_sub(1, Relaxed);

@@ -1,7 +1,7 @@
-//! HTTP/1.1 connections from a proxy to what is behind it, kept open between requests.
+//! HTTP/1.1 connections from a proxy to its upstreams, kept open between requests.
 //!
-//! It must not know why a request is forwarded. Invariant: a request is sent a second time only when it is
-//! certain that no byte of it left on the first connection.
+//! It must not know why a request is forwarded. Invariant: a request is retried only if certainly none of its
+//! bytes left on the first connection.
 
 use crate::server::AnswerBody;
 use bytes::Bytes;
@@ -38,10 +38,10 @@ pub(super) enum NoAnswer {
 }
 
 impl Pool {
-    /// Sends a request and reads the whole answer.
+    /// Sends a request and reads the whole response.
     ///
     /// # Errors
-    /// When there is nobody, or the answer does not come.
+    /// There is no server, or no response arrives.
     pub(super) async fn send(
         &self,
         address: SocketAddr,

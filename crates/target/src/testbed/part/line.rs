@@ -1,7 +1,7 @@
-//! Log lines by a template, one per request or message.
+//! Log lines from a template, one per request or message.
 //!
-//! It must not know who writes them. Invariant: a line reaches the file whole and at once, so that whoever
-//! follows the file never sees half of one, and several processes may share it.
+//! It must not know who writes them. Invariant: a line is written in one piece, so that readers never see half
+//! of one, and several processes may share the file.
 
 use crate::testbed::calendar;
 use crate::testbed::plan::LogPlan;

@@ -1,7 +1,7 @@
-//! Memory that a process really holds, and the cap that ends it.
+//! Memory that a process really holds, and its limit.
 //!
-//! It must not know requests. Invariant: every byte that is held has been written to, so it counts as
-//! resident; above the cap the process is gone within [`LOOK_EVERY`].
+//! It must not know requests. Invariant: every held byte has been written to, so it counts as resident; a
+//! process above the limit ends within [`LOOK_EVERY`].
 
 use crate::metrics::resident_bytes;
 use crate::testbed::plan::MemoryPlan;
@@ -23,10 +23,10 @@ pub(super) struct Memory {
 }
 
 impl Memory {
-    /// Takes what is held from the start, and watches the cap on a thread of its own.
+    /// Allocates the initial memory, and watches the limit on a separate thread.
     ///
     /// # Errors
-    /// When the system gives no more threads.
+    /// The system cannot start more threads.
     pub(super) fn start(plan: &MemoryPlan, tally: &Arc<Tally>) -> io::Result<Self> {
         if let Some(cap) = plan.cap {
             let tally = Arc::clone(tally);

@@ -1,7 +1,7 @@
-//! A reverse proxy: gateway, balancer of requests, or the front of an autoscaler.
+//! A reverse proxy: gateway, request balancer, or the front of an autoscaler.
 //!
-//! It must not know who started what is behind it. Invariant: the time in the proxy alone is the whole time
-//! less the time from the last byte sent to the last byte read behind it, so that the two add up.
+//! It must not know who started its upstreams. Invariant: the proxy's own time is the total time minus the time
+//! from the last byte sent upstream to the last byte read from there, so the two add up.
 
 use super::burner::Burner;
 use super::client::{Answered, NoAnswer, Pool};
@@ -28,9 +28,9 @@ use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-/// How often another replica is tried when nobody listens.
+/// How many other replicas are tried if none listens.
 const TRIES_MAX: usize = 3;
-/// Headers of one connection, which are not forwarded (RFC 9110 §7.6.1); lengths are made anew.
+/// Headers of one connection, which are not forwarded (RFC 9110 §7.6.1); lengths are recomputed.
 const HOP_BY_HOP: [HeaderName; 8] = [
     CONNECTION,
     CONTENT_LENGTH,
@@ -50,7 +50,7 @@ pub(crate) struct Proxy {
     burner: Option<Burner>,
     memory: Option<Memory>,
     factor: Factor,
-    /// How long a request waits for somebody; `None`: not at all.
+    /// How long a request waits for a replica; `None`: not at all.
     patience: Option<Duration>,
     /// One per worker thread.
     pools: Vec<Pool>,

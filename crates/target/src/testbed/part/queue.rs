@@ -1,8 +1,8 @@
-//! A queue: 202 at once, and consumers that do the work later at a known rate.
+//! A queue: responds with 202 immediately, and consumers do the work later at a known rate.
 //!
-//! It must not know what a message says. Invariants: a message that was answered with 202 is acknowledged
-//! once, unless the process ends before; a consumer that always finds work acknowledges exactly one message
-//! per interval on average, however late it is woken.
+//! It must not know the content of a message. Invariants: a message answered with 202 is acknowledged once,
+//! unless the process ends before; a busy consumer acknowledges exactly one message per interval on average,
+//! however late it is woken.
 
 use super::line::{AccessLogEntry, Log};
 use super::{Factor, unavailable};

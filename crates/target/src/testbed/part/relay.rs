@@ -1,7 +1,7 @@
-//! A relay of bytes: a balancer of connections, or a line with delay, bandwidth and loss.
+//! A byte relay: a connection balancer, or a link with delay, bandwidth and loss.
 //!
-//! It must not know HTTP. Invariant: bytes of one direction never overtake each other, and no byte is
-//! delivered before its delay is over.
+//! It must not know HTTP. Invariant: bytes of one direction are never reordered, and no byte is delivered
+//! before its delay is over.
 
 use super::Factor;
 use super::upstreams::Upstreams;

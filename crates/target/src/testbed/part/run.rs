@@ -1,7 +1,7 @@
-//! The life of one process of a testbed, from the plan on its input to the end of it.
+//! The life of one process of a testbed, from the plan on its input to its end.
 //!
-//! It must not know who reads its output. Invariants: the process ends when its input ends, so that it never
-//! outlives its supervisor; it says that it is ready only when it listens.
+//! It must not know who reads its output. Invariants: the process ends when its input ends, so it never
+//! outlives its supervisor; it reports that it is ready only when it listens.
 
 use super::proxy::Proxy;
 use super::queue::Queue;
@@ -23,10 +23,10 @@ use std::time::Duration;
 /// Requests get this long to end when a process is stopped.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// Runs one process of a testbed; returns when it was told to stop or its input has ended.
+/// Runs one process of a testbed; returns when told to stop or when its input has ended.
 ///
 /// # Errors
-/// When the first line is no plan, or the output is closed.
+/// The first line is not a plan, or the output is closed.
 pub(crate) fn serve(
     mut input: impl BufRead + Send + 'static,
     mut output: impl Write,

@@ -1,8 +1,8 @@
-//! A service: what a request costs in time, CPU and memory before an endpoint answers it.
+//! A service: the time, CPU and memory that a request costs before an endpoint answers it.
 //!
-//! It must not know endpoints. Invariant: without a cost in CPU the service is the M/G/k queue of
-//! [`crate::queueing`] to the microsecond; with one, each of its workers is a thread that serves one request
-//! at a time: it burns, then waits for the drawn time.
+//! It must not know endpoints. Invariant: without CPU cost, the service is the M/G/k queue of
+//! [`crate::queueing`] to the microsecond; with CPU cost, each worker is a thread that serves one request at a
+//! time: it burns, then waits for the drawn time.
 
 use super::burner::Burner;
 use super::line::{AccessLogEntry, Log};

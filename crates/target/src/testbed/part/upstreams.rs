@@ -1,7 +1,7 @@
-//! The replicas that a proxy may use, and which is next.
+//! The replicas available to a proxy, and the choice of the next one.
 //!
-//! It must not know how requests are forwarded. Invariants: only replicas of the newest list are picked, and
-//! a replica's count of what is open survives a new list.
+//! It must not know how requests are forwarded. Invariants: only replicas of the newest list are chosen, and a
+//! replica's count of open requests survives a new list.
 
 use crate::random::Dice;
 use crate::testbed::message::Upstream;
@@ -68,7 +68,7 @@ impl Upstreams {
         self.list.borrow().len()
     }
 
-    /// Completes when there is somebody.
+    /// Completes when there is a replica.
     pub(super) async fn somebody(&self) {
         // The sender is this value, so it is never gone.
         let _ = self
@@ -78,7 +78,7 @@ impl Upstreams {
             .await;
     }
 
-    /// The next one by the policy; `None` when there is nobody.
+    /// The next one according to the policy; `None` if there is none.
     pub(super) fn pick(&self) -> Option<Picked> {
         let list = Arc::clone(&self.list.borrow());
         if list.is_empty() {

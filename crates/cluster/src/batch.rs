@@ -1,7 +1,7 @@
 //! Single values as they are sent.
 //!
-//! Must not know who takes them. Invariant: what came over the network is held against its bounds here: nothing behind this file can
-//! be made to panic by it.
+//! Must not know who receives them. Invariant: data from the network is checked against its limits here, so
+//! that it cannot make later code panic.
 
 use std::collections::HashMap;
 use std::sync::Arc;

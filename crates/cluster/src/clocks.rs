@@ -1,7 +1,7 @@
-//! What time it is elsewhere: the offset of another monotonic clock, from questions and their answers.
+//! The offset of another machine's monotonic clock, estimated from questions and answers.
 //!
-//! Must not read a clock. Invariant: the true offset lies within the error that is told, whatever the network did, as long as
-//! both clocks run at one speed.
+//! Must not read a clock. Invariant: the true offset is within the reported error, whatever the network did, as
+//! long as both clocks run at the same speed.
 
 /// Questions that are asked before the start.
 pub(crate) const QUESTIONS: u64 = 16;
@@ -82,7 +82,7 @@ pub(crate) struct ClockSync {
 }
 
 impl ClockSync {
-    /// Takes in an exchange; one that took longer than the best tells nothing.
+    /// Adds an exchange; one that took longer than the best adds no information.
     pub(crate) fn take(&mut self, exchange: Exchange) {
         self.answers += 1;
         if exchange.answered_ns >= exchange.asked_ns {

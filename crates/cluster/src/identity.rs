@@ -1,8 +1,8 @@
-//! Who may take part in a test: certificates of one authority, made for one run.
+//! Authentication of participants: certificates of one authority, created for one run.
 //!
-//! An identity comes from a token, from which both sides derive the same authority, or from a PEM file in which somebody
-//! else's authority has signed it. Must not know what is said. Invariant: nobody without the token, or a certificate of the
-//! authority, is listened to.
+//! An identity comes from a token, from which both sides derive the same authority, or from a PEM file in which
+//! somebody else's authority has signed it. Must not know the messages. Invariant: only holders of the token,
+//! or of a certificate of the authority, are accepted.
 
 use std::fmt;
 
@@ -23,7 +23,7 @@ const ED25519_PKCS8: [u8; 16] = [
     0x30, 0x2e, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x04, 0x22, 0x04, 0x20,
 ];
 
-/// Lets whoever has it take part in one test, as an agent or as the coordinator.
+/// Allows its holder to take part in one test, as an agent or as the coordinator.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Token([u8; TOKEN_BYTES]);
 
@@ -33,7 +33,7 @@ impl fmt::Debug for Token {
     }
 }
 
-/// Why there is no identity.
+/// Why an identity could not be created.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IdentityError(String);
 
@@ -46,10 +46,10 @@ impl fmt::Display for IdentityError {
 impl std::error::Error for IdentityError {}
 
 impl Token {
-    /// A token that nobody has yet.
+    /// A new random token.
     ///
     /// # Errors
-    /// The system gives no random bytes.
+    /// The system returns no random bytes.
     pub fn fresh() -> Result<Token, IdentityError> {
         let mut bytes = [0; TOKEN_BYTES];
         let failed = |_| IdentityError("the system gives no random bytes".to_owned());
@@ -57,10 +57,10 @@ impl Token {
         Ok(Token(bytes))
     }
 
-    /// A token as it was written.
+    /// Parses a token.
     ///
     /// # Errors
-    /// The text is none.
+    /// The text is not a token.
     pub fn parse(text: &str) -> Result<Token, IdentityError> {
         let bytes = URL_SAFE_NO_PAD.decode(text.trim()).ok();
         let bytes = bytes.and_then(|bytes| bytes.try_into().ok());
@@ -70,7 +70,7 @@ impl Token {
         bytes.map(Token).ok_or_else(none)
     }
 
-    /// The token as it is handed on.
+    /// The token as text.
     #[must_use]
     pub fn text(&self) -> String {
         URL_SAFE_NO_PAD.encode(self.0)
@@ -84,7 +84,7 @@ pub(crate) fn fresh_name() -> Option<String> {
     Some(URL_SAFE_NO_PAD.encode(bytes))
 }
 
-/// A certificate, its key and the authority that it is held against.
+/// A certificate, its key, and the authority that peers are verified against.
 #[derive(Clone)]
 pub struct Identity {
     /// PEM.
@@ -104,10 +104,10 @@ impl fmt::Debug for Identity {
 }
 
 impl Identity {
-    /// The identity that a token gives.
+    /// Derives the identity from a token.
     ///
     /// # Errors
-    /// The certificate cannot be made.
+    /// The certificate cannot be created.
     pub fn of_token(token: &Token) -> Result<Identity, IdentityError> {
         let failed =
             |error: rcgen::Error| IdentityError(format!("no certificate can be made: {error}"));
@@ -130,10 +130,10 @@ impl Identity {
         })
     }
 
-    /// The identity in a PEM file: a certificate, its key, and the authority's certificate after it.
+    /// Reads the identity from a PEM file: a certificate, its key, and then the authority's certificate.
     ///
     /// # Errors
-    /// The file is not of that form.
+    /// The file does not have this form.
     pub fn of_pem(text: &str) -> Result<Identity, IdentityError> {
         let none = |what: &str| {
             IdentityError(format!(

@@ -1,4 +1,4 @@
-//! Agents that are processes of this machine, made for one run.
+//! Agents as processes of this machine, started for one run.
 //!
 //! Must not know what they do. Invariant: none of them outlives the run by more than a moment.
 
@@ -10,9 +10,9 @@ use std::time::{Duration, Instant};
 
 use crate::identity::Token;
 
-/// The environment variable in which an agent finds its token.
+/// The environment variable that passes the token to an agent.
 pub const TOKEN_VARIABLE: &str = "LOADLINE_JOIN_TOKEN";
-/// How long agents may take to end by themselves when all is told.
+/// How long agents may take to exit on their own after the end of the test.
 const PATIENCE: Duration = Duration::from_secs(3);
 /// How often it is looked whether they have.
 const LOOK_EVERY: Duration = Duration::from_millis(5);
@@ -26,10 +26,10 @@ pub struct LocalAgents {
 }
 
 impl LocalAgents {
-    /// Starts so many agents, which join a coordinator of this machine.
+    /// Starts agents that join a coordinator on this machine.
     ///
     /// # Errors
-    /// The system starts no more processes.
+    /// The system cannot start more processes.
     pub fn start(count: u32, at: SocketAddr, token: Token) -> io::Result<LocalAgents> {
         let agents = LocalAgents {
             at,
@@ -42,10 +42,10 @@ impl LocalAgents {
         Ok(agents)
     }
 
-    /// Starts an agent of this name: also in the place of one that was lost.
+    /// Starts an agent with this name, possibly as the replacement of a lost one.
     ///
     /// # Errors
-    /// The system starts no more processes.
+    /// The system cannot start more processes.
     pub fn start_one(&self, name: &str) -> io::Result<()> {
         let mut command = Command::new(std::env::current_exe()?);
         command
@@ -56,7 +56,7 @@ impl LocalAgents {
             .env(TOKEN_VARIABLE, self.token.text())
             .stdin(Stdio::null())
             .stdout(Stdio::null());
-        // A signal of the terminal is the coordinator's to heed.
+        // A signal from the terminal is handled by the coordinator.
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
         let child = command.spawn()?;
@@ -67,7 +67,7 @@ impl LocalAgents {
         Ok(())
     }
 
-    /// Ends those that have none of these names: they did not join, and nobody can tell them that the test has ended.
+    /// Kills agents with other names: they did not join, so they cannot be told that the test has ended.
     pub fn end_others(&self, names: &[String]) {
         let mut children = self.children.lock().unwrap_or_else(PoisonError::into_inner);
         for (name, child) in children.iter_mut() {
@@ -78,7 +78,7 @@ impl LocalAgents {
         }
     }
 
-    /// The agents whose processes have ended, by name, and how.
+    /// The agents whose processes have ended, by name, with how they ended.
     pub fn ended(&self) -> Vec<(String, String)> {
         let mut children = self.children.lock().unwrap_or_else(PoisonError::into_inner);
         let ended = children.iter_mut().filter_map(|(name, child)| {

@@ -1,7 +1,7 @@
-//! What is sent, from and to our own types.
+//! Conversion between messages and our own types.
 //!
-//! Must not know who sends. Invariant: what came over the network is held against its bounds here; nothing behind this file
-//! can be made to panic by it.
+//! Must not know the sender. Invariant: data from the network is checked against its limits here, so that it
+//! cannot make later code panic.
 
 use std::cell::RefCell;
 use std::io::{self, Read};
@@ -231,7 +231,7 @@ pub(crate) fn report_received(report: Report, worker: u32) -> io::Result<WorkerR
     })
 }
 
-/// What is told of an agent that is alive.
+/// The status of a live agent.
 pub(crate) fn live_to_send(live: LiveTotals, used: &GeneratorTotals) -> Live {
     Live {
         started: live.started,
@@ -249,7 +249,7 @@ pub(crate) fn live_to_send(live: LiveTotals, used: &GeneratorTotals) -> Live {
     }
 }
 
-/// The counters of an agent, and what it has used; its cores are told elsewhere.
+/// The counters of an agent, and its resource use; its cores are sent elsewhere.
 pub(crate) fn live_received(live: &Live) -> (LiveTotals, GeneratorTotals) {
     let bounded = |number: u64| number.min(COUNT_MAX);
     let totals = LiveTotals {

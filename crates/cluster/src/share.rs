@@ -1,6 +1,6 @@
-//! Which part of a test is an agent's.
+//! The part of a test that an agent runs.
 //!
-//! Must not know what the test is. Invariant: the parts of all agents are the whole plan.
+//! Must not know the test. Invariant: the parts of all agents make up the whole plan.
 
 use loadline_model::plan::PlanSegment;
 use loadline_model::segment::{Ratio, Segment, SegmentError, SegmentSequence};
@@ -45,7 +45,7 @@ pub(crate) fn is_replaceable(plan: &TestPlan) -> bool {
             .any(|scenario| scenario.executor.is_open() || scenario.planned_iterations().is_none())
 }
 
-/// The part of a plan that an agent does: the one of this number, from 0.
+/// The part of a plan for the agent with this number, from 0.
 ///
 /// # Errors
 /// There is no such part.

@@ -1,7 +1,7 @@
 //! The generated messages are those of `proto/cluster.proto`.
 //!
-//! Must not know what they mean. Invariant: with `LOADLINE_GENERATE=1` the file is written instead of compared; do so before code uses what
-//! is new, for this test is compiled with the crate.
+//! Must not know what they mean. Invariant: with `LOADLINE_GENERATE=1` the file is written instead of compared;
+//! do so before code uses new messages, since this test is compiled with the crate.
 
 use std::fs;
 use std::path::Path;

@@ -1,7 +1,7 @@
-//! What an agent says, over whatever connection it has.
+//! An agent's messages over its current connection.
 //!
-//! Must not know what is said. Invariants: what is said while there is no connection and may be missed, is; lines of the log are kept up to a
-//! bound, and what goes beyond it is counted.
+//! Must not know their content. Invariants: messages that may be lost are dropped while there is no connection;
+//! log lines are kept up to a limit, and those beyond it are counted.
 
 use std::borrow::Cow;
 use std::collections::VecDeque;

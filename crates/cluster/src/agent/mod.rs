@@ -1,7 +1,7 @@
-//! An agent: joins a coordinator, makes its share of the load, and reports.
+//! An agent: joins a coordinator, runs its share of the load, and reports.
 //!
-//! Must not know what a script is. Invariant: an agent that has lost its coordinator goes on for as long as it may, and keeps what it
-//! measures; then it stops, for nobody would count what it does.
+//! Must not know what a script is. Invariant: an agent that has lost its coordinator continues for as long as
+//! it may, and keeps its measurements; then it stops, since nobody would count its load.
 
 mod archive;
 mod line;
@@ -33,7 +33,7 @@ use crate::identity::{Identity, fresh_name};
 use archive::Held;
 use standing_in::StandIns;
 
-/// How an agent takes part.
+/// Settings of an agent.
 #[derive(Debug)]
 pub struct AgentSettings {
     /// Host and port of the coordinator.
@@ -44,7 +44,7 @@ pub struct AgentSettings {
     pub name: String,
     /// For how long its load goes on without a coordinator, and it tries to join again.
     pub orphan_grace: Duration,
-    /// Who is told what becomes of the connection.
+    /// Called with notes about the connection.
     pub on_note: fn(&str),
     /// Where it runs.
     pub place: Place,
@@ -52,7 +52,7 @@ pub struct AgentSettings {
     pub leave: Arc<AtomicBool>,
 }
 
-/// Where an agent runs, for those who read of it.
+/// Where an agent runs, for display.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Place {
     /// Its pod; empty: it is in none.
@@ -66,14 +66,14 @@ pub struct Place {
 pub struct Ended {
     /// The test's exit code.
     pub exit_code: u8,
-    /// The result of the test as it was told, or where that is.
+    /// The text of the result, or its location.
     pub text: String,
 }
 
-/// Secrets that nothing that an agent says may show, once they are known.
+/// Secrets that no message of an agent may contain, once they are known.
 pub type HiddenSecrets = Arc<OnceLock<Arc<Secrets>>>;
 
-/// What an agent is to do.
+/// The work of an agent.
 pub struct Assignment {
     /// From what the plan is made.
     pub recipe: Recipe,
@@ -95,7 +95,7 @@ pub struct Assignment {
     pub results: Option<SyncSender<Vec<u8>>>,
 }
 
-/// Makes an assignment ready for the engine; an error says why it cannot be done.
+/// Prepares an assignment for the engine; the error says why it cannot be run.
 pub type Prepare = fn(Assignment) -> Result<EngineSetup, String>;
 
 /// Why an agent's part ended before the test did.
@@ -109,12 +109,12 @@ pub enum AgentError {
     CoordinatorLost {
         /// How that is known.
         why: String,
-        /// Whether the agent may join anew: it has no load that could go on.
+        /// Whether the agent may join as a new one: it has no load that could continue.
         may_join_anew: bool,
     },
     /// The agent cannot do what is asked of it.
     Unable(String),
-    /// Something in it broke down; the coordinator was told.
+    /// A part of it crashed; the coordinator was informed.
     Defect(String),
     /// It was told to leave.
     Left,
@@ -148,11 +148,11 @@ const JOIN_PATIENCE: Duration = Duration::from_secs(60);
 /// Between two tries.
 const TRY_EVERY: Duration = Duration::from_millis(250);
 
-/// Takes part in a test to its end; gives how it ended. An agent that loses its connection in mid-test goes on and joins again; where its
-/// load cannot go on, it joins anew.
+/// Takes part in a test until its end; returns how it ended. An agent that loses its connection during the test
+/// continues and reconnects; if its load cannot continue, it joins again as a new agent.
 ///
 /// # Errors
-/// Why the agent's part ended before.
+/// Why the agent's part ended early.
 pub fn attend(settings: AgentSettings, prepare: Prepare) -> Result<Ended, AgentError> {
     let agent = Arc::new(Agent {
         settings,
@@ -199,7 +199,7 @@ fn attend_for_oneself(agent: &Arc<Agent>) -> Result<Ended, AgentError> {
     outcome
 }
 
-/// Joins anew; `None`: it could not, in the time that it may take.
+/// Joins as a new agent; `None`: it could not within the time limit.
 #[expect(
     clippy::disallowed_methods,
     reason = "its place is free when the coordinator knows of the loss, which it is asked for now and then"

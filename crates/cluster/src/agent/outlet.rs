@@ -1,7 +1,7 @@
-//! Single values on their way from the workers to the coordinator.
+//! Single values from the workers to the coordinator.
 //!
-//! Must not know what they are for. Invariant: a coordinator that takes them slowly is waited for by the workers, by the clock, as a
-//! slow output of one process is; nothing is kept beyond the batches that are under way.
+//! Must not know their use. Invariant: a slow coordinator blocks the workers, and the time is measured, like a
+//! slow output in a single process; nothing is stored beyond the batches in flight.
 
 use std::io;
 use std::sync::Arc;

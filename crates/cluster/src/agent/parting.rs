@@ -1,6 +1,7 @@
-//! How an agent leaves in mid-test: its load stops, what it has measured is reported, and then it goes.
+//! How an agent leaves during a test: its load stops, its measurements are reported, and then it exits.
 //!
-//! Must not own connections. Invariant: whatever becomes of the last reports, an agent that is to leave has left after a bounded time.
+//! Must not own connections. Invariant: whatever happens to the last reports, a leaving agent exits within a
+//! bounded time.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -22,7 +23,7 @@ pub(super) struct Parting {
 
 #[derive(Default)]
 struct State {
-    /// `None`: nobody leaves.
+    /// `None`: the agent is not leaving.
     why: Option<Why>,
     /// When it is no longer waited for.
     until_ns: u64,
@@ -39,7 +40,7 @@ pub(super) enum Why {
 }
 
 impl Why {
-    /// What the coordinator is told.
+    /// The message to the coordinator.
     pub(super) fn words(&self) -> String {
         match self {
             Why::Stopped => "it was stopped by SIGTERM".to_owned(),
@@ -81,7 +82,7 @@ impl Parting {
         self.changed.notify_one();
     }
 
-    /// Why the agent may go now; `None`: it may not, or nobody leaves.
+    /// Why the agent may go now; `None`: it may not, or it is not leaving.
     pub(super) fn over(&self, now_ns: u64) -> Option<Why> {
         let state = self.state();
         let why = state.why.as_ref()?;

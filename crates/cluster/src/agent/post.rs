@@ -1,7 +1,7 @@
-//! What an agent reports, over one connection after another.
+//! An agent's reports, over successive connections.
 //!
-//! Must not know why a connection breaks. Invariants: over each connection reports go in the order of their numbers; what a script did to the
-//! test is said over each.
+//! Must not know why a connection breaks. Invariants: on each connection, reports are sent in the order of
+//! their numbers; a script's effects on the test are sent on each.
 
 use std::io;
 

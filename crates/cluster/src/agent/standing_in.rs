@@ -1,7 +1,7 @@
-//! Shares of lost agents that an agent makes beside its own part, each over a connection of its own.
+//! Shares of lost agents that an agent runs in addition to its own, each over a separate connection.
 //!
-//! Must not know how a share is made. Invariants: what is done for others does not touch the agent's own part, and ends before the process
-//! does; an agent makes so many shares at most.
+//! Must not know how a share is run. Invariants: these shares do not affect the agent's own, and end before the
+//! process does; their number is limited.
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};

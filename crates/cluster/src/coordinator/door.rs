@@ -1,7 +1,7 @@
-//! Connections that come in, for as long as the system gives any.
+//! Accepts incoming connections, as long as the system has file descriptors.
 //!
-//! Must not know what is said over them. Invariants: a system that gives no more files is asked again at a pace; who waits for
-//! agents is told when that has lasted.
+//! Must not know what is sent over them. Invariants: if file descriptors are exhausted, accepting is retried at
+//! intervals; if that lasts, whoever waits for agents is notified.
 
 use std::io;
 use std::sync::Arc;
@@ -14,14 +14,14 @@ use tokio_stream::wrappers::ReceiverStream;
 
 use super::server::Shared;
 
-/// Connections that wait until somebody takes them.
+/// Maximum connections waiting to be handled.
 const WAITING_MAX: usize = 16;
-/// Until it is tried again where the system let nobody in.
+/// Time until accepting is retried after a failure.
 const PAUSE: Duration = Duration::from_millis(100);
-/// For how long it may let nobody in before that is told: others may give something back.
+/// How long accepting may fail before it is reported: file descriptors may become free.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// The connections that come in at a listener, until nobody takes them any more.
+/// The incoming connections of a listener, as long as they are handled.
 pub(super) fn connections(
     listener: TcpListener,
     shared: Arc<Shared>,

@@ -1,6 +1,6 @@
-//! What each agent is told of its job.
+//! The job sent to each agent.
 //!
-//! Must not know what is in it. Invariant: all agents are told the same.
+//! Must not know its content. Invariant: all agents get the same.
 
 use aws_lc_rs::digest::{SHA256, digest};
 use prost::bytes::Bytes;
@@ -10,7 +10,7 @@ use crate::generated::Job;
 /// Most bytes of an archive.
 pub(crate) const ARCHIVE_MAX: usize = 64 << 20;
 
-/// From what agents make the test anew.
+/// Everything from which agents rebuild the test.
 #[derive(Clone, Debug, Default)]
 pub struct Recipe {
     /// The plan's; its form is that of who starts the agents.
@@ -46,7 +46,7 @@ impl Recipe {
     }
 }
 
-/// A recipe as agents are told it, with what is known of its archive.
+/// A recipe as sent to agents, with the description of its archive.
 pub(super) struct Told {
     recipe: Recipe,
     /// Digest of the archive; empty where there is none.

@@ -1,6 +1,7 @@
-//! The coordinator: who takes part, and a run's load that is made by them.
+//! The coordinator: the participants of a test, and the load that they generate.
 //!
-//! Must not know how a run is conducted. Invariant: [`roster`] decides, [`server`] carries, and [`Fleet`] is what a run sees.
+//! Must not know how a run is conducted. Invariant: [`roster`] decides, [`server`] transports, and a run sees
+//! [`Fleet`].
 
 mod door;
 mod fleet;

@@ -1,7 +1,7 @@
-//! What waits to be sent over a link, in its order.
+//! The send queue of a link.
 //!
-//! Must not know who says it. Invariants: an archive is taken from where all links share it, piece by piece and only when the last piece
-//! has left; nothing else that waits is large.
+//! Must not know the sender. Invariants: an archive is shared by all links and taken piece by piece, each only
+//! when the previous piece has been sent; nothing else in the queue is large.
 
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};

@@ -1,6 +1,6 @@
-//! A coordinator without a network, for whatever comes over one.
+//! A coordinator without a network, for fuzzing its input.
 //!
-//! Must not expect anything of what it hears. Invariant: it never panics, whatever the bytes are.
+//! Must not make assumptions about messages. Invariant: it never panics, whatever the bytes are.
 
 use std::time::Duration;
 
@@ -11,11 +11,12 @@ use super::{Expected, Roster, SILENCE_MAX, nanos};
 use crate::batch::{samples_received, values_received};
 use crate::generated::{Batch, FromAgent};
 
-/// Lets a coordinator without a network hear messages, each behind its length as four bytes (little endian) and the number of its link as
-/// one; those of link 255 are single values, and link 254 closes the link of the message's first byte. For fuzzing.
+/// Feeds messages to a coordinator without a network. Each is preceded by its length as four bytes (little
+/// endian) and the number of its link as one byte. Messages of link 255 are single values, and link 254 closes
+/// the link given by the message's first byte. For fuzzing.
 ///
 /// # Panics
-/// Never, whatever the bytes are; that is what it is for.
+/// Never, whatever the bytes are; that is what it tests.
 pub fn hear_hostile(mut bytes: &[u8]) {
     let mut roster = Roster::new(Expected {
         wanted: 2,

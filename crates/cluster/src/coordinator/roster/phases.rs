@@ -1,6 +1,7 @@
-//! Phases of a plan of steps, which are over when they have ended at all agents.
+//! Phases of a plan of steps, which end when they have ended on all agents.
 //!
-//! Must not know what is done in them. Invariant: each is told as over once, in order, and nobody waits for an agent that is gone.
+//! Must not know what happens in them. Invariant: the end of each is announced once, in order, and no one waits
+//! for a lost agent.
 
 use super::seat::{Seat, State};
 use super::{Act, Roster};
@@ -28,7 +29,7 @@ impl Roster {
             .collect()
     }
 
-    /// Tells those that are at work of the phases that have ended at all of them.
+    /// Tells the running agents which phases have ended on all of them.
     pub(super) fn end_phases(&mut self) -> Vec<Act> {
         let mut acts = Vec::new();
         loop {

@@ -1,7 +1,8 @@
-//! Agents that come in the place of lost ones.
+//! Replacements for lost agents.
 //!
-//! Must not know why an agent was lost. Invariants: a share belongs to one agent at a time, and what is planned by time is
-//! begun by the one or booked as lost by the other; a run waits for nobody who cannot come any more.
+//! Must not know why an agent was lost. Invariants: a share belongs to one agent at a time; iterations planned
+//! by time are started by one agent or counted as lost by the other; a run never waits for an agent that cannot
+//! come.
 
 use std::time::Duration;
 
@@ -138,7 +139,7 @@ impl Roster {
         vec![Act::Tell(replaced), start]
     }
 
-    /// Has the shares of those made by others whom it has waited for long enough; waits for nobody once the others have ended.
+    /// Reassigns the shares of agents waited for long enough; waits for none once the others have ended.
     pub(super) fn give_up_if_due(&mut self, now_ns: u64) -> Vec<Act> {
         let working = |seat: &&Seat| matches!(seat.state, State::Ready(_)) && !seat.has_ended();
         let ended = |seat: &&Seat| !seat.workers.is_empty() && seat.has_ended();
@@ -165,7 +166,7 @@ impl Roster {
             .collect()
     }
 
-    /// Waits for nobody any more.
+    /// Stops waiting for agents.
     pub(super) fn give_up(&mut self) -> Vec<Act> {
         let seats = self.seats.iter_mut();
         seats

@@ -1,6 +1,6 @@
-//! How busy an agent is, by what it says of its processors.
+//! How busy an agent is, according to its CPU reports.
 //!
-//! Must not know shares. Invariant: what is told covers the last seconds, not the whole run.
+//! Must not know shares. Invariant: the value covers the last seconds, not the whole run.
 
 use std::time::Duration;
 

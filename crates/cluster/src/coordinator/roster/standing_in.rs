@@ -1,7 +1,8 @@
-//! Agents that make the share of a lost one beside their own, where no other comes.
+//! Agents that run the share of a lost one in addition to their own, if no replacement comes.
 //!
-//! Must not know how an agent does that. Invariants: one request is open for a share at a time, and who sits down by it is the only one; an
-//! agent is asked that can and has room; where none is, or none comes, it is said why.
+//! Must not know how an agent does that. Invariants: there is one open request per share at a time, and only
+//! the agent that accepts it gets the seat; only capable agents with enough CPU are asked; if there is none, or
+//! none accepts, the reason is reported.
 
 use std::time::Duration;
 
@@ -21,7 +22,7 @@ const STOOD_IN_MAX: u32 = 2;
 const USED_MAX: u64 = 80;
 /// After which time a share shows in what its process uses.
 const SHOWS_AFTER: Duration = Duration::from_secs(5);
-/// Most reasons that are told.
+/// Maximum reasons that are reported.
 const REASONS_MAX: usize = 5;
 
 impl Roster {

@@ -1,7 +1,7 @@
-//! What agents count, used and did, by share and together.
+//! Counts, resource use and results of agents, by share and in total.
 //!
-//! Must not know how they are spoken to. Invariants: what is told of all is the sum of what each has told; what a process used counts once,
-//! however many shares it makes.
+//! Must not know how agents are reached. Invariants: totals are the sum over all agents; the resource use of a
+//! process counts once, however many shares it runs.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +12,7 @@ use loadline_model::AgentShare;
 use super::Roster;
 use super::seat::Seat;
 
-/// What a process has used, as the agents in it have told.
+/// The resource use of a process, as reported by its agents.
 #[derive(Default)]
 struct Process<'a> {
     used: GeneratorTotals,
@@ -22,7 +22,7 @@ struct Process<'a> {
 }
 
 impl Roster {
-    /// What a share counts, whoever made it.
+    /// The counts of a share, whichever agent ran it.
     pub(in crate::coordinator) fn live_of(&self, share: u32) -> LiveTotals {
         let mut sum = LiveTotals::default();
         for number in self.by_share.get(&share).into_iter().flatten() {

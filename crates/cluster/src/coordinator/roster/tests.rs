@@ -1,6 +1,6 @@
 //! The roster in virtual time.
 //!
-//! Must not know links or clocks. Invariant: what is said comes as it would over the wire.
+//! Must not know links or clocks. Invariant: messages arrive as over the wire.
 
 mod coming_back;
 mod places;

@@ -1,6 +1,7 @@
-//! A day of load in virtual time, on ten agents of which fifty are lost.
+//! A day of load in virtual time, on ten agents, with fifty losses.
 //!
-//! Must not own a clock. Invariant: after each loss, and at the end, what is told sums up to what was done, or says what is lost.
+//! Must not own a clock. Invariant: after each loss, and at the end, the reports sum to what was done, or say
+//! what is lost.
 
 use super::*;
 
@@ -51,7 +52,7 @@ fn count(seconds: u64, losses: usize) {
     assert_eq!(alive.clone().count(), AGENTS as usize);
     let by_the_living: u64 = alive.map(|agent| agent.done.completed).sum();
     assert!(sum.completed >= by_the_living);
-    // Each loss costs the seconds that were not told yet, and no more.
+    // Each loss costs the seconds not reported yet, and no more.
     let untold = done.completed - sum.completed;
     assert!(
         untold <= losses as u64 * 50 * 5,

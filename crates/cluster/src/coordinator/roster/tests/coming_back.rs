@@ -1,4 +1,4 @@
-//! Agents that come back: to the coordinator that they had, or to another one.
+//! Agents that come back, to the same coordinator or to another one.
 
 use super::*;
 use crate::generated::{ClockQuestion, HandOver, Part};

@@ -1,6 +1,6 @@
-//! Where agents run, as it is told of those that are lost.
+//! Where lost agents ran, as reported.
 //!
-//! Must not know who told it. Invariant: what is not known is left out.
+//! Must not know who reported it. Invariant: unknown parts are omitted.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Agents that come in the place of lost ones, in virtual time.
+//! Replacements for lost agents, in virtual time.
 //!
 //! Must not know links or clocks. Invariant: as for the roster's other tests.
 

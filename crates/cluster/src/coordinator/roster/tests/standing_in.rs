@@ -1,4 +1,4 @@
-//! Agents that stand in for lost ones: who is asked, who sits down, and who is told that it came too late.
+//! Agents that stand in for lost ones: who is asked, who gets the seat, and who is told that it came too late.
 
 use proptest::prelude::*;
 

@@ -1,7 +1,7 @@
 //! The one place where this crate reads time and waits.
 //!
-//! Must not know what time is used for: when a credential expires, how long to wait before a call is tried again.
-//! Invariant: everything else in this crate takes its time from a [`Clock`].
+//! Must not know what time is used for. Invariant: everything else in this crate takes its time from a
+//! [`Clock`].
 
 use std::fmt::Debug;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -10,7 +10,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 pub trait Clock: Debug + Send + Sync {
     /// Nanoseconds since 1970.
     fn unix_ns(&self) -> u64;
-    /// Returns when so much time has passed.
+    /// Returns after this time.
     fn wait(&self, time: Duration);
 }
 

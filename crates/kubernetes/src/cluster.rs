@@ -1,6 +1,6 @@
-//! A cluster: where it is, by which of its contexts we know it, and whether we may change it.
+//! A cluster: its address, the context used, and whether it may be changed.
 //!
-//! Must not know what it runs. Invariant: a cluster that nobody named by its context refuses every change.
+//! Must not know what it runs. Invariant: a cluster whose context was not named refuses every change.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,9 +15,9 @@ use crate::json;
 use crate::kubeconfig::Kubeconfig;
 use crate::place::{ApiPlace, Verb};
 
-/// Objects of one page of a list.
+/// Objects per page of a list.
 const PAGE: &str = "500";
-/// Pages of a list that are read: twenty thousand objects.
+/// Maximum pages of a list: twenty thousand objects.
 const PAGES_MAX: usize = 40;
 
 /// A cluster. Cheap to clone; the clones share their connections.
@@ -26,7 +26,7 @@ pub struct Cluster {
     pub(crate) client: Arc<Client>,
     namespace: String,
     is_named: bool,
-    /// The resources of group versions that were looked up.
+    /// Cached resources of group versions.
     kinds: Arc<Mutex<BTreeMap<String, Arc<[ResourceKind]>>>>,
 }
 
@@ -41,23 +41,23 @@ pub(crate) struct ResourceKind {
 }
 
 impl Cluster {
-    /// The cluster of a context that the user named.
+    /// The cluster of a context named by the user.
     ///
     /// # Errors
-    /// There is no such context, or what it says cannot be used.
+    /// There is no such context, or it is invalid.
     pub fn from_kubeconfig(config: &Kubeconfig, context: &str) -> Result<Cluster> {
         Cluster::with_clock(config, Some(context), Arc::new(SystemClock))
     }
 
-    /// The cluster of the current context, for reading alone: every change is refused.
+    /// The cluster of the current context, read-only: every change is refused.
     ///
     /// # Errors
-    /// There is no current context, or what it says cannot be used.
+    /// There is no current context, or it is invalid.
     pub fn for_reading(config: &Kubeconfig) -> Result<Cluster> {
         Cluster::with_clock(config, None, Arc::new(SystemClock))
     }
 
-    /// The cluster of a context (`None`: of the current one, for reading alone) with a clock of the caller's.
+    /// The cluster of a context (`None`: the current one, read-only) with the caller's clock.
     ///
     /// # Errors
     /// As [`Cluster::from_kubeconfig`].
@@ -69,19 +69,19 @@ impl Cluster {
         Cluster::new(config.access(context)?, context.is_some(), clock)
     }
 
-    /// The cluster that we run in, by the account of our pod.
+    /// The cluster in which this process runs, with its pod's service account.
     ///
     /// # Errors
-    /// We do not run in a pod, or it has no account.
+    /// This is not a pod, or it has no account.
     pub fn in_cluster() -> Result<Cluster> {
         Cluster::new(access::in_cluster()?, true, Arc::new(SystemClock))
     }
 
-    /// The same cluster for somebody who asks again soon: each call takes at most so long, and is not tried again.
-    /// Calls whose answers go on, such as logs, are not meant.
+    /// The same cluster for callers that ask again soon: each call has this time limit and is not retried. Not
+    /// for calls with endless responses, such as logs.
     ///
     /// # Errors
-    /// What the kubeconfig says cannot be used.
+    /// The kubeconfig is invalid.
     pub fn hurried(self, within: Duration) -> Result<Cluster> {
         Ok(Cluster {
             client: Arc::new(self.client.hurried(within)?),
@@ -110,16 +110,16 @@ impl Cluster {
         &self.client.access().server
     }
 
-    /// The namespace that is meant where none is said: the context's, `default` where it has none.
+    /// The default namespace: the context's, or `default` if it has none.
     #[must_use]
     pub fn namespace(&self) -> &str {
         &self.namespace
     }
 
-    /// Its version, as `v1.34.1`: one call that shows that it answers and knows us.
+    /// Its version, such as `v1.34.1`; the call also checks that it responds and accepts the credentials.
     ///
     /// # Errors
-    /// It does not answer.
+    /// It does not respond.
     pub fn version(&self) -> Result<String> {
         let call = Call::new(Verb::Get, ApiPlace::path_only("/version"));
         let value = self.client.json(&call)?;

@@ -1,6 +1,6 @@
 //! What runs in a cluster: pods, workloads, services, ingresses, nodes, tests.
 //!
-//! Must not know what is measured of them. Invariant: every call reads and changes nothing.
+//! Must not know what is measured about them. Invariant: every call only reads.
 
 use std::collections::BTreeMap;
 
@@ -18,10 +18,10 @@ use crate::place::ApiPlace;
 use crate::selector::Selector;
 
 impl Cluster {
-    /// The pods of a namespace (empty: of all) that a selector means, by name.
+    /// The selected pods of a namespace (empty: all), by name.
     ///
     /// # Errors
-    /// The cluster does not answer, or does not allow it.
+    /// The cluster does not respond, or does not allow it.
     pub fn pods(&self, namespace: &str, selector: &Selector) -> Result<Vec<Pod>> {
         let place = ApiPlace::of("v1", "pods").within(namespace);
         let found = self.list(&place, &selector.query())?;
@@ -35,15 +35,15 @@ impl Cluster {
     /// One pod.
     ///
     /// # Errors
-    /// There is none, or the cluster does not answer.
+    /// There is none, or the cluster does not respond.
     pub fn pod(&self, namespace: &str, name: &str) -> Result<Pod> {
         Pod::read(&self.get(ApiPlace::of("v1", "pods").within(namespace).named(name))?)
     }
 
-    /// What a ConfigMap holds as bytes, by key.
+    /// The binary content of a ConfigMap, by key.
     ///
     /// # Errors
-    /// There is none, what it holds is no base64, or the cluster does not answer.
+    /// There is none, its content is not base64, or the cluster does not respond.
     pub fn config_map_bytes(
         &self,
         namespace: &str,
@@ -61,7 +61,7 @@ impl Cluster {
     /// One workload.
     ///
     /// # Errors
-    /// There is none, or the cluster does not answer.
+    /// There is none, or the cluster does not respond.
     pub fn workload(&self, name: &WorkloadName) -> Result<Workload> {
         Workload::read(&self.get(workload_place(name))?, name.kind)
     }
@@ -69,7 +69,7 @@ impl Cluster {
     /// One service.
     ///
     /// # Errors
-    /// There is none, or the cluster does not answer.
+    /// There is none, or the cluster does not respond.
     pub fn service(&self, namespace: &str, name: &str) -> Result<Service> {
         Service::read(&self.get(ApiPlace::of("v1", "services").within(namespace).named(name))?)
     }
@@ -77,7 +77,7 @@ impl Cluster {
     /// One ingress.
     ///
     /// # Errors
-    /// There is none, or the cluster does not answer.
+    /// There is none, or the cluster does not respond.
     pub fn ingress(&self, namespace: &str, name: &str) -> Result<Ingress> {
         let place = ApiPlace::of("networking.k8s.io/v1", "ingresses");
         Ingress::read(&self.get(place.within(namespace).named(name))?)
@@ -86,7 +86,7 @@ impl Cluster {
     /// One service of Knative Serving.
     ///
     /// # Errors
-    /// There is none, Knative is not installed, or the cluster does not answer.
+    /// There is none, Knative is not installed, or the cluster does not respond.
     pub fn knative_service(&self, namespace: &str, name: &str) -> Result<KnativeService> {
         let place = ApiPlace::of("serving.knative.dev/v1", "services");
         KnativeService::read(&self.get(place.within(namespace).named(name))?)
@@ -95,16 +95,16 @@ impl Cluster {
     /// One test.
     ///
     /// # Errors
-    /// There is none, its custom resource definition is not installed, or the cluster does not answer.
+    /// There is none, its custom resource definition is not installed, or the cluster does not respond.
     pub fn test(&self, namespace: &str, test: &TestName) -> Result<ClusterTest> {
         let place = test.kind.place().within(namespace).named(&test.name);
         ClusterTest::read(test.kind, &self.get(place)?)
     }
 
-    /// The test of this name, of the first kind that has one.
+    /// The test with this name, of the first kind that has one.
     ///
     /// # Errors
-    /// No kind has one, or the cluster does not answer or allow it.
+    /// No kind has one, or the cluster does not respond or allow it.
     pub fn find_test(&self, namespace: &str, name: &str) -> Result<ClusterTest> {
         let mut missing = Vec::new();
         for kind in TestKind::ALL {
@@ -119,10 +119,10 @@ impl Cluster {
         Err(missing.swap_remove(tells.unwrap_or(0)))
     }
 
-    /// The tests of a namespace (empty: of all), the youngest first, and why kinds are missing that the cluster has.
+    /// The tests of a namespace (empty: all), newest first, and errors for kinds that could not be listed.
     ///
     /// # Errors
-    /// No custom resource definition is installed, or the cluster does not answer or allow it.
+    /// No custom resource definition is installed, or the cluster does not respond or allow it.
     pub fn tests(&self, namespace: &str) -> Result<(Vec<ClusterTest>, Vec<Error>)> {
         let mut tests = Vec::new();
         let mut missing = Vec::new();
@@ -145,10 +145,10 @@ impl Cluster {
         Ok((tests, missing))
     }
 
-    /// The nodes that a selector means.
+    /// The selected nodes.
     ///
     /// # Errors
-    /// The cluster does not answer, or does not allow it.
+    /// The cluster does not respond, or does not allow it.
     pub fn nodes(&self, selector: &Selector) -> Result<Vec<Node>> {
         let found = self.list(&ApiPlace::of("v1", "nodes"), &selector.query())?;
         found.iter().map(Node::read).collect()

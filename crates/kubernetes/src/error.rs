@@ -1,44 +1,44 @@
-//! What went wrong with a cluster, who is at fault, and what to do about it.
+//! Errors with a cluster: what went wrong, who has to act, and the next step.
 //!
-//! Must not know secrets: whoever makes an error keeps them out of its text. Invariant: the text alone tells the user
-//! what was wanted, what was found, and the next step.
+//! Must not know secrets: callers keep them out of the text. Invariant: the text alone tells what was expected,
+//! what was found, and the next step.
 
 use std::fmt;
 
 /// A result of this crate.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// An error, told in one sentence or two.
+/// An error, described in one or two sentences.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
     kind: ErrorKind,
     text: String,
 }
 
-/// What kind of error: whom to tell, and whether to try again.
+/// The kind of error: who has to act, and whether a retry makes sense.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ErrorKind {
-    /// The user asked for something that cannot be: a wrong name, a change without a named context.
+    /// An invalid request of the user: a wrong name, a change without a named context.
     User,
-    /// A configuration file, certificate or credential program cannot be used.
+    /// An invalid configuration file, certificate or credential program.
     Config,
-    /// The cluster does not answer.
+    /// The cluster does not respond.
     Unreachable,
-    /// The cluster does not know who asks (401).
+    /// The cluster does not accept the credentials (401).
     Unauthorized,
-    /// Who asks may not (403).
+    /// The user lacks the permission (403).
     Forbidden,
-    /// There is no such thing (404).
+    /// It does not exist (404).
     NotFound,
-    /// Somebody else changed it, or owns it (409).
+    /// It was changed or is owned by someone else (409).
     Conflict,
-    /// The history that was asked for is no longer kept (410): list anew.
+    /// The requested history is no longer available (410): list again.
     Gone,
-    /// The cluster refuses what it was sent (other 4xx).
+    /// The cluster refuses the request (other 4xx).
     Refused,
-    /// The cluster has too much to do or is broken (429, 5xx).
+    /// The cluster is overloaded or broken (429, 5xx).
     Unavailable,
-    /// The answer is not what the API promises, or too large.
+    /// The response violates the API, or is too large.
     Answer,
 }
 
@@ -70,19 +70,19 @@ impl Error {
         self.kind
     }
 
-    /// Whether there is no such thing.
+    /// Whether it does not exist.
     #[must_use]
     pub fn is_not_found(&self) -> bool {
         self.kind == ErrorKind::NotFound
     }
 
-    /// Whether the same call may succeed later without anybody doing something about it.
+    /// Whether the same call may succeed later without any action.
     #[must_use]
     pub fn may_pass(&self) -> bool {
         matches!(self.kind, ErrorKind::Unreachable | ErrorKind::Unavailable)
     }
 
-    /// The same error with words before it.
+    /// The same error with a prefix.
     #[must_use]
     pub fn while_doing(self, what: &str) -> Error {
         Error {
@@ -100,7 +100,7 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// What came from outside, in quotes, escaped and cut to a length that a line can hold.
+/// Foreign text: quoted, escaped and truncated for a line.
 pub(crate) fn quoted(text: &str) -> String {
     const SHOWN_MAX: usize = 200;
     let cut: String = text.chars().take(SHOWN_MAX).collect();

@@ -1,7 +1,7 @@
-//! Reading fields of an object that the API answered with.
+//! Reads fields of an object from the API.
 //!
-//! Must not know which object. Invariant: a field that is absent, null or of another type is `None`, and it is for the
-//! reader to say what that means.
+//! Must not know which object. Invariant: a field that is absent, null or of another type is `None`; the caller
+//! decides what that means.
 
 use std::collections::BTreeMap;
 

@@ -1,7 +1,7 @@
-//! What pods and nodes use: the metrics API where there is one, else the summaries of the kubelets.
+//! Resource use of pods and nodes: from the metrics API if available, otherwise from the kubelets' summaries.
 //!
-//! Must not know what is made of it. Invariant: every value tells from which source it is, and when it was measured; what
-//! a source does not tell is absent, never zero.
+//! Must not know its use. Invariant: every value has its source and time of measurement; unavailable values are
+//! absent, never zero.
 //!
 //! Sources: `metrics.k8s.io/v1beta1`; the kubelet's `stats/summary` (`stats/v1alpha1`).
 
@@ -23,7 +23,7 @@ use crate::time;
 
 const METRICS: &str = "metrics.k8s.io/v1beta1";
 
-/// Who measured.
+/// The source of a measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum UsageSource {
     /// The metrics API, usually of metrics-server: a mean over a window of some 15 s, renewed as often.
@@ -43,7 +43,7 @@ impl UsageSource {
     }
 }
 
-/// What was measured, and by whom.
+/// Measurements with their source.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Usage<T> {
     /// By whom.
@@ -54,49 +54,49 @@ pub struct Usage<T> {
     pub troubles: Vec<String>,
 }
 
-/// What a pod uses.
+/// Resource use of a pod.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PodUsage {
     /// Its namespace.
     pub namespace: String,
     /// Its name.
     pub name: String,
-    /// When it was measured, in nanoseconds since 1970; `None`: not told.
+    /// When it was measured, in nanoseconds since 1970; `None`: unknown.
     pub at_unix_ns: Option<u64>,
-    /// Over which time before that CPU is a mean; `None`: not told.
+    /// The time before that over which CPU is averaged; `None`: unknown.
     pub window: Option<Duration>,
     /// Of each of its containers.
     pub containers: Vec<ContainerUsage>,
 }
 
-/// What a container uses.
+/// Resource use of a container.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ContainerUsage {
     /// Its name.
     pub name: String,
-    /// Cores of CPU; `None`: not told.
+    /// CPU cores; `None`: unknown.
     pub cpu_cores: Option<f64>,
-    /// Bytes of memory in its working set; `None`: not told.
+    /// Working set in bytes; `None`: unknown.
     pub memory_bytes: Option<u64>,
 }
 
-/// What a node uses.
+/// Resource use of a node.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NodeUsage {
     /// Its name.
     pub name: String,
-    /// When it was measured, in nanoseconds since 1970; `None`: not told.
+    /// When it was measured, in nanoseconds since 1970; `None`: unknown.
     pub at_unix_ns: Option<u64>,
-    /// Over which time before that CPU is a mean; `None`: not told.
+    /// The time before that over which CPU is averaged; `None`: unknown.
     pub window: Option<Duration>,
-    /// Cores of CPU; `None`: not told.
+    /// CPU cores; `None`: unknown.
     pub cpu_cores: Option<f64>,
-    /// Bytes of memory in the working set; `None`: not told.
+    /// Working set in bytes; `None`: unknown.
     pub memory_bytes: Option<u64>,
 }
 
 impl PodUsage {
-    /// Cores of CPU of all containers; `None`: one of them was not told.
+    /// CPU cores of all containers; `None` if one of them is missing.
     #[must_use]
     pub fn cpu_cores(&self) -> Option<f64> {
         self.containers
@@ -105,7 +105,7 @@ impl PodUsage {
             .sum()
     }
 
-    /// Bytes of memory of all containers; `None`: one of them was not told.
+    /// Memory bytes of all containers; `None` if one of them is missing.
     #[must_use]
     pub fn memory_bytes(&self) -> Option<u64> {
         self.containers
@@ -116,10 +116,10 @@ impl PodUsage {
 }
 
 impl Cluster {
-    /// What the pods of a namespace (empty: of all) use that a selector means.
+    /// Resource use of the selected pods of a namespace (empty: all).
     ///
     /// # Errors
-    /// Neither source answers, or what answers does not allow it.
+    /// Neither source responds, or the responding one does not allow it.
     pub fn pod_usage(&self, namespace: &str, selector: &Selector) -> Result<Usage<PodUsage>> {
         let place = ApiPlace::of(METRICS, "pods").within(namespace);
         let Some(found) = self.metrics(&place, selector)? else {
@@ -141,10 +141,10 @@ impl Cluster {
         })
     }
 
-    /// What the nodes use that a selector means.
+    /// Resource use of the selected nodes.
     ///
     /// # Errors
-    /// Neither source answers, or what answers does not allow it.
+    /// Neither source responds, or the responding one does not allow it.
     pub fn node_usage(&self, selector: &Selector) -> Result<Usage<NodeUsage>> {
         if let Some(found) = self.metrics(&ApiPlace::of(METRICS, "nodes"), selector)? {
             let mut items: Vec<NodeUsage> = found.iter().map(node_usage).collect::<Result<_>>()?;

@@ -1,7 +1,7 @@
-//! Where in the API something is: the path of a resource, and how the same place is named in a role.
+//! A location in the API: the path of a resource, and its name in a role.
 //!
-//! Must not know what is done there. Invariant: every part of a path that came from outside is percent-encoded, so a name
-//! cannot lead to another place.
+//! Must not know what is done there. Invariant: every foreign part of a path is percent-encoded, so a name
+//! cannot lead elsewhere.
 
 use std::fmt::Write as _;
 

@@ -1,7 +1,7 @@
 //! Amounts of CPU and memory as Kubernetes writes them: `100m`, `1.5Gi`, `2e3`, `128974848`, `123n`.
 //!
-//! Must not know what is measured. Invariant: a quantity is exact in billionths; what is finer is rounded away from zero,
-//! as Kubernetes does, so that nothing that was asked for becomes nothing.
+//! Must not know what is measured. Invariant: a quantity is exact in billionths; finer parts are rounded away
+//! from zero, as in Kubernetes, so that a non-zero request never becomes zero.
 //!
 //! Source of the format: the Kubernetes API reference, "Quantity".
 
@@ -23,7 +23,7 @@ pub struct Quantity {
     nano: i128,
 }
 
-/// Why a text is no quantity.
+/// Why a text is not a quantity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum QuantityError {
     /// It does not have the form of one.
@@ -46,7 +46,7 @@ impl fmt::Display for QuantityError {
 impl std::error::Error for QuantityError {}
 
 impl Quantity {
-    /// A quantity of so many billionths.
+    /// A quantity from billionths.
     #[must_use]
     pub fn from_nano(nano: i128) -> Quantity {
         Quantity { nano }
@@ -67,7 +67,7 @@ impl Quantity {
             .expect("a whole number with an exponent is a number")
     }
 
-    /// As a whole number, rounded up, as Kubernetes does; `None`: negative or beyond 64 bits.
+    /// As an integer, rounded up as in Kubernetes; `None`: negative or beyond 64 bits.
     #[must_use]
     pub fn as_u64(self) -> Option<u64> {
         let up = i128::from(self.nano % NANO > 0);

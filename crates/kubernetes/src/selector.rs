@@ -1,4 +1,4 @@
-//! Which objects are meant: a label selector and a field selector, in the words of the API.
+//! Selection of objects: a label selector and a field selector, in the API's syntax.
 //!
 //! Must not know the objects. Invariant: an empty selector selects everything.
 
@@ -16,7 +16,7 @@ impl Selector {
         Selector::default()
     }
 
-    /// By labels, as `kubectl -l` takes them: `app=api,tier!=cache,track in (a, b)`.
+    /// By labels, in the syntax of `kubectl -l`: `app=api,tier!=cache,track in (a, b)`.
     #[must_use]
     pub fn labels(labels: impl Into<String>) -> Selector {
         Selector {
@@ -25,7 +25,8 @@ impl Selector {
         }
     }
 
-    /// By fields besides, as `kubectl --field-selector` takes them: `status.phase=Running,spec.nodeName=n1`.
+    /// Additionally by fields, in the syntax of `kubectl --field-selector`:
+    /// `status.phase=Running,spec.nodeName=n1`.
     #[must_use]
     pub fn and_fields(mut self, fields: &str) -> Selector {
         if !self.fields.is_empty() && !fields.is_empty() {

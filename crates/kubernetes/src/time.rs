@@ -1,12 +1,12 @@
-//! Instants as the API writes them (RFC 3339 in UTC), and as nanoseconds since 1970.
+//! Instants in the API's format (RFC 3339 in UTC), and as nanoseconds since 1970.
 //!
-//! Must not know which clock they came from. Invariant: what is formatted is read back as the same instant.
+//! Must not know which clock they came from. Invariant: a formatted instant parses to the same instant.
 
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
-/// Reads an instant such as `2026-11-21T20:15:58.25Z` or `…+01:00` as nanoseconds since 1970; digits beyond nanoseconds
-/// are cut. `None`: it is none, or lies before 1970 or after 2554.
+/// Parses an instant such as `2026-11-21T20:15:58.25Z` or `…+01:00` to nanoseconds since 1970; further digits
+/// are truncated. `None`: invalid, before 1970 or after 2554.
 ///
 /// Source: RFC 3339, section 5.6.
 #[must_use]
@@ -15,7 +15,7 @@ pub fn parse(text: &str) -> Option<u64> {
     u64::try_from(instant.unix_timestamp_nanos()).ok()
 }
 
-/// Writes an instant in seconds, as `2026-11-21T20:15:58Z`; a part of a second is cut.
+/// Formats an instant in seconds, such as `2026-11-21T20:15:58Z`; fractions are truncated.
 #[must_use]
 pub fn format(unix_ns: u64) -> String {
     let seconds = unix_ns / 1_000_000_000;

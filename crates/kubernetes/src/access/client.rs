@@ -1,7 +1,8 @@
-//! One call to an API server: sent, answered, tried again where that is harmless, and judged.
+//! One call to an API server: sent, answered, retried where harmless, and judged.
 //!
-//! Must not know what an answer means beyond its status. Invariants: only reading is tried again after the server had it;
-//! an answer is read up to a limit; what is wrong is told with the place that was asked for and without what we showed.
+//! Must not know the meaning of a response beyond its status. Invariants: after the server has received a
+//! request, only reads are retried; a response is read up to a limit; errors name the requested path and
+//! contain no credentials.
 
 use std::io::Read;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -21,21 +22,21 @@ use crate::error::{Error, ErrorKind, Result, quoted};
 use crate::json;
 use crate::place::{ApiPlace, Verb, encoded};
 
-/// How long connecting may take.
+/// Time limit for connecting.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
-/// Bytes of an answer that are read: a page of five hundred large pods is some megabytes.
+/// Maximum bytes of a response: a page of five hundred large pods is some megabytes.
 const ANSWER_MAX: u64 = 64 << 20;
-/// Bytes of an error's answer that are read.
+/// Maximum bytes of an error response.
 const ERROR_MAX: u64 = 256 << 10;
-/// How long to wait before reading is tried again, unless the server says.
+/// Waits before a read is retried, unless the server gives one.
 const WAITS: [Duration; 3] = [
     Duration::from_millis(500),
     Duration::from_secs(1),
     Duration::from_secs(2),
 ];
-/// The longest wait that a server can make us do before one more try.
+/// The longest wait before a retry that a server can request.
 const WAIT_MAX: Duration = Duration::from_secs(10);
-/// What a server says of an object that is applied with a field that its kind does not have, with status 500.
+/// The server's message, with status 500, for an applied object with a field that its kind does not have.
 const UNKNOWN_FIELD: &str = "field not declared in schema";
 /// Connections kept open.
 const CONNECTIONS_MAX: usize = 4;
@@ -48,7 +49,7 @@ pub(crate) struct Call {
     query: Vec<(&'static str, String)>,
     /// Type and bytes.
     body: Option<(&'static str, Vec<u8>)>,
-    /// Whether reading is tried again.
+    /// Whether reads are retried.
     is_patient: bool,
 }
 
@@ -78,7 +79,7 @@ impl Call {
         self
     }
 
-    /// Not tried again: somebody else answers as well.
+    /// Disables retries: the caller has an alternative.
     pub(crate) fn once(mut self) -> Call {
         self.is_patient = false;
         self
@@ -98,9 +99,9 @@ impl Call {
 #[derive(Debug)]
 pub(crate) struct Client {
     access: Access,
-    /// What calls are sent to: the server, its host replaced by the name that its certificate must have.
+    /// The address for calls: the server, with its host replaced by the name that its certificate must have.
     base: String,
-    /// The server's own host and port, where `base` has another.
+    /// The server's own host and port, if `base` has another.
     host: Option<String>,
     tls: Tls,
     pub(crate) credentials: Credentials,
@@ -109,34 +110,34 @@ pub(crate) struct Client {
     patience: Patience,
 }
 
-/// How long and how often a plain call is tried.
+/// Time limit and retries of a plain call.
 #[derive(Clone, Copy, Debug)]
 struct Patience {
     within: Duration,
-    /// Whether what may pass is waited for.
+    /// Whether temporary errors are retried.
     tries_again: bool,
 }
 
-/// What is usual: whoever asks has time.
+/// The default: the caller has time.
 const PATIENT: Patience = Patience {
     within: READ_TIMEOUT,
     tries_again: true,
 };
 
-/// What a server goes on sending.
+/// A response without an end.
 pub(crate) struct Stream {
     agent: Agent,
     reader: BodyReader<'static>,
 }
 
-/// A call that is ready to be sent, and can be ended before its answer begins.
+/// A call that is ready to be sent, and can be aborted before its response begins.
 pub(crate) struct Prepared {
     agent: Agent,
     shown: Shown,
 }
 
 impl Prepared {
-    /// What ends it from another thread.
+    /// Aborts it from another thread.
     pub(crate) fn agent(&self) -> Agent {
         self.agent.clone()
     }
@@ -144,7 +145,7 @@ impl Prepared {
     /// Sends the call.
     ///
     /// # Errors
-    /// The server refuses it, or it was ended.
+    /// The server refuses it, or it was aborted.
     pub(crate) fn open(self, client: &Client, call: &Call) -> Result<Stream> {
         let answer = client.send(&self.agent, call, &self.shown)?;
         if !answer.status().is_success() {
@@ -166,7 +167,7 @@ impl Read for Stream {
 
 impl Drop for Stream {
     fn drop(&mut self) {
-        // Otherwise the connection would be read to its end before it is given up.
+        // Otherwise the connection would be read to its end before it is closed.
         self.agent.clone().shutdown();
     }
 }
@@ -175,7 +176,7 @@ impl Client {
     /// A client; nothing is sent yet.
     ///
     /// # Errors
-    /// The address or a certificate cannot be used.
+    /// The address or a certificate is invalid.
     pub(crate) fn new(access: Access, clock: Arc<dyn Clock>) -> Result<Client> {
         let (base, host) = addresses(&access)?;
         Ok(Client {
@@ -195,7 +196,7 @@ impl Client {
         })
     }
 
-    /// A client of the same server whose plain calls take at most so long and are not tried again.
+    /// A client for the same server whose plain calls have this time limit and are not retried.
     ///
     /// # Errors
     /// As [`Client::new`].
@@ -214,10 +215,10 @@ impl Client {
         &self.access
     }
 
-    /// Sends a call and reads its answer as JSON.
+    /// Sends a call and reads its response as JSON.
     ///
     /// # Errors
-    /// There is no such answer.
+    /// There is no such response.
     pub(crate) fn json(&self, call: &Call) -> Result<Value> {
         let bytes = self.bytes(call)?;
         serde_json::from_slice(&bytes).map_err(|_| {
@@ -229,7 +230,7 @@ impl Client {
         })
     }
 
-    /// Sends a call and reads its answer.
+    /// Sends a call and reads its response.
     ///
     /// # Errors
     /// There is none, or it is too large.
@@ -251,7 +252,7 @@ impl Client {
         }
     }
 
-    /// Sends a call whose answer has no end yet.
+    /// Sends a call with an endless response.
     ///
     /// # Errors
     /// The server refuses it.
@@ -259,7 +260,8 @@ impl Client {
         self.prepare(Some(READ_TIMEOUT))?.open(self, call)
     }
 
-    /// Makes ready for a call whose answer has no end yet; its beginning may take so long (`None`: as it likes).
+    /// Prepares a call with an endless response; `beginning` is the time limit for its start (`None`: no
+    /// limit).
     ///
     /// # Errors
     /// There are no credentials.
@@ -269,7 +271,8 @@ impl Client {
         Ok(Prepared { agent, shown })
     }
 
-    /// One try: the answer, or the error and, where another try makes sense, how long the server wants us to wait.
+    /// One attempt: the response, or the error and, if a retry makes sense, how long the server wants the
+    /// client to wait.
     fn attempt(
         &self,
         call: &Call,
@@ -288,7 +291,7 @@ impl Client {
                     .read_to_vec()
                     .map_err(|error| (self.trouble(&error), None));
             }
-            // Nothing was done, so showing newer credentials once is harmless.
+            // Nothing was done, so retrying once with newer credentials is harmless.
             if status.as_u16() == 401 && !is_second && self.credentials.refused() {
                 is_second = true;
                 continue;
@@ -325,7 +328,7 @@ impl Client {
         sent.map_err(|error| self.trouble(&error))
     }
 
-    /// The client of plain calls; a new one where our certificate may have changed.
+    /// The client for plain calls; a new one if the client certificate may have changed.
     fn agent(&self, shown: &Shown) -> Result<Agent> {
         let mut kept = self.agent.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, agent)) = kept
@@ -340,7 +343,7 @@ impl Client {
         Ok(agent)
     }
 
-    /// A client whose calls may take so long in all, and so long until their answer begins.
+    /// A client with these time limits for a whole call, and for the start of its response.
     fn new_agent(
         &self,
         shown: &Shown,
@@ -368,7 +371,7 @@ impl Client {
         ))
     }
 
-    /// Whom a connection trusts, and as whom it shows us.
+    /// TLS settings of a connection: trusted authorities and client certificate.
     pub(crate) fn tls(&self, shown: &Shown) -> Tls {
         self.tls.with_identity(shown.identity.clone())
     }
@@ -382,7 +385,7 @@ impl Client {
         }
     }
 
-    /// What the server's refusal means, and how long it wants us to wait.
+    /// The meaning of the server's refusal, and how long it wants the client to wait.
     fn refusal(&self, call: &Call, answer: Response<Body>) -> (Error, Option<Duration>) {
         // A refusal whose reason cannot be read is one all the same.
         let (answer, _) = Answer::read(answer, ERROR_MAX);
@@ -403,7 +406,7 @@ impl Client {
             false => format!(": {}", quoted(said)),
         };
         match status {
-            // The fault of who wrote the object, whatever the server calls it.
+            // The author of the object is at fault, whatever the server calls it.
             500 if has_unknown_field => Error::new(
                 ErrorKind::Refused,
                 format!("{who} refused to {verb} {what}{said}; correct the field's name"),
@@ -475,13 +478,13 @@ impl Client {
         Error::config(format!("{}: its address cannot be read", self.told()))
     }
 
-    /// What messages call the cluster.
+    /// The cluster's name in messages.
     pub(crate) fn told(&self) -> String {
         format!("the cluster {:?}", self.access.name)
     }
 }
 
-/// What calls are sent to, and the server's own host and port where that is another.
+/// The address for calls, and the server's own host and port if that is different.
 fn addresses(access: &Access) -> Result<(String, Option<String>)> {
     let wrong = || {
         Error::config(format!(
@@ -522,7 +525,7 @@ fn certificate_trouble(error: &ureq::Error) -> Option<String> {
     })
 }
 
-/// Looks the server's own host up, whatever name is written in the address.
+/// Looks up the server's own host, whatever name is in the address.
 #[derive(Debug)]
 struct HostResolver {
     real: Option<Uri>,

@@ -1,7 +1,6 @@
-//! What we show a cluster, kept until it expires.
+//! Credentials for a cluster, cached until they expire.
 //!
-//! Must not know the calls. Invariant: what has expired is never shown, and what a cluster refused is asked for anew
-//! once.
+//! Must not know the calls. Invariant: expired credentials are never sent, and refused ones are renewed once.
 
 use std::borrow::Cow;
 use std::fs;
@@ -16,9 +15,9 @@ use super::{ActAs, Means, Secret, User};
 use crate::error::{Error, Result};
 use crate::place::encoded;
 
-/// How long a token from a file is kept: kubelets renew it long before it expires.
+/// How long a token from a file is cached: kubelets renew it long before it expires.
 const FILE_KEPT: Duration = Duration::from_secs(60);
-/// How long before its expiry a credential is asked for anew, so that none expires on its way.
+/// How long before its expiry a credential is renewed, so that none expires in transit.
 const AHEAD: Duration = Duration::from_secs(10);
 
 /// What we show a cluster.
@@ -35,24 +34,24 @@ struct KeptCredentials {
     until_unix_ns: u64,
 }
 
-/// What is shown with one call.
+/// The credentials of one call.
 #[derive(Clone, Debug)]
 pub(crate) struct Shown {
-    /// The value of the header `Authorization`; `None`: it is not sent.
+    /// The value of the `Authorization` header; `None`: not sent.
     pub(crate) authorization: Option<Secret>,
-    /// Our certificate; `None`: we have none.
+    /// The client certificate; `None`: none.
     pub(crate) identity: Option<Identity>,
-    /// Whom we act as.
+    /// The impersonated user.
     pub(crate) act_as: Option<ActAs>,
-    /// Grows when a certificate may have been replaced by another.
+    /// Increases when a certificate may have been replaced.
     pub(crate) edition: u64,
 }
 
 impl Shown {
-    /// The headers that show it.
+    /// The headers with the credentials.
     ///
     /// # Errors
-    /// A value has characters that would end its line.
+    /// A value contains characters that would end its line.
     pub(crate) fn headers(&self) -> Result<Vec<(Cow<'static, str>, &str)>> {
         let mut headers: Vec<(Cow<'static, str>, &str)> = Vec::new();
         if let Some(secret) = &self.authorization {
@@ -81,7 +80,7 @@ impl Shown {
 }
 
 impl Credentials {
-    /// Credentials of a user, of which nothing is read yet.
+    /// Credentials of a user; nothing is read yet.
     pub(crate) fn new(user: User) -> Credentials {
         Credentials {
             user,
@@ -89,10 +88,10 @@ impl Credentials {
         }
     }
 
-    /// What is to be shown now.
+    /// The current credentials.
     ///
     /// # Errors
-    /// A file cannot be read, a certificate cannot be used, or a program fails.
+    /// A file cannot be read, a certificate is invalid, or a program fails.
     pub(crate) fn now(&self, now_unix_ns: u64) -> Result<Shown> {
         let mut kept = self.lock();
         if let Some(shown) = kept
@@ -113,7 +112,7 @@ impl Credentials {
         Ok(shown)
     }
 
-    /// What was kept was refused; `true` where asking anew may bring something else.
+    /// The cached credentials were refused; `true` if renewing may help.
     pub(crate) fn refused(&self) -> bool {
         self.lock().until_unix_ns = 0;
         matches!(self.user.means, Means::TokenFile(_) | Means::Exec(_))

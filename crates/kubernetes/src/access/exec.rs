@@ -1,7 +1,7 @@
-//! Credentials that a program prints: the exec plugins of `client.authentication.k8s.io`.
+//! Credentials from a program: the exec plugins of `client.authentication.k8s.io`.
 //!
-//! Must not know what the credentials are for. Invariants: a program has so long and may print so much; nothing that it
-//! printed on standard output is ever shown. Source: the Kubernetes documentation, "client-go credential plugins".
+//! Must not know what the credentials are for. Invariants: run time and output of a program are limited; its
+//! standard output is never shown. Source: the Kubernetes documentation, "client-go credential plugins".
 
 use std::io::Read;
 use std::path::PathBuf;
@@ -16,11 +16,11 @@ use super::Secret;
 use crate::error::{Error, Result, quoted};
 use crate::{json, time};
 
-/// How long a program may take: it may have to ask a service.
+/// Time limit of a program: it may have to contact a service.
 const TIMEOUT: Duration = Duration::from_secs(60);
-/// Bytes that are read of what it prints: a token and a chain of certificates are some thousands.
+/// Maximum bytes of its output: a token and a certificate chain are some thousands.
 const PRINTED_MAX: u64 = 1 << 20;
-/// The versions of the protocol that are spoken.
+/// Supported versions of the protocol.
 const VERSIONS: [&str; 2] = [
     "client.authentication.k8s.io/v1",
     "client.authentication.k8s.io/v1beta1",
@@ -32,17 +32,17 @@ pub(crate) struct ExecProgram {
     /// Its path, or its name in the search path.
     pub(crate) command: PathBuf,
     pub(crate) arguments: Vec<String>,
-    /// Variables that it is given besides ours.
+    /// Environment variables in addition to our own.
     pub(crate) environment: Vec<(String, Secret)>,
     /// One of [`VERSIONS`].
     version: String,
-    /// What to do where the program is missing.
+    /// What to do if the program is missing.
     pub(crate) install_hint: Option<String>,
-    /// What it wants to know of the cluster; `None`: nothing.
+    /// The cluster information that it requests; `None`: none.
     pub(crate) cluster: Option<Value>,
 }
 
-/// What a program printed.
+/// The output of a program.
 #[derive(Clone, Debug)]
 pub(crate) struct Printed {
     pub(crate) token: Option<Secret>,
@@ -53,10 +53,10 @@ pub(crate) struct Printed {
 }
 
 impl ExecProgram {
-    /// A program that speaks a version of the protocol.
+    /// A program that uses a version of the protocol.
     ///
     /// # Errors
-    /// The version is none that is spoken.
+    /// The version is not supported.
     pub(crate) fn new(command: PathBuf, version: &str) -> Result<ExecProgram> {
         if !VERSIONS.contains(&version) {
             return Err(Error::config(format!(
@@ -77,7 +77,7 @@ impl ExecProgram {
         })
     }
 
-    /// Runs it and reads what it prints.
+    /// Runs it and parses its output.
     ///
     /// # Errors
     /// It cannot be started, fails, takes too long, or prints something else.
@@ -175,7 +175,7 @@ impl ExecProgram {
     }
 }
 
-/// Reads to the end on a thread of its own, so that waiting for it can be given up.
+/// Reads to the end on a separate thread, so that waiting for it can be given up.
 fn read_aside(pipe: Option<impl Read + Send + 'static>) -> Receiver<Vec<u8>> {
     let (sender, receiver) = channel();
     thread::spawn(move || {

@@ -1,7 +1,7 @@
-//! Access to the cluster that we run in, by the account of our pod.
+//! Access to the cluster in which this process runs, with its pod's service account.
 //!
-//! Must not know what is asked. Invariant: the token is read again while we run, because the kubelet renews it.
-//! Source: the Kubernetes documentation, "Accessing the Kubernetes API from a Pod".
+//! Must not know what is requested. Invariant: the token is read again from time to time, because the kubelet
+//! renews it. Source: the Kubernetes documentation, "Accessing the Kubernetes API from a Pod".
 
 use std::env;
 use std::fs;
@@ -13,10 +13,10 @@ use crate::error::{Error, Result};
 /// Where the kubelet puts the account.
 const FOLDER: &str = "/var/run/secrets/kubernetes.io/serviceaccount";
 
-/// Access by the account of our pod.
+/// Access with the service account of this pod.
 ///
 /// # Errors
-/// We do not run in a pod, or it has no account.
+/// This is not a pod, or it has no account.
 pub(crate) fn in_cluster() -> Result<Access> {
     let variable = |name: &str| env::var(name).ok().filter(|value| !value.is_empty());
     let host = variable("KUBERNETES_SERVICE_HOST");
@@ -46,7 +46,7 @@ fn from(host: Option<&str>, port: Option<&str>, folder: &Path) -> Result<Access>
     let namespace = String::from_utf8_lossy(&read("namespace")?)
         .trim()
         .to_owned();
-    // Read here, so that a pod without an account is told so at once.
+    // Read here so that a pod without an account gets an error immediately.
     read("token")?;
     Ok(Access {
         name: "in-cluster".to_owned(),

@@ -1,7 +1,7 @@
-//! How a cluster is reached: its address, how it is known, how it knows us, and one call.
+//! Access to a cluster: its address, TLS, credentials, and a single call.
 //!
-//! Must not know what is asked. Invariants: every call and every answer has a limit; a secret is shown by no `Debug` and
-//! stands in no message.
+//! Must not know what is requested. Invariants: every call and every response has a limit; no `Debug` output
+//! and no message contains a secret.
 
 mod client;
 mod credentials;
@@ -18,10 +18,10 @@ pub(crate) use credentials::Credentials;
 pub(crate) use exec::ExecProgram;
 pub(crate) use in_cluster::in_cluster;
 
-/// How long a call may take, its answer included; one that follows something may take as long as it likes.
+/// Time limit of a call, including its response; calls that follow something have no limit.
 pub const READ_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// A text that is shown nowhere.
+/// A text that is never shown.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Secret(String);
 
@@ -41,59 +41,59 @@ impl fmt::Debug for Secret {
     }
 }
 
-/// Everything that a configuration says of one cluster and one user of it.
+/// The configuration for one cluster and one of its users.
 #[derive(Clone, Debug)]
 pub(crate) struct Access {
-    /// What messages call it: the context.
+    /// Its name in messages: the context.
     pub(crate) name: String,
-    /// `https://host:port`, perhaps with a path; no slash at the end.
+    /// `https://host:port`, possibly with a path; no trailing slash.
     pub(crate) server: String,
     /// The name that its certificate must have; `None`: the server's host.
     pub(crate) tls_server_name: Option<String>,
-    /// Authorities in PEM that its certificate may be signed by; `None`: the system's.
+    /// Trusted authorities for its certificate, in PEM; `None`: the system's.
     pub(crate) authority: Option<Vec<u8>>,
     /// Whether TLS verification is skipped.
     pub(crate) trusts_all: bool,
-    /// The proxy that leads to it; `None`: the one that the environment names.
+    /// The proxy; `None`: the one from the environment.
     pub(crate) proxy: Option<String>,
-    /// How it knows us.
+    /// The credentials.
     pub(crate) user: User,
-    /// The namespace that is meant where none is said.
+    /// The default namespace.
     pub(crate) namespace: String,
 }
 
-/// How a cluster knows us.
+/// Credentials for a cluster.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct User {
     pub(crate) means: Means,
     /// A certificate and its key in PEM.
     pub(crate) certificate: Option<(Vec<u8>, Secret)>,
-    /// Whom to act as.
+    /// The user to impersonate.
     pub(crate) act_as: Option<ActAs>,
 }
 
-/// Somebody else as whom we ask. Source: the Kubernetes documentation, "User impersonation".
+/// An impersonated user. Source: the Kubernetes documentation, "User impersonation".
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ActAs {
     pub(crate) name: String,
     pub(crate) uid: Option<String>,
     pub(crate) groups: Vec<String>,
-    /// What else is known of a user, by its key.
+    /// Further attributes of the user, by key.
     pub(crate) extra: BTreeMap<String, Vec<String>>,
 }
 
-/// By what besides a certificate.
+/// Credentials other than a certificate.
 #[derive(Clone, Debug, Default)]
 pub(crate) enum Means {
-    /// By nothing.
+    /// None.
     #[default]
     None,
-    /// By a token.
+    /// A token.
     Token(Secret),
-    /// By a token in a file, which is written anew from time to time.
+    /// A token in a file, which is rewritten from time to time.
     TokenFile(PathBuf),
-    /// By name and password.
+    /// Name and password.
     Basic(String, Secret),
-    /// By what a program prints.
+    /// The output of a program.
     Exec(ExecProgram),
 }

@@ -1,7 +1,7 @@
-//! Making a planned change, and taking one back.
+//! Executes a planned change, and undoes one.
 //!
-//! Must not read what a change is for. Invariant: what was done before an error is taken back by the same undo, which
-//! passes over what was not done.
+//! Must not know the purpose of a change. Invariant: what was done before an error is undone by the same undo,
+//! which skips what was not done.
 
 use std::time::Duration;
 
@@ -28,21 +28,21 @@ const GOING_WAIT: Duration = Duration::from_secs(1);
 const GOING_LOOKS: u32 = 60;
 
 impl Cluster {
-    /// Makes a planned change.
+    /// Executes a planned change.
     ///
     /// # Errors
-    /// A step was refused; those before it were made, and [`Cluster::undo`] takes them back.
+    /// A step was refused; the previous ones were executed, and [`Cluster::undo`] undoes them.
     pub fn carry_out(&self, change: &Change) -> Result<()> {
         self.refuse_unnamed()?;
         change.steps.iter().try_for_each(|step| self.make(step))
     }
 
-    /// Takes a change back; gives a line for each thing that was put as it had been. Waits up to a minute for each object
+    /// Undoes a change; returns a line for each thing that was restored. Waits up to a minute for each object
     /// that is still being deleted.
     ///
     /// # Errors
-    /// The context was not named, it is another cluster, or the cluster refuses. Every step is tried; the first error is
-    /// given.
+    /// The context was not named, it is another cluster, or the cluster refuses. Every step is tried; the first
+    /// error is returned.
     pub fn undo(&self, undo: &Undo) -> Result<Vec<String>> {
         self.refuse_unnamed()?;
         if undo.server != self.server() {
@@ -131,7 +131,8 @@ impl Cluster {
         }
     }
 
-    /// An object that is not being deleted; `None`: there is none. What is put into one that is would go with it.
+    /// An object that is not being deleted; `None`: there is none. Changes to one that is being deleted would
+    /// be lost.
     fn lasting(&self, object: &ObjectName, place: &ApiPlace) -> Result<Option<Value>> {
         for _ in 0..GOING_LOOKS {
             match self.found(place.clone())? {
@@ -151,7 +152,7 @@ impl Cluster {
         ))
     }
 
-    /// Puts an object back, whether it is there or not. One that nobody has changed is left alone.
+    /// Restores an object, whether it exists or not. An unchanged one is left alone.
     fn restore(&self, object: &ObjectName, value: &Value) -> Result<()> {
         const TRIES: usize = 3;
         let place = self.place_of(&mut object.clone())?;
@@ -172,7 +173,7 @@ impl Cluster {
                 .query("fieldManager", FIELD_MANAGER)
                 .body(JSON, &value);
             match self.client.json(&call) {
-                // A controller was quicker: look again.
+                // A controller was faster: read it again.
                 Err(error) if error.kind() == ErrorKind::Conflict => {}
                 other => return other.map(drop),
             }
@@ -184,7 +185,7 @@ impl Cluster {
     }
 }
 
-/// Which pods are a job's, and how they are made, never changes while it is there.
+/// A job's pod selector and template are immutable while it exists.
 fn keep_job_pods(now: &Value, newer: &mut Value) {
     if json::text(now, "/kind") == Some("Job") {
         for fixed in ["selector", "template"] {

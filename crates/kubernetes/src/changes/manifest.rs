@@ -1,6 +1,6 @@
-//! Reading the objects of a manifest: YAML with several documents, and lists of objects.
+//! Parses the objects of a manifest: YAML with several documents, and lists of objects.
 //!
-//! Must not know the cluster. Invariant: an object that is given has a kind and a name.
+//! Must not know the cluster. Invariant: every returned object has a kind and a name.
 
 use loadline_yaml::{At, Node};
 use serde_json::Value;
@@ -8,10 +8,10 @@ use serde_json::Value;
 use crate::error::{Error, Result};
 use crate::json;
 
-/// Reads the objects of a YAML text, in their order. Empty documents are passed over, lists (`kind: List`) are spread out.
+/// Parses the objects in a YAML text, in order. Empty documents are skipped, lists (`kind: List`) are expanded.
 ///
 /// # Errors
-/// It is no YAML (the text tells line and column), or a document is no object with a kind and a name.
+/// Invalid YAML (with line and column), or a document that is not an object with a kind and a name.
 pub fn read_manifests(text: &str) -> Result<Vec<Value>> {
     let documents = Node::parse_all(text).map_err(|error| {
         // A manifest may hold secrets, and the parser quotes the text.

@@ -1,7 +1,7 @@
-//! Changes of a cluster: planned by reading what is there, made, and taken back.
+//! Changes of a cluster: planned by reading the current state, executed, and undone.
 //!
-//! Must not know why a change is wanted. Invariants: a plan changes nothing, and knows before anything is changed what
-//! takes the change back; taking back twice does no harm; a change is taken back in the cluster that it was made in.
+//! Must not know the purpose of a change. Invariants: planning changes nothing, and determines the undo before
+//! anything is changed; undoing twice does no harm; a change is undone in the cluster in which it was made.
 
 mod carry_out;
 mod manifest;
@@ -18,20 +18,20 @@ use crate::place::ApiPlace;
 
 pub use manifest::read_manifests;
 
-/// Who the cluster says made our changes.
+/// The field manager of our changes.
 pub(crate) const FIELD_MANAGER: &str = "loadline";
 
-/// A change that was planned: what it does, and what takes it back.
+/// A planned change and its undo.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Change {
-    /// What it does, in words: `deployment/api in namespace shop: 1 → 3 replicas`.
+    /// Description of the change: `deployment/api in namespace shop: 1 → 3 replicas`.
     pub summary: String,
-    /// What takes it back. Store it before the change is made.
+    /// Its undo. Store it before the change is executed.
     pub undo: Undo,
     steps: Vec<ChangeStep>,
 }
 
-/// What takes a change back. It holds what was there before, and no secret but those of secrets that were replaced.
+/// The undo of a change. It contains the previous state, and no secrets except those of replaced Secrets.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Undo {
     /// The address of the cluster that was changed.
@@ -40,39 +40,39 @@ pub struct Undo {
     pub steps: Vec<UndoStep>,
 }
 
-/// One step that takes something back.
+/// One step of an undo.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "step", rename_all = "snake_case")]
 pub enum UndoStep {
-    /// Gives a workload the number of replicas that it had.
+    /// Restores the number of replicas of a workload.
     Scale {
         /// Which.
         workload: WorkloadName,
         /// How many.
         replicas: u32,
     },
-    /// Gives a container the requests and limits that it had.
+    /// Restores requests and limits of a container.
     Resources {
         /// Whose.
         workload: WorkloadName,
         /// Of which container, and what.
         change: ResourceChange,
     },
-    /// Removes an object that was not there.
+    /// Removes an object that did not exist before.
     Remove {
         /// Which.
         object: ObjectName,
     },
-    /// Puts an object back as it was.
+    /// Restores an object.
     Restore {
         /// Which.
         object: ObjectName,
-        /// As it was, without what the cluster itself adds.
+        /// Its previous state, without fields that the cluster itself sets.
         value: Value,
     },
 }
 
-/// Requests and limits of one container that are to be changed.
+/// Changes of requests and limits of one container.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ResourceChange {
     /// The container's name; empty: the only one.
@@ -86,27 +86,27 @@ pub struct ResourceChange {
     pub limits: BTreeMap<String, Option<String>>,
 }
 
-/// One object of a cluster.
+/// Identifies an object of a cluster.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct ObjectName {
-    /// As `v1` or `apps/v1`.
+    /// Such as `v1` or `apps/v1`.
     pub api_version: String,
-    /// As `ConfigMap`.
+    /// Such as `ConfigMap`.
     pub kind: String,
-    /// Its namespace; empty where its kind has none.
+    /// Its namespace; empty if its kind has none.
     pub namespace: String,
     /// Its name.
     pub name: String,
 }
 
-/// What to do with fields that somebody else owns.
+/// What to do with fields owned by another manager.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Conflicts {
-    /// Refuse the whole object and say who owns them.
+    /// Refuse the whole object and name the owners.
     #[default]
     Refuse,
-    /// Take them over.
+    /// Take ownership.
     TakeOver,
 }
 
@@ -121,7 +121,7 @@ enum ChangeStep {
 }
 
 impl Undo {
-    /// Whether there is nothing to take back.
+    /// Whether there is nothing to undo.
     #[must_use]
     pub fn is_nothing(&self) -> bool {
         self.steps.is_empty()

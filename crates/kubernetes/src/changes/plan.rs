@@ -1,6 +1,7 @@
-//! Planning a change: what is there now, what is to be done, and what takes it back.
+//! Plans a change: the current state, what to do, and how to undo it.
 //!
-//! Must not change anything: every call in here reads. Invariant: a plan is refused where the cluster was not named.
+//! Must not change anything: every call here only reads. Invariant: planning is refused if the cluster was not
+//! named.
 
 use std::collections::BTreeMap;
 
@@ -16,9 +17,10 @@ use crate::place::ApiPlace;
 use crate::quantity::Quantity;
 use crate::time;
 
-/// The note on a pod's template by which kubectl restarts a workload; the same one, so that histories read alike.
+/// The annotation on a pod template with which kubectl restarts a workload; the same one, so that histories
+/// look alike.
 const RESTARTED_AT: &str = "kubectl.kubernetes.io/restartedAt";
-/// Kinds whose objects hold what no copy of them brings back.
+/// Kinds whose content cannot be restored from a copy of the object.
 const HOLDERS: [&str; 4] = [
     "CustomResourceDefinition",
     "Namespace",
@@ -34,10 +36,10 @@ const JOB_LABELS: [&str; 4] = [
 ];
 
 impl Cluster {
-    /// Plans to give a workload so many replicas.
+    /// Plans to scale a workload.
     ///
     /// # Errors
-    /// The context was not named, there is no such workload, or nobody decides how many replicas it has.
+    /// The context was not named, there is no such workload, or its number of replicas cannot be set.
     pub fn plan_scale(&self, workload: &WorkloadName, replicas: u32) -> Result<Change> {
         self.refuse_unnamed()?;
         if !workload.kind.has_scale() {
@@ -57,7 +59,7 @@ impl Cluster {
         })
     }
 
-    /// Plans to replace all pods of a workload by new ones, as `kubectl rollout restart` does. Nothing takes that back.
+    /// Plans to replace all pods of a workload, like `kubectl rollout restart`. This cannot be undone.
     ///
     /// # Errors
     /// The context was not named, or there is no such workload.
@@ -75,10 +77,10 @@ impl Cluster {
         })
     }
 
-    /// Plans to change requests and limits of a container of a workload, which restarts its pods.
+    /// Plans to change requests and limits of a workload's container, which restarts its pods.
     ///
     /// # Errors
-    /// The context was not named, there is no such workload or container, or an amount is none.
+    /// The context was not named, there is no such workload or container, or an amount is invalid.
     pub fn plan_resources(
         &self,
         workload: &WorkloadName,
@@ -125,8 +127,9 @@ impl Cluster {
         })
     }
 
-    /// Plans to apply objects, as [`super::read_manifests`] gives them, on the server's side under the field manager
-    /// `loadline`. An object without a namespace goes into the one given; empty: the context's.
+    /// Plans to apply objects, as returned by [`super::read_manifests`], with server-side apply and the field
+    /// manager `loadline`. Objects without a namespace go into the given one; if it is empty, into the
+    /// context's.
     ///
     /// # Errors
     /// The context was not named, an object has no kind or name, or the cluster does not know its kind.
@@ -166,8 +169,8 @@ impl Cluster {
         })
     }
 
-    /// Plans to delete objects, of which kind, name and perhaps namespace must be given; those that are not there are
-    /// passed over. Pods that a workload keeps, and objects that hold data, are not brought back by taking it back.
+    /// Plans to delete objects, given by kind, name and optionally namespace; missing ones are skipped. Undoing
+    /// this does not restore pods managed by a workload, nor objects that hold data.
     ///
     /// # Errors
     /// The context was not named, an object has no kind or name, or the cluster does not know its kind.

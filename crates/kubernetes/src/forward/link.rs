@@ -1,7 +1,7 @@
-//! One local connection carried over one WebSocket to a pod.
+//! One local connection forwarded over one WebSocket to a pod.
 //!
-//! Must not know what is carried. Invariants: neither side waits for the other while it holds what the other needs; when one
-//! side ends, both do.
+//! Must not know the content. Invariants: neither side blocks the other (no deadlock); when one side ends, both
+//! do.
 
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpStream, ToSocketAddrs};
@@ -21,7 +21,7 @@ use crate::error::{Error, ErrorKind, Result, quoted};
 use crate::objects::Pod;
 use crate::place::{ApiPlace, Verb};
 
-/// How long connecting and the handshake may take.
+/// Time limit for connecting and the handshake.
 const TIMEOUT: Duration = Duration::from_secs(10);
 /// Bytes of the server's answer to the handshake.
 const HEAD_MAX: usize = 64 << 10;
@@ -30,7 +30,7 @@ const PART: usize = 16 << 10;
 /// The one protocol that kubelets speak for ports.
 const PROTOCOL: &str = "v4.channel.k8s.io";
 
-/// How a port of a pod is reached.
+/// How to reach a port of a pod.
 #[derive(Debug)]
 pub(super) struct Link {
     cluster: Cluster,
@@ -104,7 +104,7 @@ impl Link {
         &self.pod
     }
 
-    /// Connects and shakes hands, for the trial.
+    /// Connects and performs the handshake, as a test.
     ///
     /// # Errors
     /// The cluster cannot be reached, or refuses.
@@ -114,8 +114,8 @@ impl Link {
             .map_err(|error| self.broken(&error))
     }
 
-    /// Carries what a connection says and hears until either side ends; trouble is told before the local side can see
-    /// that it is over.
+    /// Forwards a connection in both directions until either side ends; errors are reported before the local
+    /// side is closed.
     pub(super) fn carry(&self, local: &TcpStream, trouble: impl Fn(&Error)) {
         if let Err(error) = self.try_carry(local, &trouble) {
             trouble(&error);
@@ -125,7 +125,7 @@ impl Link {
     fn try_carry(&self, local: &TcpStream, trouble: &impl Fn(&Error)) -> Result<()> {
         let (wire, decoder) = self.open()?;
         let broken = |error| self.broken(&error);
-        // A connection may be silent for as long as it likes.
+        // A connection may be idle for any length of time.
         wire.socket.set_read_timeout(None).map_err(broken)?;
         let wire = Arc::new(wire);
         let mut from = local.try_clone().map_err(broken)?;
@@ -137,7 +137,7 @@ impl Link {
         if let Err(error) = self.hear(&wire, decoder, local) {
             trouble(&error);
         }
-        // Ends the other thread's reading and writing.
+        // Ends the other thread's reads and writes.
         let _ = local.shutdown(Shutdown::Both);
         let _ = wire.socket.shutdown(Shutdown::Both);
         let _ = sending.join();

@@ -26,7 +26,7 @@ const CONNECTIONS_MAX: usize = 256;
 /// What went wrong that is kept.
 const TROUBLES_MAX: usize = 16;
 
-/// What a local port leads to.
+/// The destination of a local port.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ForwardTo {
     /// A pod.
@@ -47,7 +47,7 @@ pub enum ForwardTo {
     Workload(WorkloadName),
 }
 
-/// A port by number, or by the name that a container or service gives it.
+/// A port by number, or by its name in a container or service.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RemotePort {
     /// By number.
@@ -57,7 +57,7 @@ pub enum RemotePort {
 }
 
 impl RemotePort {
-    /// Reads a number, or takes the text as a name.
+    /// Parses a number, or uses the text as a name.
     #[must_use]
     pub fn parse(text: &str) -> RemotePort {
         match text.parse() {
@@ -93,7 +93,7 @@ impl Route {
     }
 }
 
-/// A local port that leads to pods, until it is dropped.
+/// A local port that is forwarded to pods, until it is dropped.
 #[derive(Debug)]
 pub struct PortForward {
     address: SocketAddr,
@@ -109,12 +109,13 @@ struct ForwardState {
 }
 
 impl Cluster {
-    /// Opens a local port on 127.0.0.1 that leads to a port of a pod: each connection to one that is ready when it begins, so
-    /// that pods may come and go. All load of a run goes through the API server then:
-    /// it is meant for access, not for measuring.
+    /// Opens a local port on 127.0.0.1 that is forwarded to a port of pods. Each connection goes to a pod that
+    /// is ready when it starts, so pods may come and go. All traffic goes through the API server: it is meant
+    /// for access, not for measurements.
     ///
     /// # Errors
-    /// There is no ready pod or no such port, a proxy leads to the cluster, or it refuses the connection.
+    /// There is no ready pod or no such port, a proxy leads to the cluster, or the cluster refuses the
+    /// connection.
     pub fn port_forward(&self, to: &ForwardTo, port: &RemotePort) -> Result<PortForward> {
         let route = Route {
             cluster: self.clone(),
@@ -122,7 +123,7 @@ impl Cluster {
             port: port.clone(),
             led: AtomicUsize::new(0),
         };
-        // One connection is made for the trial, so that what is not allowed is told here.
+        // One test connection is made, so that missing permissions are reported here.
         let link = route.lead()?;
         link.connect()?;
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0));
@@ -285,13 +286,13 @@ impl PortForward {
         self.address
     }
 
-    /// The pod to which the first connection could be led.
+    /// The pod to which the test connection was forwarded.
     #[must_use]
     pub fn pod(&self) -> &str {
         &self.pod
     }
 
-    /// What went wrong with connections since it was asked last.
+    /// Errors of connections since the last call.
     #[must_use]
     pub fn troubles(&self) -> Vec<String> {
         std::mem::take(&mut *lock(&self.shared.troubles))

@@ -1,7 +1,7 @@
-//! The client's side of a WebSocket: the handshake's words, and frames as bytes.
+//! The client side of a WebSocket: handshake messages, and frames as bytes.
 //!
-//! Must not know sockets, nor what is carried. Invariants: every split of the same bytes gives the same frames; a frame is
-//! at most [`FRAME_MAX`] long; what a client sends is masked.
+//! Must not know sockets, nor the content. Invariants: every split of the same bytes gives the same frames; a
+//! frame is at most [`FRAME_MAX`] long; what a client sends is masked.
 //!
 //! Source: RFC 6455, sections 4.1 and 5.2.
 

@@ -24,7 +24,7 @@ use raw::{RawCluster, RawConfig, RawContext, RawExec, RawUser};
 /// Bytes of a file that are read; one with a hundred clusters has half a megabyte.
 const FILE_MAX: u64 = 8 << 20;
 
-/// The clusters, users and contexts of one or several files.
+/// The clusters, users and contexts of one or more files.
 #[derive(Clone, Debug, Default)]
 pub struct Kubeconfig {
     clusters: Vec<NamedEntry<RawCluster>>,
@@ -42,10 +42,10 @@ struct NamedEntry<T> {
 }
 
 impl Kubeconfig {
-    /// Reads the text of one file; relative paths in it start from a folder.
+    /// Parses a file; relative paths in it start from `folder`.
     ///
     /// # Errors
-    /// It is no YAML, or not of a kubeconfig's shape; the text tells line and column, and nothing of the content.
+    /// Invalid YAML, or not a kubeconfig; the message has line and column, and none of the content.
     pub fn parse(text: &str, folder: &Path) -> Result<Kubeconfig> {
         let raw: RawConfig = raw::read(text)?;
         let entries = |name: &str| NamedEntry {
@@ -78,7 +78,8 @@ impl Kubeconfig {
         Ok(config)
     }
 
-    /// Reads files and merges them: what the first says wins. Files that do not exist are passed over, as long as one does.
+    /// Reads files and merges them; earlier files take precedence. Missing files are skipped, unless all are
+    /// missing.
     ///
     /// # Errors
     /// None exists, or one cannot be read.
@@ -111,7 +112,8 @@ impl Kubeconfig {
         })
     }
 
-    /// Where kubectl looks: the files that the variable `KUBECONFIG` lists, else `.kube/config` of the home folder.
+    /// Where kubectl looks: the files in the variable `KUBECONFIG`, otherwise `.kube/config` in the home
+    /// folder.
     #[must_use]
     pub fn usual_paths(variable: Option<&OsStr>, home: Option<&Path>) -> Vec<PathBuf> {
         let listed: Vec<PathBuf> = variable
@@ -127,7 +129,7 @@ impl Kubeconfig {
         }
     }
 
-    /// Reads what the environment of this process names: `KUBECONFIG`, else `~/.kube/config`.
+    /// Reads the files named by the environment: `KUBECONFIG`, otherwise `~/.kube/config`.
     ///
     /// # Errors
     /// As [`Kubeconfig::read`].
@@ -140,7 +142,7 @@ impl Kubeconfig {
         ))
     }
 
-    /// Reads one file; `None`: what the environment of this process names.
+    /// Reads one file; `None`: those named by the environment.
     ///
     /// # Errors
     /// As [`Kubeconfig::read`].
@@ -156,7 +158,7 @@ impl Kubeconfig {
         self.contexts.iter().map(|context| context.name.as_str())
     }
 
-    /// The name of the current context; `None`: none is.
+    /// The name of the current context; `None`: there is none.
     #[must_use]
     pub fn current_context(&self) -> Option<&str> {
         self.current.as_deref()
@@ -312,7 +314,7 @@ impl NamedEntry<RawCluster> {
         })
     }
 
-    /// What a credential program is told of the cluster.
+    /// The cluster information that a credential program gets.
     fn told(&self) -> Result<serde_json::Value> {
         let raw = &self.value;
         let authority = self.bytes(

@@ -1,6 +1,6 @@
-//! The shape of a kubeconfig file, field by field.
+//! The raw format of a kubeconfig file, field by field.
 //!
-//! Must not know what the fields mean. Invariant: a field that is not listed here is one that changes nothing for us.
+//! Must not know what the fields mean. Invariant: fields not listed here have no effect on this client.
 
 use std::collections::BTreeMap;
 

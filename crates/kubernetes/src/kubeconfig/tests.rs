@@ -1,6 +1,6 @@
-//! kubeconfig files: merging, contexts, every way of being known, and what is refused.
+//! kubeconfig files: merging, contexts, every kind of credentials, and errors.
 //!
-//! Must not know the network. Invariant: no message holds a secret.
+//! Must not know the network. Invariant: no message contains a secret.
 
 use std::fs;
 

@@ -1,6 +1,7 @@
-//! What containers print: a log read whole, one that is followed, and the logs of all pods of a selector across restarts.
+//! Container logs: read completely, followed, or for all selected pods across restarts.
 //!
-//! Must not know what the lines mean. Invariants: a line is cut at [`LINE_MAX`]; a log that was interrupted is told.
+//! Must not know what the lines mean. Invariants: a line is truncated at [`LINE_MAX`]; interruptions are
+//! reported.
 
 mod follow;
 mod reader;
@@ -22,7 +23,7 @@ pub(crate) const LINE_MAX: usize = 64 << 10;
 /// Bytes of a log that are read at once.
 const WHOLE_MAX: u64 = 64 << 20;
 
-/// Which part of a log.
+/// The requested part of a log.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LogOptions {
     /// Of which container; `None`: of the only one. When logs of a selector are followed: of all.
@@ -35,7 +36,7 @@ pub struct LogOptions {
     pub is_previous: bool,
 }
 
-/// From when on.
+/// The start of the requested part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LogSince {
     /// So many seconds ago, at least one.
@@ -69,7 +70,7 @@ impl Cluster {
     /// The log of a pod's container so far.
     ///
     /// # Errors
-    /// There is no such pod or container, it is larger than 64 MiB, or the cluster does not answer.
+    /// There is no such pod or container, it is larger than 64 MiB, or the cluster does not respond.
     pub fn log(&self, namespace: &str, pod: &str, options: &LogOptions) -> Result<String> {
         let call = log_call(namespace, pod).queries(options.query());
         let mut text = Vec::new();
@@ -89,11 +90,11 @@ impl Cluster {
         Ok(String::from_utf8_lossy(&text).into_owned())
     }
 
-    /// The logs of all containers (or the named one) of all pods of a selector, of those too that come later, and across
-    /// restarts; read on threads of its own.
+    /// Follows the logs of all containers (or the named one) of all selected pods, including later ones and
+    /// across restarts, on separate threads.
     ///
     /// # Errors
-    /// The cluster does not answer, or does not allow it.
+    /// The cluster does not respond, or does not allow it.
     pub fn follow_logs(
         &self,
         namespace: &str,

@@ -1,6 +1,6 @@
-//! A log line by line, as it comes.
+//! A log, line by line as it arrives.
 //!
-//! Must not know which log. Invariant: a line is given whole or cut at the limit, never in two.
+//! Must not know which log. Invariant: a line is complete or truncated at the limit, never split.
 
 use std::io::{self, BufRead, BufReader, Read};
 
@@ -25,8 +25,8 @@ impl LogReader {
         }
     }
 
-    /// The next line without its end, waiting for it as long as it takes; `None`: the container ended. Bytes that are no
-    /// UTF-8 are replaced.
+    /// The next line without its line end; waits for it without a limit. `None`: the container ended. Invalid
+    /// UTF-8 is replaced.
     ///
     /// # Errors
     /// The connection broke.

@@ -1,6 +1,6 @@
-//! A test that an operator runs on pods: what its status says.
+//! A test that an operator runs on pods, according to its status.
 //!
-//! Must not know how it is run. Invariant: a test that no operator looked at yet has an empty stage.
+//! Must not know how it is run. Invariant: a test that no operator has handled yet has an empty stage.
 //!
 //! Source: `deploy/operator/crd.yaml`, `crd-loadtest.yaml`, `crd-loadsuite.yaml`.
 
@@ -25,7 +25,7 @@ pub enum TestKind {
 }
 
 impl TestKind {
-    /// All of them, in the order in which a name is looked for.
+    /// All of them, in the order in which a name is searched.
     pub const ALL: [TestKind; 3] = [TestKind::TestRun, TestKind::LoadTest, TestKind::LoadSuite];
 
     /// Group and version.
@@ -37,7 +37,7 @@ impl TestKind {
         }
     }
 
-    /// What it is called in a manifest.
+    /// Its name in a manifest.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -47,7 +47,7 @@ impl TestKind {
         }
     }
 
-    /// What one is called on a command line.
+    /// Its name on a command line.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -71,7 +71,7 @@ impl TestKind {
     }
 }
 
-/// Which test of a namespace.
+/// Identifies a test in a namespace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TestName {
     /// Of which kind.
@@ -81,7 +81,7 @@ pub struct TestName {
 }
 
 impl TestName {
-    /// The Job of its coordinator, or of the pod that does it all.
+    /// The Job of its coordinator, or of its only pod.
     #[must_use]
     pub fn coordinator(&self) -> String {
         match self.kind {
@@ -103,7 +103,7 @@ impl fmt::Display for TestName {
     }
 }
 
-/// A test, as its resource tells of it.
+/// A test according to its resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClusterTest {
     /// Its kind.
@@ -120,11 +120,11 @@ pub struct ClusterTest {
     pub result: Option<String>,
     /// The test's exit code; `None`: it has not ended, or never ran.
     pub exit_code: Option<i64>,
-    /// Why, in one word; empty: nothing is to be told.
+    /// The reason in one word; empty: none.
     pub reason: String,
     /// Why, in words.
     pub message: String,
-    /// Runs of a suite that have ended, and all of them; `None`: it is no suite, or has not begun.
+    /// Finished runs of a suite, and all of them; `None`: it is not a suite, or has not started.
     pub runs: Option<(u32, u32)>,
     /// How many agents it has.
     pub agents: u32,
@@ -144,7 +144,7 @@ pub struct ClusterTest {
     pub kept: KeptResult,
 }
 
-/// Where the whole result of a test is.
+/// The location of a test's whole result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum KeptResult {
     /// In a ConfigMap of this name.
@@ -185,7 +185,7 @@ pub struct LostAgent {
 }
 
 impl ClusterTest {
-    /// Reads a resource of a kind, which lists do not tell.
+    /// Reads a resource; `kind` is given because lists do not contain it.
     ///
     /// # Errors
     /// It has no name.
@@ -223,7 +223,7 @@ impl ClusterTest {
         })
     }
 
-    /// Which it is.
+    /// Its identity.
     #[must_use]
     pub fn id(&self) -> TestName {
         TestName {
@@ -232,19 +232,19 @@ impl ClusterTest {
         }
     }
 
-    /// Whether it runs nothing itself, but makes tests by a schedule.
+    /// Whether it runs nothing itself, but creates tests on a schedule.
     #[must_use]
     pub fn is_schedule(&self) -> bool {
         ["scheduled", "suspended"].contains(&self.stage.as_str())
     }
 
-    /// Whether its load has begun.
+    /// Whether its load has started.
     #[must_use]
     pub fn has_started(&self) -> bool {
         self.start_unix_ns.is_some() || ["started", "stopped"].contains(&self.stage.as_str())
     }
 
-    /// Whether nothing more comes.
+    /// Whether it has ended.
     #[must_use]
     pub fn is_over(&self) -> bool {
         ["finished", "error"].contains(&self.stage.as_str())

@@ -1,7 +1,7 @@
-//! What runs in a cluster, as far as a load test asks: the fields that it needs of each kind of object.
+//! What runs in a cluster, as far as a load test needs it: the relevant fields of each kind of object.
 //!
-//! Must not know how an object was fetched. Invariant: reading an object never fails for a field that it may leave out;
-//! only an object without a name, or with an amount that is none, is refused.
+//! Must not know how an object was fetched. Invariant: missing optional fields never cause an error; only an
+//! object without a name, or with an invalid amount, is refused.
 
 mod cluster_test;
 mod network;

@@ -1,6 +1,7 @@
-//! How a workload is reached: services, ingresses, Knative services.
+//! How to reach a workload: services, ingresses, Knative services.
 //!
-//! Must not know whether anything answers there. Invariant: an address that the cluster has not given yet is absent.
+//! Must not know whether anything responds there. Invariant: an address that the cluster has not assigned yet
+//! is absent.
 
 use std::collections::BTreeMap;
 
@@ -96,7 +97,7 @@ impl Service {
         })
     }
 
-    /// A port by number or name; the only one where none is asked for.
+    /// A port by number or name; the only one if none is given.
     #[must_use]
     pub fn port(&self, wanted: Option<&str>) -> Option<&ServicePort> {
         match (wanted, self.ports.as_slice()) {

@@ -1,7 +1,7 @@
-//! What keeps replicas of a pod running: deployments, stateful sets, daemon sets, replica sets.
+//! Controllers of pod replicas: deployments, stateful sets, daemon sets, replica sets.
 //!
-//! Must not know how long one waits for it. Invariant: a rollout is judged of one look alone, and only of a status that
-//! knows the newest specification.
+//! Must not know how long a caller waits. Invariant: a rollout is judged from a single read, and only if its
+//! status reflects the newest specification.
 
 use std::fmt;
 
@@ -37,7 +37,7 @@ pub struct WorkloadName {
     pub name: String,
 }
 
-/// A workload and how far it is.
+/// A workload and its progress.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Workload {
     /// Which.
@@ -66,7 +66,7 @@ pub struct Workload {
     is_current: bool,
 }
 
-/// How far a rollout is.
+/// The progress of a rollout.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Rollout {
     /// All replicas are of the newest template and available.
@@ -108,7 +108,7 @@ impl WorkloadKind {
         }
     }
 
-    /// Whether a user decides how many replicas it has.
+    /// Whether its number of replicas can be set.
     #[must_use]
     pub fn has_scale(self) -> bool {
         self != WorkloadKind::DaemonSet
@@ -126,10 +126,11 @@ impl WorkloadKind {
 }
 
 impl WorkloadName {
-    /// Reads `deployment/api`, with kubectl's names and short names of the kinds; without a kind a deployment is meant.
+    /// Parses `deployment/api`, with kubectl's names and short names of the kinds; the default kind is a
+    /// deployment.
     ///
     /// # Errors
-    /// The kind is none of the four, or there is no name.
+    /// The kind is not one of the four, or there is no name.
     pub fn parse(text: &str, namespace: &str) -> Result<WorkloadName> {
         let (kind, name) = text.split_once('/').unwrap_or(("deployment", text));
         let kind = WorkloadKind::of(kind).filter(|_| !name.is_empty() && !name.contains('/'));
@@ -211,7 +212,7 @@ impl Workload {
         })
     }
 
-    /// How far its newest rollout is, by the rules of `kubectl rollout status`.
+    /// The progress of its newest rollout, by the rules of `kubectl rollout status`.
     #[must_use]
     pub fn rollout(&self) -> Rollout {
         let progressing = |text: String| Rollout::Progressing(format!("{}: {text}", self.name));
@@ -243,7 +244,7 @@ impl Workload {
         }
     }
 
-    /// Whether it has so many replicas, all ready, and none besides.
+    /// Whether it has this number of replicas, all ready, and no others.
     #[must_use]
     pub fn is_scaled_to(&self, replicas: u32) -> bool {
         let is_known = self.observed_generation >= self.generation;

@@ -1,7 +1,7 @@
-//! Quantities: what Kubernetes itself reads, and what holds of all of them.
+//! Quantities: what Kubernetes accepts, and properties of all of them.
 //!
-//! Must not know where quantities are used. Invariant: the stored answers are those of `resource.ParseQuantity` of
-//! `k8s.io/apimachinery` 0.32.3, in billionths.
+//! Must not know where quantities are used. Invariant: the expected results are those of
+//! `resource.ParseQuantity` in `k8s.io/apimachinery` 0.32.3, in billionths.
 
 use proptest::prelude::*;
 

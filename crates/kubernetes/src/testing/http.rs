@@ -1,6 +1,7 @@
-//! HTTP/1.1 as a server needs it: a request in, an answer out, whole or in chunks.
+//! HTTP/1.1 for a server: reads a request, writes a response, complete or in chunks.
 //!
-//! Must not know what is asked. Invariant: an answer is framed so that the connection can be used again, or closed.
+//! Must not know what is requested. Invariant: a response is framed so that the connection can be reused or
+//! closed.
 
 use std::io::{self, Read, Write};
 

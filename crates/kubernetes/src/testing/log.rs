@@ -1,6 +1,6 @@
-//! The log of a container: what it printed since its start, and before its last restart.
+//! The log of a container: its output since its start, and before its last restart.
 //!
-//! Must not know who reads it. Invariant: stamps of lines only grow.
+//! Must not know who reads it. Invariant: timestamps of lines only increase.
 
 use crate::time;
 

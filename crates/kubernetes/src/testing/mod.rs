@@ -40,12 +40,12 @@ use serve::Shared;
 use state::Failure;
 pub use state::RESOURCES;
 
-/// The token that the stand-in knows.
+/// The token that the fake server accepts.
 pub const TOKEN: &str = "stand-in-token";
-/// The name that the stand-in's certificate has besides its address.
+/// The name in the fake server's certificate, besides its address.
 pub const SERVER_NAME: &str = "kubernetes.test";
 
-/// The stand-in; it ends when it is dropped.
+/// The fake API server; it stops when dropped.
 #[derive(Debug)]
 pub struct ApiServer {
     shared: Arc<Shared>,
@@ -60,10 +60,10 @@ impl Default for ApiServer {
 }
 
 impl ApiServer {
-    /// Starts it on a free port of 127.0.0.1, with the namespaces `default` and `shop` and nothing in them.
+    /// Starts it on a free port of 127.0.0.1, with the empty namespaces `default` and `shop`.
     ///
     /// # Panics
-    /// Where no port can be opened.
+    /// If no port can be opened.
     #[must_use]
     pub fn start() -> ApiServer {
         let pki = Pki::new();
@@ -88,13 +88,13 @@ impl ApiServer {
         self.address
     }
 
-    /// A kubeconfig with one context that knows us by the token; it is the current one too.
+    /// A kubeconfig with one context, which is also the current one, and the token.
     #[must_use]
     pub fn kubeconfig(&self, context: &str) -> String {
         self.kubeconfig_of(context, &format!("{{ token: {TOKEN} }}"), "")
     }
 
-    /// The same, knowing us by a certificate.
+    /// The same with a client certificate.
     #[must_use]
     pub fn kubeconfig_by_certificate(&self, context: &str) -> String {
         let (certificate, key) = self.pki.client_data();
@@ -102,7 +102,7 @@ impl ApiServer {
         self.kubeconfig_of(context, &user, "")
     }
 
-    /// The same with a user and more settings of the cluster in YAML, each line of which begins with four spaces.
+    /// The same with a user and more settings of the cluster in YAML; each line starts with four spaces.
     #[must_use]
     pub fn kubeconfig_of(&self, context: &str, user: &str, cluster: &str) -> String {
         let (address, authority) = (self.address, self.pki.authority_data());
@@ -114,7 +114,7 @@ impl ApiServer {
         )
     }
 
-    /// Its cluster, known by the context `stand-in`.
+    /// Its cluster, through the context `stand-in`.
     ///
     /// # Panics
     /// Never: the kubeconfig is its own.
@@ -123,7 +123,7 @@ impl ApiServer {
         self.cluster_with(Arc::new(SystemClock))
     }
 
-    /// The same with a clock of the caller's.
+    /// The same with the caller's clock.
     ///
     /// # Panics
     /// Never: the kubeconfig is its own.
@@ -134,10 +134,10 @@ impl ApiServer {
         Cluster::with_clock(&config, Some("stand-in"), clock).expect("it can be used")
     }
 
-    /// Makes or replaces an object as another user would: controllers act on it.
+    /// Creates or replaces an object like another user: controllers react to it.
     ///
     /// # Panics
-    /// Where its kind is not one of [`RESOURCES`] or it has no name: a mistake of the test.
+    /// If its kind is not one of [`RESOURCES`] or it has no name: a mistake in the test.
     pub fn put(&self, object: Value) {
         self.shared.change(|state| {
             let by = Manager {
@@ -150,7 +150,8 @@ impl ApiServer {
         });
     }
 
-    /// A deployment with one container `main` that asks for 100m and 64Mi and may use 500m and 128Mi, and its pods.
+    /// A deployment with one container `main` with requests of 100m and 64Mi and limits of 500m and 128Mi, and
+    /// its pods.
     pub fn deploy(&self, namespace: &str, name: &str, replicas: u32) {
         self.put(json!({
             "apiVersion": "apps/v1", "kind": "Deployment", "metadata": { "name": name, "namespace": namespace },
@@ -163,14 +164,14 @@ impl ApiServer {
         }));
     }
 
-    /// An object as it is now; the kind as in `Deployment`, an empty namespace for one that has none.
+    /// The current state of an object; the kind such as `Deployment`, an empty namespace for one that has none.
     #[must_use]
     pub fn get(&self, kind: &str, namespace: &str, name: &str) -> Option<Value> {
         self.shared
             .look(|state| state.get(kind, namespace, name).cloned())
     }
 
-    /// Changes an object behind everybody's back, its status included; controllers do not act.
+    /// Changes an object directly, including its status; controllers do not react.
     pub fn change(&self, kind: &str, namespace: &str, name: &str, how: impl FnOnce(&mut Value)) {
         self.shared
             .change(|state| state.touch(kind, namespace, name, how));
@@ -188,17 +189,18 @@ impl ApiServer {
         self.shared.look(|state| state.names("Pod", namespace))
     }
 
-    /// From now on controllers do nothing, until [`ApiServer::settle`].
+    /// Stops the controllers until [`ApiServer::settle`].
     pub fn hold_still(&self) {
         self.shared.change(|state| state.holds_still = true);
     }
 
-    /// Controllers do once what they would have done.
+    /// Lets the controllers act once.
     pub fn settle(&self) {
         self.shared.change(state::State::settle_all);
     }
 
-    /// What a container uses, in quantities; told by the metrics API and by the summary of its pod's node.
+    /// Sets a container's resource use, as quantities; reported by the metrics API and the summary of its pod's
+    /// node.
     pub fn set_usage(&self, namespace: &str, pod: &str, container: &str, cpu: &str, memory: &str) {
         let key = [namespace, pod, container].map(str::to_owned);
         let usage = [cpu, memory].map(str::to_owned);
@@ -207,7 +209,7 @@ impl ApiServer {
         });
     }
 
-    /// From now on there is no metrics API.
+    /// Disables the metrics API.
     pub fn without_metrics_api(&self) {
         self.shared.change(|state| state.has_metrics = false);
     }
@@ -218,18 +220,18 @@ impl ApiServer {
             .change(|state| state.print(namespace, pod, container, line));
     }
 
-    /// Its time goes on.
+    /// Advances its time.
     pub fn pass(&self, time: Duration) {
         self.shared.change(|state| state.pass(time));
     }
 
-    /// A container ends for a reason (`OOMKilled`, `Error`) and is started anew.
+    /// Ends a container for a reason (`OOMKilled`, `Error`) and restarts it.
     pub fn restart_container(&self, namespace: &str, pod: &str, container: &str, reason: &str) {
         self.shared
             .change(|state| state.restart(namespace, pod, container, reason));
     }
 
-    /// The next calls fail with a status, and tell when to come back where that is given.
+    /// Makes the next calls fail with a status, and optionally a retry delay.
     pub fn fail_next(&self, times: u32, status: u16, retry_after: Option<Duration>) {
         let failure = Failure {
             times,
@@ -239,13 +241,13 @@ impl ApiServer {
         self.shared.change(|state| state.failure = Some(failure));
     }
 
-    /// From now on a verb on a resource (`list`, `pods`; `patch`, `deployments/scale`) is forbidden.
+    /// Forbids a verb on a resource (`list`, `pods`; `patch`, `deployments/scale`).
     pub fn forbid(&self, verb: &str, resource: &str) {
         let rule = (verb.to_owned(), resource.to_owned());
         self.shared.change(|state| state.forbidden.push(rule));
     }
 
-    /// Connections that are forwarded to a port of a pod lead to an address.
+    /// Forwards connections for a port of a pod to an address.
     pub fn listen_at(&self, pod: &str, port: u16, address: SocketAddr) {
         let key = (pod.to_owned(), port);
         self.shared.change(|state| {
@@ -253,7 +255,7 @@ impl ApiServer {
         });
     }
 
-    /// The headers of the last request whose names begin so, in small letters.
+    /// The headers of the last request whose names have this prefix, in lower case.
     #[must_use]
     pub fn headers(&self, begin: &str) -> Vec<(String, String)> {
         let headers = self.shared.look(|state| state.headers.clone());
@@ -263,7 +265,7 @@ impl ApiServer {
         small.filter(|(name, _)| name.starts_with(begin)).collect()
     }
 
-    /// What was asked so far: method, path and query.
+    /// The requests so far: method, path and query.
     #[must_use]
     pub fn requests(&self) -> Vec<String> {
         self.shared.look(|state| state.requests.clone())

@@ -1,7 +1,7 @@
-//! Handing batches to takers that may be slower than who measures.
+//! Passes batches to receivers that may be slower than the measuring side.
 //!
-//! Must not know what takers do with them. Invariant: the one owner of a channel closes it, however
-//! many measure into it; a taker that is waited for is waited for by the clock.
+//! Must not know what receivers do with them. Invariant: a channel's single owner closes it, however many
+//! senders there are; waiting time for a receiver is measured.
 
 use std::sync::mpsc::{SyncSender, TrySendError};
 use std::sync::{Arc, Weak};
@@ -10,14 +10,14 @@ use loadline_model::sample::TaggedValues;
 
 use crate::clock::Clock;
 
-/// The taker has ended: nothing more can be handed to it.
+/// The receiver has ended: nothing more can be sent to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Gone;
 
-/// Hands a batch over; gives the nanoseconds that the taker was waited for.
+/// Sends a batch; returns the nanoseconds spent waiting for the receiver.
 ///
 /// # Errors
-/// [`Gone`]; the batch is lost, and the taker knows why.
+/// [`Gone`]; the batch is lost, and the receiver knows why.
 pub fn hand<T>(taker: &SyncSender<Vec<T>>, batch: Vec<T>, clock: &Clock) -> Result<u64, Gone> {
     match taker.try_send(batch) {
         Ok(()) => Ok(0),
@@ -30,21 +30,21 @@ pub fn hand<T>(taker: &SyncSender<Vec<T>>, batch: Vec<T>, clock: &Clock) -> Resu
     }
 }
 
-/// The way of single values to the outputs, for those who measure.
+/// Sender of single values to the outputs.
 ///
-/// It keeps nothing open: the outputs own the channel and close it once the run is over, whoever
-/// still holds one of these (a watch on the run, a worker that was given up).
+/// It keeps nothing open: the outputs own the channel and close it once the run is over, whoever still holds a
+/// sender (a watch on the run, an abandoned worker).
 #[derive(Clone, Debug)]
 pub struct ValueSender(Weak<SyncSender<Vec<TaggedValues>>>);
 
 impl ValueSender {
-    /// The way into a channel, for as long as its owner keeps it.
+    /// A sender for a channel, valid as long as its owner keeps it.
     #[must_use]
     pub fn into_channel(owned: &Arc<SyncSender<Vec<TaggedValues>>>) -> ValueSender {
         ValueSender(Arc::downgrade(owned))
     }
 
-    /// Hands a batch over, however long that takes.
+    /// Sends a batch, however long that takes.
     ///
     /// # Errors
     /// As [`ValueSender::hand`].
@@ -53,7 +53,7 @@ impl ValueSender {
         taker.send(batch).map_err(|_| Gone)
     }
 
-    /// Hands a batch over; gives the nanoseconds that the outputs were waited for.
+    /// Sends a batch; returns the nanoseconds spent waiting for the outputs.
     ///
     /// # Errors
     /// [`Gone`]: the channel was closed, or every output has ended.

@@ -1,7 +1,7 @@
 //! The one clock of a run.
 //!
-//! Everything that measures or waits takes its instants from here. Must not be read by pure
-//! crates. Invariant: instants never go back, and zero is the start of the run.
+//! All measurements and waits use it. Must not be read by pure crates. Invariant: instants never go back, and
+//! zero is the start of the run.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -17,12 +17,12 @@ pub struct Clock {
     zero: &'static Zero,
 }
 
-/// Where a clock's time begins.
+/// The zero of a clock.
 #[derive(Debug)]
 struct Zero {
     origin_ns: AtomicU64,
     unix_ns: AtomicU64,
-    /// When the test began of which the run is a part; zero: with the run.
+    /// When the test started that the run belongs to; zero: with the run.
     begun_ns: AtomicU64,
 }
 
@@ -41,15 +41,16 @@ impl Clock {
         clock
     }
 
-    /// Makes now the zero: when everything is ready and nothing has begun.
+    /// Sets zero to now, when everything is ready and nothing has started.
     pub(crate) fn restart(&self) {
         let zero = self.zero;
         zero.origin_ns.store(platform::monotonic_ns(), Relaxed);
         zero.unix_ns.store(unix_ns(), Relaxed);
     }
 
-    /// Makes an instant on the operating system's scale the zero. It may lie ahead: until then it is always now. And it may lie
-    /// before the zero of that scale, less than nought as two's complement: a test can be older than the machine that joins it.
+    /// Sets zero to an instant on the operating system's scale. It may be in the future: until then the time is
+    /// zero. It may also precede that scale's zero, as a negative number in two's complement: a test can be
+    /// older than the machine that joins it.
     pub fn begin_at(&self, monotonic_ns: u64) {
         let ahead = ahead_ns(monotonic_ns, platform::monotonic_ns());
         let zero = self.zero;
@@ -76,18 +77,18 @@ impl Clock {
         Nanos(since.max(0).unsigned_abs())
     }
 
-    /// The test begins now, and the run when what comes before it is done: `setup()` of a script.
+    /// The test starts now; the run starts after what precedes it, the script's `setup()`.
     pub fn begin_test(&self) {
         self.zero.begun_ns.store(platform::monotonic_ns(), Relaxed);
     }
 
-    /// The test began so long before the run: others began it.
+    /// The test started this long before the run, in another process.
     pub fn begin_test_before(&self, before_ns: u64) {
         let begun = self.origin_ns().wrapping_sub(before_ns);
         self.zero.begun_ns.store(begun, Relaxed);
     }
 
-    /// The time since the test began.
+    /// The time since the start of the test.
     #[must_use]
     pub fn since_test_began(&self) -> Nanos {
         match self.zero.begun_ns.load(Relaxed) {
@@ -107,7 +108,7 @@ impl Clock {
     }
 }
 
-/// How far one instant of the operating system's scale lies ahead of another; either may be less than nought.
+/// How far one instant of the operating system's scale is ahead of another; either may be negative.
 pub(crate) fn ahead_ns(of: u64, from: u64) -> i64 {
     of.wrapping_sub(from).cast_signed()
 }

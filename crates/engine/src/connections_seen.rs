@@ -1,6 +1,7 @@
-//! What the connections of a worker went through: how they were made, and what the kernel knew of them at their end.
+//! Statistics on a worker's connections: how they were made, and the kernel's data at their end.
 //!
-//! Must not know requests. Invariant: the kernel is asked about few connections in each interval, however many close.
+//! Must not know requests. Invariant: the kernel is queried about few connections per interval, however many
+//! close.
 
 use std::cell::{Cell, RefCell};
 
@@ -14,7 +15,7 @@ use crate::platform::TcpFacts;
 /// enough to cost nothing.
 const TCP_FACTS_MAX: u32 = 16;
 
-/// The connections of one worker, whichever client makes them.
+/// The connections of one worker, for any client.
 #[derive(Debug)]
 pub(crate) struct ConnectionsSeen {
     seen: RefCell<Connections>,
@@ -45,12 +46,12 @@ impl ConnectionsSeen {
         seen.http2 += u64::from(connected.http2);
     }
 
-    /// Counts an attempt that came to nothing.
+    /// Counts a failed attempt.
     pub(crate) fn failed(&self) {
         self.seen.borrow_mut().failed += 1;
     }
 
-    /// Counts a connection that was given up though the peer kept it.
+    /// Counts a connection that was closed although the peer kept it open.
     pub(crate) fn given_up(&self, why: Option<GivenUp>) {
         let mut seen = self.seen.borrow_mut();
         match why {
@@ -60,7 +61,7 @@ impl ConnectionsSeen {
         }
     }
 
-    /// Records what the kernel knows of a connection that ends, as far as this interval still wants it.
+    /// Records the kernel's data on a connection that ends, if this interval still needs samples.
     pub(crate) fn ended(&self, ask: impl FnOnce() -> Option<TcpFacts>) {
         let left = self.facts_left.get();
         if left == 0 {
@@ -81,7 +82,7 @@ impl ConnectionsSeen {
         }
     }
 
-    /// Gives what was seen since the last call.
+    /// Takes what was seen since the last call.
     pub(crate) fn take(&self) -> Connections {
         self.facts_left.set(TCP_FACTS_MAX);
         self.seen.take()

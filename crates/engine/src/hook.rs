@@ -1,7 +1,7 @@
-//! Running the functions of a script that run once a test: `setup`, `teardown`, `handleSummary`.
+//! Runs the functions of a script that run once per test: `setup`, `teardown`, `handleSummary`.
 //!
-//! On the thread of the caller, with the engine's own client and recorder. Must not know when they
-//! are due. Invariant: the script has returned before this does, whatever happened.
+//! On the caller's thread, with the engine's own client and recorder. Must not know when they are due.
+//! Invariant: the script has returned before this does, whatever happens.
 
 use std::future::Future;
 use std::pin::pin;
@@ -33,10 +33,10 @@ use crate::vu::script::{Asks, ScenarioScript, VuHost};
 use crate::vu::script_client::ScriptClient;
 use crate::worker::{StartLine, WorkerSetup, make_script, make_shared};
 
-/// How often timers are looked at and the caller is asked whether to stop.
+/// How often timers are checked and the caller is asked whether to stop.
 const LOOK_EVERY: Duration = Duration::from_millis(1);
 
-/// A function that runs once a test.
+/// A function that runs once per test.
 #[derive(Clone, Debug)]
 pub enum Around {
     /// Only the module code, to learn what the script exports.
@@ -47,7 +47,7 @@ pub enum Around {
     Summary(Arc<str>),
 }
 
-/// How it came out.
+/// The result.
 #[derive(Debug)]
 pub enum AroundEnding {
     /// It came to its end, or the script has no such function.
@@ -60,20 +60,20 @@ pub enum AroundEnding {
     Stopped,
 }
 
-/// Says whether to give up; it may look at what the function has measured up to now.
+/// Decides whether to give up; may look at what the function has measured so far.
 pub type GiveUp<'a> = dyn FnMut(&mut dyn FnMut() -> MeasurementsDelta) -> bool + 'a;
 
-/// The run that a function is a part of.
+/// The run that a function belongs to.
 #[derive(Clone, Copy)]
 pub struct Place<'a> {
     /// Its clock.
     pub clock: Clock,
-    /// Its workers' counters; empty when there is none.
+    /// Its workers' counters; empty if there are none.
     pub live: &'a [Arc<LiveCounters>],
 }
 
 impl Place<'_> {
-    /// No run: a clock of its own.
+    /// No run: a separate clock.
     #[must_use]
     pub fn apart() -> Place<'static> {
         Place {
@@ -85,7 +85,7 @@ impl Place<'_> {
 
 /// The outcome.
 pub struct AroundReport {
-    /// How it came out.
+    /// The result.
     pub ending: AroundEnding,
     /// What it measured.
     pub seen: Box<Snapshot>,
@@ -95,11 +95,10 @@ pub struct AroundReport {
     pub exports: Option<Exports>,
 }
 
-/// Runs a function of the script in a virtual user of its own, which has number 0. `stop` is asked
-/// all the time whether to give up.
+/// Runs a function of the script in a separate virtual user with number 0. `stop` is polled continuously.
 ///
 /// # Errors
-/// When the plan's certificates or the operating system forbid it.
+/// The plan's certificates or the operating system prevent it.
 pub fn run_around(
     plan: &Arc<TestPlan>,
     script: &ScriptSetup,

@@ -1,9 +1,8 @@
 //! The data plane: workers, virtual users, connections, timers.
 //!
-//! Drives `schedule` and `wire` with one current-thread runtime per worker; workers share nothing
-//! while they run but the iteration pool and each other's mailboxes. Must not print, write files
-//! or know what shows its measurements. Invariant: every arrival and every request that began is
-//! accounted for in exactly one snapshot.
+//! Drives `schedule` and `wire` with one current-thread runtime per worker; while they run, workers only share
+//! the iteration pool and each other's mailboxes. Must not print, write files or know what shows its
+//! measurements. Invariant: every arrival and every started request is counted in exactly one snapshot.
 
 pub mod batches;
 mod client;

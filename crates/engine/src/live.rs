@@ -1,7 +1,7 @@
 //! Counters that can be read while the workers run.
 //!
-//! Each worker writes a cache line of its own, relaxed; readers sum them. Must not be used for
-//! anything that has to add up: that is the snapshots' task. Invariant: one writer per line.
+//! Each worker writes its own cache line with relaxed ordering; readers sum them. Must not be used for anything
+//! that has to add up: snapshots do that. Invariant: one writer per line.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -22,7 +22,7 @@ pub struct LiveCounters {
     iterations_interrupted: AtomicU64,
 }
 
-/// A worker's virtual users of one scenario that are at work.
+/// Active virtual users of one scenario on a worker.
 #[derive(Debug, Default)]
 #[repr(align(128))]
 struct AtWork(AtomicU64);
@@ -32,31 +32,31 @@ struct AtWork(AtomicU64);
 pub struct LiveTotals {
     /// Requests started.
     pub started: u64,
-    /// Requests answered whole.
+    /// Requests answered completely.
     pub completed: u64,
     /// Requests failed.
     pub failed: u64,
     /// Requests cut short.
     pub interrupted: u64,
-    /// Virtual users at work, whether or not a request is under way.
+    /// Active virtual users, whether or not a request is in flight.
     pub vus_active: u64,
     /// Virtual users initialized.
     pub vus_made: u64,
-    /// Iterations of scripts run to their end.
+    /// Complete iterations of scripts.
     pub iterations_completed: u64,
-    /// Iterations of scripts cut short.
+    /// Interrupted iterations of scripts.
     pub iterations_interrupted: u64,
 }
 
 impl LiveTotals {
-    /// Requests under way.
+    /// Requests in flight.
     #[must_use]
     pub fn active(&self) -> u64 {
         self.started
             .saturating_sub(self.completed + self.failed + self.interrupted)
     }
 
-    /// Adds what others count.
+    /// Adds the counts of others.
     pub fn merge(&mut self, other: &LiveTotals) {
         let LiveTotals {
             started,
@@ -80,7 +80,7 @@ impl LiveTotals {
 }
 
 impl LiveCounters {
-    /// Zeros, for a plan of so many scenarios.
+    /// Zeros, for a plan with this number of scenarios.
     #[must_use]
     pub fn for_scenarios(count: usize) -> LiveCounters {
         LiveCounters {
@@ -89,7 +89,8 @@ impl LiveCounters {
         }
     }
 
-    /// Shows what workers elsewhere count, in the place of a worker here: all of it belongs to the first scenario.
+    /// Shows the counts of workers elsewhere in the place of a local worker: all of it belongs to the first
+    /// scenario.
     pub fn show(&self, totals: &LiveTotals) {
         if let Some(AtWork(count)) = self.at_work.first() {
             count.store(totals.vus_active, Relaxed);
@@ -136,7 +137,7 @@ impl LiveCounters {
         }
     }
 
-    /// Counts a virtual user of a scenario that took up work, or put it down.
+    /// Counts a virtual user of a scenario that became active or idle.
     #[inline]
     pub(crate) fn note_at_work(&self, scenario: usize, is_at_work: bool) {
         let AtWork(count) = &self.at_work[scenario];
@@ -153,7 +154,7 @@ impl LiveCounters {
         bump(&self.vus_made);
     }
 
-    /// The worker's virtual users at work, of all scenarios.
+    /// Active virtual users of the worker, over all scenarios.
     fn at_work(&self) -> u64 {
         let counts = self.at_work.iter();
         counts.map(|AtWork(count)| count.load(Relaxed)).sum()
@@ -173,8 +174,8 @@ impl LiveCounters {
     }
 }
 
-/// The virtual users at work now over all workers that count here: of one scenario, and of all. Who asks is at work:
-/// neither is zero, not even for what runs outside every scenario (`None`).
+/// Active virtual users over all workers counted here: of one scenario, and in total. The caller is active, so
+/// neither is zero, not even for what runs outside of scenarios (`None`).
 pub(crate) fn vus_at_work(all: &[Arc<LiveCounters>], scenario: Option<usize>) -> VusAtWork {
     let of_scenario = |index: usize| -> u64 {
         let counts = all.iter().filter_map(|live| live.at_work.get(index));

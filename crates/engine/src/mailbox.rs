@@ -1,8 +1,8 @@
-//! Arrivals that one worker hands to another with a free virtual user.
+//! Arrivals that one worker passes to another with a free virtual user.
 //!
-//! Split pools would lose arrivals that one pool had room for; this is the exceptional path that
-//! brings them together. Must not know virtual users. Invariant: an arrival is posted only to who
-//! has set a free virtual user aside for it.
+//! Separate pools would drop arrivals although another pool had room; this rarely used path connects them. Must
+//! not know virtual users. Invariant: an arrival is only posted to a worker that has reserved a free virtual
+//! user for it.
 
 use std::sync::atomic::{AtomicI64, AtomicU8, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -11,10 +11,10 @@ use loadline_model::RunCommand;
 use loadline_schedule::Arrival;
 use tokio::sync::Notify;
 
-/// An arrival for a scenario, by the scenario's position in the plan.
+/// An arrival for a scenario, which is given by its index in the plan.
 pub(crate) type Letter = (usize, Arrival);
 
-/// What other threads can reach of a worker.
+/// The part of a worker that other threads can access.
 #[derive(Default)]
 pub(crate) struct Mailbox {
     /// Free virtual users by scenario that nobody has set aside.
@@ -27,12 +27,12 @@ pub(crate) struct Mailbox {
     pub(crate) notify: Notify,
 }
 
-/// What was said of scenarios that are controlled from outside.
+/// The last commands to externally controlled scenarios.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Steering {
-    /// Virtual users at work and at most; `None`: as the plan has it.
+    /// Active and maximum virtual users; `None`: as in the plan.
     pub(crate) vus: Option<(u32, u32)>,
-    /// Whether no iteration may start.
+    /// Whether iterations must not start.
     pub(crate) is_paused: bool,
 }
 
@@ -48,12 +48,12 @@ impl Mailbox {
         }
     }
 
-    /// One more virtual user of a scenario is free.
+    /// Another virtual user of a scenario is free.
     pub(crate) fn add_free(&self, scenario: usize) {
         self.free[scenario].fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Sets a free virtual user aside; whether there was one.
+    /// Reserves a free virtual user; returns whether there was one.
     pub(crate) fn reserve(&self, scenario: usize) -> bool {
         self.free[scenario]
             .try_update(Ordering::Relaxed, Ordering::Relaxed, |free| {
@@ -67,7 +67,7 @@ impl Mailbox {
         self.free[scenario].store(i64::MIN / 2, Ordering::Relaxed);
     }
 
-    /// Sets a free virtual user aside and posts the arrival to it; whether there was one.
+    /// Reserves a free virtual user and posts the arrival to it; returns whether there was one.
     pub(crate) fn post(&self, scenario: usize, take: impl FnOnce() -> Option<Arrival>) -> bool {
         if !self.reserve(scenario) {
             return false;
@@ -84,12 +84,12 @@ impl Mailbox {
         true
     }
 
-    /// The letters that came since the last call.
+    /// The letters since the last call.
     pub(crate) fn collect(&self) -> Vec<Letter> {
         std::mem::take(&mut *self.letters.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Passes an order to the worker.
+    /// Sends a command to the worker.
     pub(crate) fn command(&self, command: RunCommand) {
         let code = match command {
             RunCommand::StopGracefully => STOP_GRACEFULLY,
@@ -111,7 +111,7 @@ impl Mailbox {
         self.notify.notify_one();
     }
 
-    /// What was said last, if that is news to who has seen the first `seen` changes.
+    /// The current steering, if it is newer than the first `seen` changes.
     pub(crate) fn steering(&self, seen: &mut u64) -> Option<Steering> {
         let steered = self.steered.load(Ordering::Acquire);
         if std::mem::replace(seen, steered) == steered {
@@ -120,7 +120,7 @@ impl Mailbox {
         Some(*self.steering.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// The gravest order so far.
+    /// The most severe command so far.
     pub(crate) fn ordered(&self) -> Option<RunCommand> {
         match self.command.load(Ordering::Relaxed) {
             STOP_GRACEFULLY => Some(RunCommand::StopGracefully),

@@ -1,10 +1,10 @@
-//! What a panic says, for who tells of it.
+//! The message of a panic, for reports.
 //!
-//! Must not know what panicked. Invariant: there is always a word.
+//! Must not know what panicked. Invariant: the message is never empty.
 
 use std::any::Any;
 
-/// The words of a panic that was caught.
+/// The message of a caught panic.
 #[must_use]
 pub fn words_of(panic: &(dyn Any + Send)) -> &str {
     let owned = panic.downcast_ref::<String>().map(String::as_str);

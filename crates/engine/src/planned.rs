@@ -1,6 +1,6 @@
-//! What a part of a plan would have offered: for those who made it and are gone.
+//! What a part of a plan would have offered: for agents that are lost.
 //!
-//! Must not start anything. Invariant: it counts as the workers of the part do.
+//! Must not start anything. Invariant: it counts like the workers of the part.
 
 use std::sync::Arc;
 
@@ -17,10 +17,10 @@ pub struct PlannedArrivals {
 }
 
 impl PlannedArrivals {
-    /// Those of a plan with its segment, due at an instant of the run or later.
+    /// The arrivals of a plan with its segment that are due at `from` or later.
     ///
     /// # Errors
-    /// The plan's segment is none of its sequence, in words for the user.
+    /// The plan's segment is not in its sequence, in words for the user.
     pub fn of(plan: &TestPlan, from: Nanos) -> Result<PlannedArrivals, String> {
         let share = plan.share(0, 1)?;
         let of_one = |scenario: &loadline_model::Scenario| {
@@ -38,13 +38,13 @@ impl PlannedArrivals {
         })
     }
 
-    /// Those due up to an instant of the run.
+    /// Arrivals due up to an instant of the run.
     #[must_use]
     pub fn by(&self, now: Nanos) -> u64 {
         self.all_by(now).saturating_sub(self.all_before(self.from))
     }
 
-    /// Those due before an instant of the run.
+    /// Arrivals due before an instant of the run.
     #[must_use]
     pub fn before(&self, now: Nanos) -> u64 {
         self.all_before(now)

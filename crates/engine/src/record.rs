@@ -1,7 +1,7 @@
-//! Where a worker's measurements go: one snapshot in the making.
+//! Where a worker's measurements go: the snapshot in progress.
 //!
-//! On the hot path: no allocation, no clock, no lock. Must not know connections or schedules.
-//! Invariant: every request that was counted as started is later counted under exactly one fate.
+//! On the hot path: no allocation, no clock, no lock. Must not know connections or schedules. Invariant: every
+//! request counted as started is later counted under exactly one outcome.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -23,10 +23,10 @@ use crate::net::Failure;
 /// Samples handed to a sink at a time.
 const BATCH: usize = 512;
 
-/// The life of one request; spans in nanoseconds.
+/// The timestamps and sizes of one request; durations in nanoseconds.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Life {
-    /// When the plan wanted it; `None` in a closed model.
+    /// Its scheduled start; `None` in a closed model.
     pub(crate) intended: Option<Nanos>,
     pub(crate) started: Nanos,
     pub(crate) blocked_ns: u64,
@@ -36,7 +36,7 @@ pub(crate) struct Life {
     pub(crate) waiting_ns: u64,
     pub(crate) receiving_ns: u64,
     pub(crate) done: Nanos,
-    /// Bytes of the requests that were answered, redirects among them.
+    /// Bytes of the requests that were answered, including redirects.
     pub(crate) sent_bytes: u64,
 }
 
@@ -71,7 +71,7 @@ impl Life {
 /// Where samples go.
 pub(crate) struct SampleSink {
     pub(crate) to: SyncSender<Vec<Sample>>,
-    /// The counters of the run's workers, which say who is at work.
+    /// The counters of the run's workers, for the number of active virtual users.
     pub(crate) all_live: Vec<Arc<LiveCounters>>,
 }
 
@@ -112,8 +112,8 @@ impl Recorder {
         self.counts(life).started += 1;
     }
 
-    /// Records how late a virtual user was started that has been free since an instant: before that the arrival waited for
-    /// one, here or at another worker, which is not the generator's lateness.
+    /// Records the schedule lag of a virtual user that has been free since `free_since`: before that, the
+    /// arrival waited for a virtual user, here or on another worker, which is not the generator's lag.
     #[inline]
     pub(crate) fn lag(&mut self, intended: Nanos, free_since: Nanos, started: Nanos) {
         if self.is_measured(intended) {
@@ -122,7 +122,7 @@ impl Recorder {
         }
     }
 
-    /// Records an answer.
+    /// Records a response.
     #[inline]
     pub(crate) fn answered(
         &mut self,
@@ -171,7 +171,7 @@ impl Recorder {
         }
     }
 
-    /// Looks at the body of an answer that was just recorded.
+    /// Samples the body of a response that was just recorded.
     pub(crate) fn sample_body(&mut self, answer: &Answer, body: &[u8]) {
         let position = shape_position(&mut self.seen, answer);
         self.seen.shapes.row_at(position).sample(body);
@@ -207,13 +207,13 @@ impl Recorder {
         *seen.errors.row(key) += 1;
     }
 
-    /// Counts a request that the end of the run cut short.
+    /// Counts a request that was cut short by the end of the run.
     pub(crate) fn interrupted(&mut self, life: &Life) {
         self.live.count_interrupted();
         self.counts(life).interrupted += 1;
     }
 
-    /// Counts arrivals that were due without a free virtual user.
+    /// Counts arrivals that were due while no virtual user was free.
     pub(crate) fn dropped(&mut self, arrivals: u64) {
         self.seen.counts.dropped += arrivals;
     }
@@ -232,7 +232,7 @@ impl Recorder {
         }
     }
 
-    /// Counts bytes on the wire, which belong to no request in particular.
+    /// Counts bytes on the wire, which belong to no particular request.
     pub(crate) fn transferred(&mut self, (sent, received): (u64, u64), in_warm_up: bool) {
         let counts = if in_warm_up {
             &mut self.seen.warm_up
@@ -243,19 +243,19 @@ impl Recorder {
         counts.bytes_received += received;
     }
 
-    /// The row of a remote address; stays valid for the worker's life.
+    /// The row of a remote address; valid for the worker's lifetime.
     pub(crate) fn peer(&mut self, address: Option<std::net::SocketAddr>) -> Option<usize> {
         let name = address.map_or_else(|| "unix socket".to_owned(), |at| at.to_string());
         self.seen.peers.position(name)
     }
 
-    /// The row of one of several requests; stays valid for the worker's life.
+    /// The row of one of several requests; valid for the worker's lifetime.
     pub(crate) fn request_row(&mut self, request: &str) -> RequestRow {
         let request = redacted_text(request).into_owned();
         RequestRow(self.seen.requests.position(request))
     }
 
-    /// Records the fate of one of several requests: an answer, good or not, or a failure (`None`).
+    /// Records the outcome of one of several requests: a response, good or not, or a failure (`None`).
     #[inline]
     pub(crate) fn one_of_several(&mut self, row: RequestRow, life: &Life, good: Option<bool>) {
         if !self.is_measured(life.planned()) {
@@ -272,7 +272,7 @@ impl Recorder {
         }
     }
 
-    /// Gives what was seen since the last call.
+    /// Takes what was seen since the last call.
     pub(crate) fn take(&mut self) -> Snapshot {
         self.flush_samples();
         self.seen.connections = self.connections.take();
@@ -285,7 +285,7 @@ impl Recorder {
         planned >= self.warm_until
     }
 
-    /// Counts an answer otherwise than when it came: what looked at it afterwards has concluded the reverse.
+    /// Corrects the count of a response: a later check came to the opposite result.
     pub(crate) fn overruled(&mut self, at: Nanos, is_good: bool) {
         let good = &mut self.counts_at(at).good;
         *good = match is_good {
@@ -294,7 +294,7 @@ impl Recorder {
         };
     }
 
-    /// Counts a thread of a plan that ended before its time.
+    /// Counts a thread of a plan that ended early.
     pub(crate) fn ended_thread(&mut self, early: EndedEarly) {
         let ended = &mut self.seen.ended_threads;
         *match early {
@@ -346,7 +346,7 @@ impl Recorder {
         }
     }
 
-    /// Counts time for which a sink held the worker up.
+    /// Counts time during which a sink blocked the worker.
     pub(crate) fn held_up(&mut self, ns: u64) {
         self.seen.back_pressure_ns += ns;
     }

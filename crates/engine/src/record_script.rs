@@ -1,9 +1,9 @@
-//! Where a worker of a script run records: metrics for the snapshots, and every single value for
-//! the sinks that asked for them.
+//! Where a worker of a script run records: metrics for the snapshots, and every single value for sinks that
+//! need them.
 //!
-//! Stands beside [`Recorder`](crate::record), which keeps the accounts of requests whatever sent
-//! them. Must not know scripts. Invariants: without a sink no set of tags is made; a sink that is
-//! too slow holds the worker up and is told of, and loses nothing.
+//! Complements [`Recorder`](crate::record), which counts requests whatever sent them. Must not know scripts.
+//! Invariants: without a sink no tag sets are built; a sink that is too slow blocks the worker and is reported,
+//! and loses nothing.
 
 use std::sync::Arc;
 
@@ -28,18 +28,18 @@ pub struct ScriptMetrics {
     pub registry: Arc<MetricRegistry>,
     /// Which series are kept.
     pub series: Arc<SeriesPlan>,
-    /// Where every single value goes; `None`: nobody wants them.
+    /// The destination of every single value; `None`: none.
     pub values: Option<ValueSender>,
 }
 
-/// When something happened, and under which tags.
+/// When something happened, and with which tags.
 #[derive(Clone, Copy)]
 pub struct Occasion<'a> {
     /// When.
     pub at: Nanos,
-    /// The tags, system tags among them where they are on.
+    /// The tags, including enabled system tags.
     pub tags: &'a dyn Tagged,
-    /// Values that identify single events and so are no tags (`vu`, `iter`); `None` without any.
+    /// Values that identify single events and so are not tags (`vu`, `iter`); `None` without any.
     pub metadata: Option<&'a Arc<TagSet>>,
 }
 
@@ -67,8 +67,8 @@ impl ScriptRecorder {
         }
     }
 
-    /// Records one hop of an HTTP request; `failed` is `None` without a response callback, and the facts are asked for
-    /// where a sink wants them.
+    /// Records one hop of an HTTP request; `failed` is `None` without a response callback, and the facts are
+    /// only evaluated if a sink needs them.
     pub fn http(
         &mut self,
         times: &HttpTimes,
@@ -82,7 +82,7 @@ impl ScriptRecorder {
             values.push((BuiltIn::HttpReqs.id(), 1.0));
             let each = times.each().map(|(metric, ns)| (metric.id(), ms(ns)));
             values.extend(each);
-            // k6 tells the share of failures last.
+            // k6 reports the failure rate last.
             values.extend(failed.map(|failed| (BuiltIn::HttpReqFailed.id(), share(failed))));
             self.keep(values, Some(facts()), on);
         }
@@ -103,18 +103,18 @@ impl ScriptRecorder {
         Ok(())
     }
 
-    /// Records how a check came out; its name and its group are among the tags.
+    /// Records the result of a check; its name and its group are among the tags.
     pub fn check(&mut self, passed: bool, on: Occasion<'_>) {
         self.seen.check(passed, on.at.0, on.tags);
         self.keep_one(BuiltIn::Checks.id(), share(passed), on);
     }
 
-    /// Records how long a group took that was left; its path is among the tags.
+    /// Records the duration of a completed group; its path is among the tags.
     pub fn group(&mut self, duration_ns: u64, on: Occasion<'_>) {
         self.time(BuiltIn::GroupDuration, duration_ns, on);
     }
 
-    /// Records an iteration that was run to its end.
+    /// Records a complete iteration.
     pub fn iteration(&mut self, duration_ns: u64, on: Occasion<'_>) {
         let duration = BuiltIn::IterationDuration.id();
         self.seen.record_ns(duration, duration_ns, on.at.0, on.tags);
@@ -126,8 +126,8 @@ impl ScriptRecorder {
         }
     }
 
-    /// Records the bytes of a virtual user's connections since the last time, at the end of an
-    /// iteration; zeros too.
+    /// Records the bytes of a virtual user's connections since the last call, at the end of an iteration;
+    /// zeros, too.
     pub fn data(&mut self, sent: u64, received: u64, on: Occasion<'_>) {
         let both = [(BuiltIn::DataSent, sent), (BuiltIn::DataReceived, received)];
         for (metric, bytes) in both {
@@ -139,20 +139,20 @@ impl ScriptRecorder {
         }
     }
 
-    /// Records iterations that were due and not started.
+    /// Records iterations that were due but not started.
     pub fn dropped(&mut self, iterations: u64, on: Occasion<'_>) {
         let metric = BuiltIn::DroppedIterations;
         self.seen.count(metric, iterations, on.at.0, on.tags);
         self.keep_one(metric.id(), iterations as f64, on);
     }
 
-    /// Counts time for which the writing of log lines held the worker up.
+    /// Counts time during which writing log lines blocked the worker.
     pub(crate) fn held_up(&mut self, ns: u64) {
         self.back_pressure_ns += ns;
     }
 
-    /// Gives what was seen since the last call, with the nanoseconds that the sink and the log held the
-    /// worker up; hands the sink what waits.
+    /// Takes what was seen since the last call, with the nanoseconds during which the sink and the log blocked
+    /// the worker; passes waiting values to the sink.
     #[must_use]
     pub fn take(&mut self) -> (MeasurementsDelta, u64) {
         self.flush();

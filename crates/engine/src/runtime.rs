@@ -1,6 +1,6 @@
-//! Making runtimes: one home for what they are made of.
+//! Creates runtimes: the one place for their settings.
 //!
-//! Must not know what runs in them. Invariant: what the system refuses is an error here, and no panic of tokio's.
+//! Must not know what runs in them. Invariant: a failure of the system is an error here, not a panic of tokio.
 
 use std::io;
 use std::sync::{Mutex, PoisonError};
@@ -12,7 +12,7 @@ use crate::platform;
 /// The settings of a runtime on this thread, with sockets and timers.
 ///
 /// # Errors
-/// The system has no file descriptors left for one.
+/// The system has no file descriptors left for it.
 pub fn builder() -> io::Result<Builder> {
     make_shared_sockets()?;
     let mut builder = Builder::new_current_thread();
@@ -20,10 +20,10 @@ pub fn builder() -> io::Result<Builder> {
     Ok(builder)
 }
 
-/// A runtime of this thread.
+/// A runtime for this thread.
 ///
 /// # Errors
-/// The system refuses what it takes.
+/// The system lacks the resources.
 pub fn local() -> io::Result<LocalRuntime> {
     builder()?.build_local(LocalOptions::default())
 }

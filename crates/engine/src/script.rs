@@ -1,6 +1,6 @@
-//! What a script run brings to the engine, and what a script can do to it.
+//! What a script run passes to the engine, and how a script affects the test.
 //!
-//! Must not know JavaScript. Invariant: everything in here can be given to another thread.
+//! Must not know JavaScript. Invariant: everything here can be sent to another thread.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use loadline_script::vu::{ScriptFailure, SetupData};
 
 use crate::record_script::ScriptMetrics;
 
-/// Where the lines go that scripts and the engine write about them.
+/// The destination of log lines from scripts, and from the engine about them.
 pub trait ScriptLog: Send + Sync {
     /// Writes one line.
     fn write(&self, entry: &LogEntry<'_>);
@@ -36,7 +36,7 @@ pub enum Traced<'a> {
     },
 }
 
-/// What a script run brings to the engine.
+/// What a script run passes to the engine.
 #[derive(Clone)]
 pub struct ScriptSetup {
     /// The script.
@@ -45,16 +45,16 @@ pub struct ScriptSetup {
     pub metrics: ScriptMetrics,
     /// Where its log goes.
     pub log: Arc<dyn ScriptLog>,
-    /// What `setup()` returned, as JSON; set before the virtual users are started, or never.
+    /// The result of `setup()` as JSON; set before the virtual users start, or never.
     pub data: SetupData,
 }
 
-/// What a script did to the test.
+/// A script's effect on the test.
 #[derive(Clone, Debug)]
 pub enum ScriptSignal {
     /// `exec.test.abort(message)`: the test is to end now.
     Aborted(String),
-    /// `exec.test.fail(message)`: it goes on, and has failed.
+    /// `exec.test.fail(message)`: the test continues, and counts as failed.
     MarkedFailed(String),
     /// Module code threw in a virtual user that was made late.
     InitFailed(ScriptFailure),

@@ -1,9 +1,8 @@
-//! The worker's handle on one virtual user: wake it, hand it an arrival, stop what it does.
+//! The worker's handle for one virtual user: wake it, pass it an arrival, stop what it does.
 //!
-//! Deadlines are plain cells that the worker sweeps, so that a request that ends in time costs no
-//! timer. Must not know requests. Invariant: whoever waits inside a virtual user does so through
-//! [`VuSlot::guard`], or with a deadline of its own through a [`Watch`], and so notices a stop at
-//! its next wake-up.
+//! Deadlines are plain cells that the worker sweeps, so a request that ends in time costs no timer. Must not
+//! know requests. Invariant: every wait inside a virtual user goes through [`VuSlot::guard`], or a [`Watch`]
+//! with its own deadline, and so notices a stop at its next wake-up.
 
 use std::cell::{Cell, RefCell};
 use std::task::{Context, Poll, Waker};
@@ -13,11 +12,11 @@ use loadline_schedule::Arrival;
 
 use crate::client::{Stop, StopSign};
 
-/// What the worker and one virtual user share.
+/// Shared state of the worker and one virtual user.
 pub(crate) struct VuSlot {
-    /// Number on this worker within its scenario.
+    /// Number within its scenario on this worker.
     pub(crate) local: u32,
-    /// Number over the whole test.
+    /// Number in the whole test.
     pub(crate) global: u64,
     waker: RefCell<Option<Waker>>,
     deadline: Cell<Nanos>,
@@ -30,7 +29,7 @@ pub(crate) struct VuSlot {
     first_wait_end: Cell<Nanos>,
 }
 
-/// A wait with a deadline of its own.
+/// A wait with its own deadline.
 struct Wait {
     deadline: Nanos,
     is_over: bool,
@@ -52,19 +51,19 @@ impl VuSlot {
         }
     }
 
-    /// Makes the virtual user look around.
+    /// Wakes the virtual user.
     pub(crate) fn wake(&self) {
         if let Some(waker) = &*self.waker.borrow() {
             waker.wake_by_ref();
         }
     }
 
-    /// Forgets whom to wake: from now on another task is the virtual user's.
+    /// Forgets the waker: the virtual user runs on another task from now on.
     pub(crate) fn change_task(&self) {
         self.waker.take();
     }
 
-    /// Hands over an arrival and wakes the virtual user.
+    /// Passes an arrival and wakes the virtual user.
     pub(crate) fn assign(&self, arrival: Arrival) {
         self.arrival.set(Some(arrival));
         self.wake();
@@ -74,7 +73,7 @@ impl VuSlot {
         self.arrival.take()
     }
 
-    /// Sets when the wait that follows counts as timed out.
+    /// Sets the timeout of the next wait.
     #[inline]
     pub(crate) fn set_deadline(&self, at: Nanos) {
         self.deadline.set(at);
@@ -83,19 +82,19 @@ impl VuSlot {
         }
     }
 
-    /// Sets when the iteration that begins must be cut.
+    /// Sets when the iteration that starts now must be interrupted.
     #[inline]
     pub(crate) fn begin_iteration(&self, cut_at: Nanos) {
         self.cut_at.set(cut_at);
         self.stop.set(None);
     }
 
-    /// Brings the cut forward, if it is later.
+    /// Moves the interruption to an earlier time.
     pub(crate) fn limit_cut(&self, at: Nanos) {
         self.cut_at.set(self.cut_at.get().min(at));
     }
 
-    /// Cuts the iteration under way.
+    /// Interrupts the current iteration.
     pub(crate) fn cut(&self) {
         self.stop.set(Some(Stop::Cut));
         self.wake();
@@ -104,7 +103,7 @@ impl VuSlot {
         }
     }
 
-    /// Stops what is overdue.
+    /// Stops everything overdue.
     #[inline]
     pub(crate) fn sweep(&self, now: Nanos) {
         if now >= self.cut_at.get() {
@@ -142,8 +141,7 @@ impl VuSlot {
         self.first_wait_end.set(first.unwrap_or(Nanos::MAX));
     }
 
-    /// Begins a wait with a deadline of its own. Several may be under way at a time, each in a
-    /// future of its own.
+    /// Starts a wait with its own deadline. Several may be active, each in a separate future.
     pub(crate) fn watch(&self, deadline: Nanos) -> Watch<'_> {
         let mut waits = self.waits.borrow_mut();
         let free = waits.iter().position(Option::is_none);
@@ -170,8 +168,8 @@ impl VuSlot {
         }
     }
 
-    /// Waits until `ready` has something; it is asked at each wake-up. A stop of the iteration
-    /// means nothing here, since none runs.
+    /// Waits until `ready` returns something; it is called at each wake-up. A stop of the iteration has no
+    /// effect here, since none is running.
     pub(crate) async fn park_until<T>(&self, mut ready: impl FnMut() -> Option<T>) -> T {
         std::future::poll_fn(|cx| {
             self.remember_waker(cx);
@@ -217,20 +215,20 @@ impl Wait {
     }
 }
 
-/// A wait under way; it ends when this is dropped.
+/// An active wait; it ends when dropped.
 pub(crate) struct Watch<'a> {
     slot: &'a VuSlot,
     index: usize,
 }
 
 impl Watch<'_> {
-    /// Sets the deadline anew.
+    /// Changes the deadline.
     pub(crate) fn set_deadline(&self, at: Nanos) {
         self.with(|wait| wait.deadline = at);
         self.slot.note_first_wait_end();
     }
 
-    /// Lets the deadline pass now.
+    /// Makes the deadline expire now.
     pub(crate) fn expire(&self) {
         self.with(|wait| wait.is_over = true);
     }

@@ -1,7 +1,7 @@
-//! Starting the engine, and what the control plane holds of it.
+//! Starts the engine; the control plane's handle to it.
 //!
-//! Must not know what becomes of the reports. Invariant: [`Engine::start`] refuses whatever could
-//! be seen to fail before the first request.
+//! Must not know what happens to the reports. Invariant: [`Engine::start`] refuses everything that can be known
+//! to fail before the first request.
 
 use std::fmt;
 use std::io;
@@ -30,15 +30,15 @@ use crate::vu::script::PlanNumbers;
 use crate::vu::script_client::ScriptClientPlan;
 use crate::worker::{ScriptParts, StartLine, WorkerSetup, run_worker};
 
-/// What the engine is started with.
+/// The input for starting the engine.
 pub struct EngineSetup {
-    /// What to do.
+    /// The plan.
     pub plan: Arc<TestPlan>,
-    /// Where every single sample goes; `None`: nobody wants them.
+    /// The destination of every single sample; `None`: none.
     pub samples: Option<SyncSender<Vec<Sample>>>,
-    /// The script of the plan; `None` when no scenario is one.
+    /// The plan's script; `None` if there are no script scenarios.
     pub script: Option<ScriptSetup>,
-    /// The steps of the plan; `None` when no scenario has any.
+    /// The plan's steps; `None` if there are no such scenarios.
     pub steps: Option<StepsSetup>,
 }
 
@@ -74,9 +74,9 @@ impl std::error::Error for StartError {}
 
 /// A running engine.
 pub struct Engine {
-    /// What the workers tell; ends when all have.
+    /// The workers' reports; ends when all workers have.
     pub reports: Receiver<WorkerReport>,
-    /// The clock that every instant of the run is on.
+    /// The clock for all instants of the run.
     pub clock: Clock,
     start_line: Arc<StartLine>,
     mailboxes: Vec<Arc<Mailbox>>,
@@ -85,8 +85,8 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// The number of workers for a plan: as asked, else one per usable core, and never more than
-    /// virtual users, or than groups of them that share a connection.
+    /// The number of workers for a plan: as requested, otherwise one per usable core; never more than virtual
+    /// users, or groups of them that share a connection.
     #[must_use]
     pub fn workers_for(plan: &TestPlan) -> u32 {
         let cores = platform::usable_cores().ceil().max(1.0) as u32;
@@ -94,11 +94,10 @@ impl Engine {
         worker_count(plan.workers.unwrap_or(cores), plan.max_vus(), streams)
     }
 
-    /// Makes the workers and their virtual users ready; [`Engine::release`] starts them, and must
-    /// be called.
+    /// Prepares the workers and their virtual users; [`Engine::release`] starts them, and must be called.
     ///
     /// # Errors
-    /// When the plan, its certificates or the operating system forbid it; nothing was sent then.
+    /// The plan, its certificates or the operating system prevent it; nothing was sent.
     pub fn start(setup: EngineSetup) -> Result<Engine, StartError> {
         let EngineSetup {
             plan,
@@ -169,21 +168,21 @@ impl Engine {
         })
     }
 
-    /// Waits so long for the virtual users to be made; whether they are. Must have been said before the
-    /// run is started.
+    /// Waits at most `limit` for the virtual users to be initialized; returns whether they are. Call it before
+    /// the run is started.
     #[must_use]
     pub fn is_ready_within(&self, limit: Duration) -> bool {
         self.start_line.muster(limit)
     }
 
-    /// Starts the run: its clock begins at zero now.
+    /// Starts the run: its clock starts at zero now.
     pub fn release(&self) {
         self.clock.restart();
         self.start_line.release(Nanos::ZERO);
     }
 
-    /// Starts the run at an instant on the operating system's scale, which is waited for: its clock begins at zero then. Where it
-    /// is past, the engine takes over: what the plan has before `from` is another's.
+    /// Starts the run at an instant on the operating system's scale, when its clock is zero; waits for it. If
+    /// it has passed, the engine takes over: arrivals due before `from` belong to another process.
     #[expect(
         clippy::disallowed_methods,
         reason = "no runtime runs yet: who starts the engine waits with it"
@@ -207,14 +206,14 @@ impl Engine {
         self.clock.started_unix_ns() / 1_000_000
     }
 
-    /// Passes an order to every worker.
+    /// Sends a command to every worker.
     pub fn command(&self, command: RunCommand) {
         for mailbox in &self.mailboxes {
             mailbox.command(command);
         }
     }
 
-    /// Lets every worker check whether what it waits for has come about.
+    /// Makes every worker check again what it waits for.
     pub fn look_again(&self) {
         for mailbox in &self.mailboxes {
             mailbox.notify.notify_one();
@@ -227,7 +226,7 @@ impl Engine {
         &self.live
     }
 
-    /// What can be read while the workers run.
+    /// The counters that can be read while the workers run.
     #[must_use]
     pub fn live(&self) -> LiveTotals {
         let mut sum = LiveTotals::default();
@@ -237,7 +236,7 @@ impl Engine {
         sum
     }
 
-    /// Waits for the threads to end; gives how many of them panicked.
+    /// Waits for the threads to end; returns how many of them panicked.
     #[must_use]
     pub fn join(self) -> usize {
         self.threads

@@ -1,7 +1,7 @@
-//! What a run of a plan of steps brings to the engine, and what its threads share over all workers.
+//! What a run of a plan of steps passes to the engine, and the state shared by its threads on all workers.
 //!
-//! Must not know XML. Invariant: a phase begins when every group of the phases before it has ended
-//! on every worker.
+//! Must not know XML. Invariant: a phase starts when every group of the previous phases has ended on every
+//! worker.
 
 pub(crate) mod metrics;
 pub mod phases;
@@ -21,7 +21,7 @@ use tokio::sync::Notify;
 use crate::record_script::ScriptMetrics;
 pub use crate::vu::steps::Outbox;
 
-/// How long Java remembers that a name has no address (`networkaddress.cache.negative.ttl`).
+/// How long Java caches that a name has no address (`networkaddress.cache.negative.ttl`).
 pub(crate) const FAILED_NAMES_KEPT: Duration = Duration::from_secs(10);
 
 /// When the threads of a group run.
@@ -31,13 +31,13 @@ pub struct GroupTimes {
     pub shape: ThreadGroup,
     /// Iterations of each; `None`: no limit.
     pub loops: Option<u64>,
-    /// Whether each thread asks the plan for them when it begins: what was done before it may have changed them.
+    /// Whether each thread evaluates the number in the plan when it starts: earlier steps may have changed it.
     pub asks_loops: bool,
-    /// Which of the phases it runs in, from 0.
+    /// The phase in which it runs, from 0.
     pub stage: usize,
 }
 
-/// What a run of a plan of steps brings to the engine.
+/// What a run of a plan of steps passes to the engine.
 #[derive(Clone)]
 pub struct StepsSetup {
     /// What the threads do.
@@ -50,16 +50,17 @@ pub struct StepsSetup {
     pub groups: Arc<[GroupTimes]>,
     /// The world outside.
     pub world: Arc<dyn World + Send + Sync>,
-    /// Where samples go, in the order in which they are done.
+    /// The destination of samples, in order of completion.
     pub samples: Arc<Outbox>,
-    /// What all threads share.
+    /// State shared by all threads.
     pub state: Arc<StepsState>,
     /// What samples are measured with; `None`: only their requests are counted.
     pub metrics: Option<ScriptMetrics>,
 }
 
 impl StepsSetup {
-    /// What a group waits for. As in JMeter, tear-down groups outlive a stop where the plan says so and the set-up was over.
+    /// What a group waits for. As in JMeter, tear-down groups outlive a stop if the plan says so and set-up was
+    /// complete.
     pub(crate) fn gate_of(&self, group: usize) -> PhaseGate {
         let groups = || self.program.groups.iter().zip(self.groups.iter());
         let set_up = groups().filter(|(group, _)| group.phase == Phase::SetUp);
@@ -75,15 +76,15 @@ impl StepsSetup {
     }
 }
 
-/// Declares the metrics of samples, for those who sum up what others measure.
+/// Declares the metrics of samples, for processes that aggregate those of others.
 ///
 /// # Errors
-/// There are others of these names.
+/// Other metrics have these names.
 pub fn declare_metrics(metrics: &ScriptMetrics) -> Result<(), String> {
     metrics::OtherSamplers::declare(metrics).map(drop)
 }
 
-/// What all threads of a run share.
+/// State shared by all threads of a run.
 #[derive(Debug)]
 pub struct StepsState {
     pub(crate) commons: Arc<Commons>,
@@ -91,10 +92,10 @@ pub struct StepsState {
     threads: Vec<u32>,
     /// Groups on workers that have not ended, by phase.
     left: Vec<AtomicU32>,
-    /// When each phase began, in nanoseconds of the run's clock, and one; 0: it has not.
+    /// When each phase started, in nanoseconds of the run's clock, plus one; 0: it has not.
     begun: Vec<AtomicU64>,
     is_stopping: AtomicBool,
-    /// Phases that had begun when the test was stopped last.
+    /// Number of phases that had started when the test was last stopped.
     stopped_in: AtomicU32,
     /// Whether a thread wants samples that run to be cut.
     is_cut: AtomicBool,
@@ -105,7 +106,7 @@ pub struct StepsState {
     targets: Vec<AtomicU32>,
     /// Groups that are to end.
     is_over: Vec<AtomicBool>,
-    /// Told whenever threads that wait for each other were let go.
+    /// Notified whenever threads that wait for each other are released.
     pub(crate) let_go: Notify,
     started: AtomicU32,
     finished: AtomicU32,
@@ -119,7 +120,7 @@ impl StepsState {
         StepsState::of_part(groups, Part::default(), threads.collect())
     }
 
-    /// The state before a part of a run of groups; `threads`: how many threads of each group are in the part.
+    /// The state before a part of a run of groups; `threads`: the number of threads of each group in the part.
     #[must_use]
     pub fn of_part(groups: &[GroupTimes], part: Part, threads: Vec<u32>) -> StepsState {
         let stages = groups.iter().map(|group| group.stage + 1).max();
@@ -146,7 +147,7 @@ impl StepsState {
         }
     }
 
-    /// Threads that are at work, have started, and have finished.
+    /// Threads that are running, have started, and have finished.
     #[must_use]
     pub fn threads(&self) -> (u32, u32, u32) {
         let started = self.started.load(Ordering::Relaxed);
@@ -154,7 +155,7 @@ impl StepsState {
         (started.saturating_sub(finished), started, finished)
     }
 
-    /// A group of a phase will run on so many workers. Must be said before the first begins.
+    /// Announces that a group of a phase will run on this many workers. Call it before the first starts.
     pub(crate) fn expect(&self, stage: usize, workers: u32) {
         self.left[stage].fetch_add(workers, Ordering::AcqRel);
     }
@@ -181,7 +182,7 @@ impl StepsState {
         }
     }
 
-    /// When a phase began, if it has; begins it if all before it have ended.
+    /// When a phase started, if it has; starts it if all previous phases have ended.
     pub(crate) fn phase_began(&self, stage: usize, now: Nanos) -> Option<Nanos> {
         let mut before = self.left[..stage].iter();
         if before.any(|left| left.load(Ordering::Acquire) > 0) {
@@ -193,7 +194,7 @@ impl StepsState {
         Some(Nanos(began.map_or_else(|earlier| earlier - 1, |_| now.0)))
     }
 
-    /// A group of a phase has ended on a worker; whether that was the last.
+    /// A group of a phase has ended on a worker; returns whether that was the last one.
     pub(crate) fn end_share(&self, stage: usize) -> bool {
         self.left[stage].fetch_sub(1, Ordering::AcqRel) == 1
     }
@@ -205,56 +206,56 @@ impl StepsState {
         u32::try_from(number).unwrap_or(u32::MAX)
     }
 
-    /// Threads of a group at most.
+    /// Maximum threads of a group.
     pub(crate) fn threads_of(&self, group: usize) -> u32 {
         self.threads[group]
     }
 
-    /// A thread of a group takes up its work, for the first time or again.
+    /// A thread of a group starts running, for the first time or again.
     pub(crate) fn begin_thread(&self, group: usize) {
         self.at_work[group].fetch_add(1, Ordering::Relaxed);
         self.started.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// A thread of a group is over.
+    /// A thread of a group has ended.
     pub(crate) fn end_thread(&self, group: usize) {
         self.at_work[group].fetch_sub(1, Ordering::Relaxed);
         self.finished.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Threads at work: of a group, and of all.
+    /// Running threads: of a group, and in total.
     pub(crate) fn threads_at_work(&self, group: usize) -> (u32, u32) {
         let of_group = self.at_work[group].load(Ordering::Relaxed);
         (of_group, self.threads().0)
     }
 
-    /// Threads that a group keeps up.
+    /// Number of threads that a group maintains.
     pub(crate) fn target(&self, group: usize) -> u32 {
         self.targets[group].load(Ordering::Relaxed)
     }
 
-    /// Sets how many threads a group keeps up.
+    /// Sets the number of threads that a group maintains.
     pub(crate) fn set_target(&self, group: usize, threads: u32) {
         self.targets[group].store(threads, Ordering::Relaxed);
     }
 
-    /// Lets every thread of a group end after its sample.
+    /// Makes every thread of a group end after its sample.
     pub(crate) fn end_group(&self, group: usize) {
         self.is_over[group].store(true, Ordering::Relaxed);
     }
 
-    /// Whether the threads of a group are to end.
+    /// Whether the threads of a group have to end.
     pub(crate) fn is_group_over(&self, group: usize) -> bool {
         self.is_over[group].load(Ordering::Relaxed)
     }
 
-    /// Whether a phase has begun.
+    /// Whether a phase has started.
     pub(crate) fn has_begun(&self, stage: usize) -> bool {
         let begun = self.begun.get(stage);
         begun.is_some_and(|begun| begun.load(Ordering::Acquire) > 0)
     }
 
-    /// Lets every thread end after its sample.
+    /// Makes every thread end after its sample.
     pub fn stop(&self) {
         let begun = (0..self.begun.len()).filter(|stage| self.has_begun(*stage));
         let begun = u32::try_from(begun.count()).unwrap_or(u32::MAX);
@@ -262,13 +263,13 @@ impl StepsState {
         self.is_stopping.store(true, Ordering::Relaxed);
     }
 
-    /// The same for a thread that wants samples that run to be cut, which is others' to do.
+    /// The same for a thread that also wants running samples to be interrupted, which others have to do.
     pub(crate) fn stop_now(&self) {
         self.is_cut.store(true, Ordering::Relaxed);
         self.stop();
     }
 
-    /// Whether threads are to end.
+    /// Whether threads have to end.
     #[must_use]
     pub fn is_stopping(&self) -> bool {
         self.is_stopping.load(Ordering::Relaxed)
@@ -276,13 +277,13 @@ impl StepsState {
 }
 
 impl PhaseGate {
-    /// Whether the group's threads are to end, and none is to start any more.
+    /// Whether the group's threads have to end, and no more may start.
     pub(crate) fn is_to_end(&self) -> bool {
         let state = &self.state;
         state.is_group_over(self.group) || state.is_stopping() && !self.outlives_stop()
     }
 
-    /// Whether a stop of the test does not concern the group. One that comes while the group runs does.
+    /// Whether a stop of the test does not affect the group. A stop while the group runs does.
     pub(crate) fn outlives_stop(&self) -> bool {
         let after = self.outlives_stop_after;
         let is_late = self.state.stopped_in.load(Ordering::Relaxed) as usize > self.stage;
@@ -290,14 +291,14 @@ impl PhaseGate {
     }
 }
 
-/// What a group waits for on a worker: the end of all groups of the phases before its own.
+/// What a group waits for on a worker: the end of all groups of previous phases.
 #[derive(Debug)]
 pub(crate) struct PhaseGate {
     pub(crate) state: Arc<StepsState>,
     pub(crate) stage: usize,
-    /// Its place in the program.
+    /// Its index in the program.
     pub(crate) group: usize,
-    /// The phase that must have begun for it to run even where the test was stopped; `None`: then it does not.
+    /// The phase that must have started for it to run even after a stop; `None`: it does not run then.
     pub(crate) outlives_stop_after: Option<usize>,
 }
 

@@ -1,8 +1,8 @@
-//! Tag sets that a worker made lately, so that values under the same tags share one set.
+//! Recently built tag sets of a worker, so that values with the same tags share one set.
 //!
-//! A set costs an allocation per name and value, and whoever reads sets can tell equal ones by their
-//! place in memory. Must not know which tags exist. Invariants: a set given has exactly the tags
-//! asked for; at most [`SLOTS`] sets are kept; a set that was met lately allocates nothing.
+//! A set costs an allocation per name and value, and readers can compare sets by address. Must not know which
+//! tags exist. Invariants: a returned set has exactly the requested tags; at most [`SLOTS`] sets are kept; a
+//! recently used set allocates nothing.
 
 use std::sync::Arc;
 
@@ -10,10 +10,10 @@ use loadline_metric::{TagSet, Tagged};
 
 /// Sets kept: more than a usual test has; a power of two.
 const SLOTS: usize = 1024;
-/// Bytes of tags beyond which a set is made anew: kept ones take some megabytes at most.
+/// Larger sets are always built again: kept ones take some megabytes at most.
 const KEPT_BYTES_MAX: usize = 4_096;
 
-/// Sets by what they hold.
+/// Sets by content.
 pub(crate) struct TagSets {
     slots: Vec<Option<Slot>>,
     text: Vec<u8>,
@@ -33,7 +33,7 @@ impl TagSets {
         }
     }
 
-    /// The set of these tags.
+    /// The set with these tags.
     pub(crate) fn of(&mut self, tags: &dyn Tagged) -> Arc<TagSet> {
         self.text.clear();
         let text = &mut self.text;
@@ -71,7 +71,7 @@ fn made(tags: &dyn Tagged) -> Arc<TagSet> {
     Arc::new(set)
 }
 
-/// Multiplicative mixing, eight bytes at a time; who makes tags collide costs himself a set each.
+/// Multiplicative mixing, eight bytes at a time; deliberate collisions only cost the sender one set each.
 fn slot_of(text: &[u8]) -> usize {
     const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
     let mix = |mixed: u64, word: u64| (mixed.rotate_left(23) ^ word).wrapping_mul(FACTOR);

@@ -1,6 +1,6 @@
 //! Virtual users that wait for an instant.
 //!
-//! Must not read a clock. Invariant: whoever was added is woken once its instant has come.
+//! Must not read a clock. Invariant: every added virtual user is woken once its instant has come.
 
 use std::cell::{Cell, RefCell};
 use std::cmp::{Ordering, Reverse};
@@ -41,7 +41,7 @@ impl Ord for Waiting {
 #[derive(Default)]
 pub(crate) struct Timers {
     waiting: RefCell<BinaryHeap<Reverse<Waiting>>>,
-    /// Somebody was added who waits for less than all others.
+    /// A virtual user was added whose instant is earlier than all others.
     is_sooner: Cell<bool>,
     /// Who fires them, while it waits itself.
     worker: RefCell<Option<Waker>>,
@@ -62,7 +62,7 @@ impl Timers {
         }));
     }
 
-    /// The next instant for which somebody waits.
+    /// The next instant for which a virtual user waits.
     pub(crate) fn next(&self) -> Option<Nanos> {
         self.waiting
             .borrow()
@@ -70,8 +70,8 @@ impl Timers {
             .map(|Reverse(waiting)| waiting.at)
     }
 
-    /// Whether the next instant has come nearer since the last call; else whoever asks is woken when
-    /// it does.
+    /// Whether the next instant is earlier than at the last call; otherwise the caller is woken when it becomes
+    /// so.
     pub(crate) fn take_sooner(&self, cx: &Context<'_>) -> bool {
         let is_sooner = self.is_sooner.take();
         if !is_sooner {
@@ -80,7 +80,7 @@ impl Timers {
         is_sooner
     }
 
-    /// Wakes those whose instant has come.
+    /// Wakes virtual users whose instant has come.
     pub(crate) fn fire(&self, now: Nanos) {
         let mut waiting = self.waiting.borrow_mut();
         while waiting.peek().is_some_and(|Reverse(first)| first.at <= now) {

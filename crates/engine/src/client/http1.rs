@@ -1,8 +1,8 @@
-//! An HTTP/1.1 connection: one write, one read, for a small request and its answer.
+//! An HTTP/1.1 connection: one write and one read for a small request and its response.
 //!
-//! Reads go into a buffer that all connections of a worker share: between reads a connection
-//! holds nothing but its parser. Must not know why a request is sent, nor by which front end.
-//! Invariant: after an error or a stop the connection is not used again.
+//! Reads go into a buffer that all connections of a worker share: between reads a connection only holds its
+//! parser. Must not know why a request is sent, nor by which front end. Invariant: after an error or a stop the
+//! connection is not reused.
 
 use std::fs::File;
 use std::future::{Future, poll_fn};
@@ -29,24 +29,24 @@ const CHUNK_BYTES: usize = 64 * 1024;
 /// The bytes of a request.
 pub(crate) struct Message<'a> {
     pub(crate) kind: RequestKind,
-    /// The head, and a short body behind it.
+    /// The head, possibly followed by a short body.
     pub(crate) head: &'a [u8],
     pub(crate) body: Body<'a>,
 }
 
-/// What is sent behind the head.
+/// What is sent after the head.
 #[derive(Clone, Copy)]
 pub(crate) enum Body<'a> {
     /// As it is; empty: the body is behind the head already, or there is none.
     Bytes(&'a [u8]),
     /// In chunks from memory.
     Chunks(&'a [u8]),
-    /// In chunks from a file that is read anew.
+    /// In chunks from a file that is read again.
     ChunkedFile(&'a Path),
 }
 
-/// Time in which a peer that has answered already may take the rest of the request, so that the connection can be
-/// used again: as in Go.
+/// How long a peer that has already responded may take to accept the rest of the request, so that the
+/// connection can be reused: as in Go.
 const PATIENCE: Duration = Duration::from_millis(50);
 
 /// What the sending of a request needs beside its connection.
@@ -65,7 +65,7 @@ struct EarlyAnswer {
 
 /// Why no more of a request is sent.
 enum Halt {
-    /// The peer takes no more; it may have answered.
+    /// The peer accepts no more data; it may have responded.
     Unsent(Failure),
     /// There is nothing to read either.
     Over(Broken),
@@ -86,7 +86,7 @@ pub(crate) struct Http1Connection {
 }
 
 impl Http1Connection {
-    /// Speaks HTTP/1.1 on a stream that was made at `made_at`.
+    /// Uses HTTP/1.1 on a stream that was connected at `made_at`.
     pub(crate) fn new(
         stream: Stream,
         address: Option<SocketAddr>,
@@ -120,8 +120,8 @@ impl Http1Connection {
         &self.stream
     }
 
-    /// Sends a message and reads its answer; what a failure's [`Reach`] says decides whether the
-    /// request may be tried again.
+    /// Sends a message and reads its response; a failure's [`Reach`] decides whether the request may be
+    /// retried.
     pub(crate) async fn exchange(
         &mut self,
         around: &Around<'_, impl StopSign>,
@@ -266,7 +266,7 @@ impl Http1Connection {
         Pin::new(&mut self.stream).poll_flush(cx)
     }
 
-    /// Reads while the peer takes nothing: it may answer first, or wait for its answer to be read. Ready
+    /// Reads while the peer accepts no data: it may respond first, or wait for its response to be read. Ready
     /// when no more is to be sent.
     #[cold]
     fn poll_early_answer<S: StopSign, R: Receiver>(
@@ -337,7 +337,7 @@ impl Http1Connection {
         }
     }
 
-    /// Feeds what was read to the parser; an empty read is the end of the stream.
+    /// Feeds read bytes to the parser; an empty read is the end of the stream.
     #[inline]
     fn take_bytes(
         &mut self,

@@ -1,7 +1,8 @@
-//! An HTTP/2 connection, and one request and its answer on it; the protocol itself is the `h2` crate's.
+//! An HTTP/2 connection, and one request with its response on it; the protocol is implemented by the `h2`
+//! crate.
 //!
-//! Must not know who shares a connection, nor by which front end. Invariant: a stream that is given up is
-//! reset, and its window is given back; whatever goes wrong is a [`Failure`] that says its class.
+//! Must not know who shares a connection, nor the front end. Invariant: an abandoned stream is reset, and its
+//! window is released; every error is a [`Failure`] with a class.
 
 use std::cell::{Cell, RefCell};
 use std::future::poll_fn;
@@ -43,7 +44,7 @@ pub(crate) struct Http2Connection {
     wire: Weak<Wire>,
 }
 
-/// The stream under a connection, of which the kernel is asked once: when it ends, or the run does.
+/// The stream under a connection; the kernel's data on it is read once, when it or the run ends.
 struct Wire {
     stream: RefCell<Stream>,
     seen: Rc<ConnectionsSeen>,
@@ -64,7 +65,7 @@ impl Drop for Wire {
     }
 }
 
-/// A place among the streams of a connection, held until the exchange has ended.
+/// A stream slot of a connection, held until the exchange has ended.
 pub(crate) struct Place {
     /// Whether it was not free at once.
     pub(crate) was_waited_for: bool,
@@ -81,7 +82,7 @@ impl Drop for Place {
 #[derive(Default)]
 struct End {
     is_over: Cell<bool>,
-    /// Whether a request was turned away, so that no further one is asked for on it.
+    /// Whether a request was refused, so that the connection gets no further ones.
     is_closing: Cell<bool>,
     over: Notify,
     /// How reading failed, where the stream under the connection did not end but break.
@@ -89,8 +90,8 @@ struct End {
 }
 
 impl Http2Connection {
-    /// Speaks HTTP/2 on a stream; `stream_window`: bytes that the peer may send on one stream before it
-    /// has to wait.
+    /// Uses HTTP/2 on a stream; `stream_window`: bytes that the peer may send on one stream before it has to
+    /// wait.
     pub(crate) async fn open(
         stream: Stream,
         address: Option<SocketAddr>,
@@ -118,7 +119,7 @@ impl Http2Connection {
             })?;
         let note = Rc::clone(&end);
         tokio::task::spawn_local(async move {
-            // What went wrong is told to each stream; what the peer said at last is asked for.
+            // Errors are reported on each stream; the peer's last message is fetched here.
             let _ = connection.await;
             note.is_over.set(true);
             note.over.notify_waiters();
@@ -133,7 +134,7 @@ impl Http2Connection {
         })
     }
 
-    /// Records what the kernel knows of it, as at its end.
+    /// Records the kernel's data on the connection, as at its end.
     pub(crate) fn record(&self) {
         if let Some(wire) = self.wire.upgrade() {
             wire.record();
@@ -150,12 +151,12 @@ impl Http2Connection {
         self.requests.get()
     }
 
-    /// Streams that the peer allows at a time.
+    /// Concurrent streams that the peer allows.
     pub(crate) fn streams_max(&self) -> usize {
         self.sender.current_max_send_streams().min(STREAMS_MAX)
     }
 
-    /// Whether a further request would wait until one of those under way has ended.
+    /// Whether another request would have to wait for one in flight.
     pub(crate) fn is_full(&self) -> bool {
         let in_use = self.in_use.get();
         in_use > 0 && in_use >= self.streams_max()
@@ -164,7 +165,7 @@ impl Http2Connection {
     /// Waits for a free stream.
     ///
     /// # Errors
-    /// When the connection has ended, or a stop came first.
+    /// The connection has ended, or a stop came first.
     pub(crate) async fn reserve(
         &mut self,
         around: &Around<'_, impl StopSign>,
@@ -185,7 +186,7 @@ impl Http2Connection {
         Ok(place)
     }
 
-    /// Sends a request on the stream that was reserved and reads its answer.
+    /// Sends a request on the reserved stream and reads its response.
     pub(crate) async fn exchange(
         &mut self,
         _place: Place,
@@ -342,7 +343,7 @@ impl Http2Connection {
     }
 }
 
-/// What the peer did wrong in a body on a connection that goes on.
+/// The peer's error in a body on a connection that stays usable.
 fn broken_body(has_length: bool, error: &h2::Error, stream: u32) -> Http2Fault {
     match error.reason() {
         Some(Reason::PROTOCOL_ERROR) if has_length => Http2Fault::WrongLength,
@@ -361,7 +362,7 @@ fn within_body(mut failure: Failure) -> Failure {
     failure
 }
 
-/// The text that came with a peer's goodbye, which the `h2` crate gives in its message alone.
+/// The text of a peer's GOAWAY, which the `h2` crate only gives in its message.
 fn debug_text(error: &h2::Error) -> String {
     let message = error.to_string();
     let text = message.split_once("(b\"").map(|(_, rest)| rest);
@@ -370,7 +371,7 @@ fn debug_text(error: &h2::Error) -> String {
         .to_owned()
 }
 
-/// Reads a body to its end, to where it breaks off, or as far as it is wanted.
+/// Reads a body to its end, to the point where it breaks off, or as far as it is wanted.
 async fn read_body(
     mut body: RecvStream,
     receiver: &mut impl Receiver,

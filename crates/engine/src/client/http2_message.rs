@@ -1,7 +1,7 @@
-//! A request for HTTP/2: its head, its body, and how the body is sent.
+//! A request for HTTP/2: its head, its body, and sending the body.
 //!
-//! Must not know what a request is for. Invariant: nothing that belongs to HTTP/1.1's framing gets into
-//! a head (RFC 9113 section 8.2.2).
+//! Must not know the purpose of a request. Invariant: a head never contains HTTP/1.1 framing (RFC 9113 section
+//! 8.2.2).
 
 use std::cell::Cell;
 use std::fs::File;
@@ -38,15 +38,15 @@ pub(crate) struct Http2Message {
 pub(crate) enum Http2Body {
     None,
     Bytes(Bytes),
-    /// Read anew.
+    /// Read again.
     File(PathBuf),
 }
 
-/// A request head: the fields that belong to HTTP/1.1's framing are left out, and each cookie goes in
-/// a field of its own (RFC 9113 section 8.2.3), as Go sends them.
+/// A request head: fields of HTTP/1.1 framing are dropped, and each cookie is sent in a separate field (RFC
+/// 9113 section 8.2.3), as in Go.
 ///
 /// # Errors
-/// What may not be sent.
+/// Content that must not be sent.
 pub(crate) fn http2_head<'a>(
     method: &str,
     uri: &str,
@@ -100,7 +100,7 @@ fn is_of_connection(name: &str) -> bool {
     .any(|other| name.eq_ignore_ascii_case(other))
 }
 
-/// Bytes of the fields of a head before they are packed, the pseudo-header fields among them.
+/// Bytes of a head's fields before compression, including pseudo-header fields.
 pub(super) fn head_bytes(head: &Request<()>) -> u64 {
     const PSEUDO_NAMES: usize = ":method:scheme:authority:path".len();
     let uri = head.uri();
@@ -116,7 +116,7 @@ pub(super) fn head_bytes(head: &Request<()>) -> u64 {
     (pseudo + fields.sum::<usize>()) as u64
 }
 
-/// A body that is sent while its answer is waited for; where the answer ends first, the rest is not sent.
+/// A body that is sent while waiting for the response; if the response ends first, the rest is not sent.
 pub(super) struct Outgoing<'a, F> {
     body: Option<Pin<Box<F>>>,
     /// Bytes handed over that are not counted yet.
@@ -131,10 +131,10 @@ impl<'a, F: Future<Output = Result<(), Failure>>> Outgoing<'a, F> {
         }
     }
 
-    /// Waits for `future`, and sends meanwhile.
+    /// Waits for `future` while sending.
     ///
     /// # Errors
-    /// The body cannot be had, or a stop came first.
+    /// The body cannot be read, or a stop came first.
     pub(super) async fn beside<T>(
         &mut self,
         around: &Around<'_, impl StopSign>,
@@ -162,8 +162,8 @@ impl<'a, F: Future<Output = Result<(), Failure>>> Outgoing<'a, F> {
     }
 }
 
-/// Sends a body, and counts its bytes. Where sending breaks off, the answer, or why there is none, tells
-/// more than this end could.
+/// Sends a body, and counts its bytes. If sending is cut off, the response, or the reason for its absence, is
+/// more informative.
 ///
 /// # Errors
 /// The file of the body cannot be read.
@@ -182,8 +182,7 @@ pub(super) async fn send_body(
     }
 }
 
-/// Sends a piece of a body as the windows allow, and gives the stream back; `last`: the body ends with
-/// it.
+/// Sends a piece of a body as the windows allow, and returns the stream; `last`: the body ends with it.
 async fn send_piece(
     mut stream: SendStream<Bytes>,
     mut body: Bytes,

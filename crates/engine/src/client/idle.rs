@@ -16,20 +16,20 @@ use loadline_model::Nanos;
 /// Which connections are kept, and for how long.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct KeepRules {
-    /// Connections of one list; `None`: no limit. One too many takes the place of the one idle longest.
+    /// Maximum connections per list; `None`: no limit. A new one replaces the one idle longest.
     pub(crate) total_max: Option<usize>,
-    /// Connections of one key; `None`: no limit. One too many is not kept.
+    /// Maximum connections per key; `None`: no limit. Further ones are not kept.
     pub(crate) per_key_max: Option<usize>,
-    /// Requests that are sent on one connection; `None`: no limit.
+    /// Maximum requests per connection; `None`: no limit.
     pub(crate) requests_max: Option<u64>,
-    /// Time from when a connection was made to its last use; `None`: no limit.
+    /// Maximum time from connecting to the last use; `None`: no limit.
     pub(crate) lifetime: Option<Duration>,
-    /// Idle time beyond which it is looked whether a connection has ended before it is used again.
+    /// Idle time after which a connection is checked for its end before it is reused.
     pub(crate) look_after: Duration,
 }
 
 impl KeepRules {
-    /// No connection is used twice.
+    /// No connection is reused.
     pub(crate) fn none() -> KeepRules {
         KeepRules {
             total_max: Some(0),
@@ -38,7 +38,7 @@ impl KeepRules {
     }
 }
 
-/// A connection, as far as keeping it is concerned.
+/// What is needed to keep a connection.
 pub(crate) trait Keepable {
     fn usage(&self) -> Usage;
 
@@ -54,16 +54,16 @@ pub(crate) struct Usage {
     pub(crate) requests: u64,
     /// Whether its last exchange allows another.
     pub(crate) is_reusable: bool,
-    /// Why no other was allowed, where the peer would have it.
+    /// Why it is not reused although the peer would allow it.
     pub(crate) given_up: Option<GivenUp>,
 }
 
-/// Why a connection is not used again that the peer keeps open.
+/// Why a connection that the peer keeps open is not reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum GivenUp {
     /// Something came that belongs to no answer.
     Surplus,
-    /// The answer came before the whole request was sent, and the rest was not taken.
+    /// The response came before the whole request was sent, and the rest was not accepted.
     HalfSent,
 }
 
@@ -88,7 +88,7 @@ impl<K: PartialEq, C: Keepable> IdleConnections<K, C> {
         }
     }
 
-    /// The connection of this key that was used last; those that may not be used again are let go of.
+    /// The most recently used connection with this key; those that must not be reused are closed.
     #[inline]
     pub(crate) fn take(&mut self, key: &K, now: Nanos, cx: &mut Context<'_>) -> Option<C> {
         while let Some(position) = self.entries.iter().rposition(|entry| entry.key == *key) {
@@ -107,7 +107,7 @@ impl<K: PartialEq, C: Keepable> IdleConnections<K, C> {
         None
     }
 
-    /// Keeps a connection that is idle from now on, or closes it, as the rules say.
+    /// Keeps a connection that becomes idle, or closes it, according to the rules.
     #[inline]
     pub(crate) fn put(&mut self, key: K, connection: C, now: Nanos) {
         let rules = &*self.rules;
@@ -136,7 +136,7 @@ impl<K: PartialEq, C: Keepable> IdleConnections<K, C> {
         });
     }
 
-    /// Whether there is a connection of this key, which may have ended meanwhile.
+    /// Whether there is a connection with this key, which may have ended meanwhile.
     pub(crate) fn has(&self, key: &K) -> bool {
         self.entries.iter().any(|entry| entry.key == *key)
     }

@@ -1,9 +1,9 @@
-//! One HTTP client under every front end.
+//! The one HTTP client of all front ends.
 //!
-//! What is sent and what an answer becomes belong to the front ends (templates, scripts): they hand in
-//! a [`Message`] or an [`Http2Message`], a [`Receiver`] and a [`StopSign`]. Must not know virtual users, schedules or other
-//! tools' words. Invariant: an exchange ends with an answer whose every byte was read, or with a
-//! failure that says its class; nothing in between.
+//! Requests and the use of responses belong to the front ends (templates, scripts): they pass a [`Message`] or
+//! an [`Http2Message`], a [`Receiver`] and a [`StopSign`]. Must not know virtual users, schedules or the
+//! vocabulary of other tools. Invariant: an exchange ends with a completely read response, or with a failure
+//! that has a class; nothing in between.
 
 mod http1;
 mod http2;
@@ -31,7 +31,7 @@ use loadline_wire::ResponseSink;
 use crate::clock::Clock;
 use crate::net::Failure;
 
-/// Why a wait was broken off.
+/// Why a wait was aborted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stop {
     /// The deadline passed.
@@ -40,7 +40,7 @@ pub(crate) enum Stop {
     Cut,
 }
 
-/// Says when to break off what is under way.
+/// Tells when to abort what is in progress.
 pub(crate) trait StopSign {
     /// Notes whom to wake, and says whether to stop.
     ///
@@ -63,19 +63,19 @@ pub(crate) trait StopSign {
 pub(crate) struct Around<'a, S> {
     pub(crate) clock: &'a Clock,
     pub(crate) stop: &'a S,
-    /// Where all connections of a worker read into.
+    /// The buffer into which all connections of a worker read.
     pub(crate) scratch: &'a RefCell<Box<[u8]>>,
 }
 
-/// Where an answer goes.
+/// The destination of a response.
 pub(crate) trait Receiver: ResponseSink {
     /// Takes the head of an answer over HTTP/2; its body comes as that of any other.
     fn http2_head(&mut self, head: &http::response::Parts);
 
-    /// Whether more of the body is to be read, asked after each piece.
+    /// Whether to read more of the body; called after each piece.
     ///
     /// # Errors
-    /// The answer is longer than the receiver takes.
+    /// The response is longer than the receiver allows.
     fn wish(&self) -> Result<Wish, Failure>;
 }
 
@@ -83,11 +83,11 @@ pub(crate) trait Receiver: ResponseSink {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Wish {
     More,
-    /// What came is taken for the answer.
+    /// What arrived so far counts as the response.
     Enough,
 }
 
-/// Why an exchange has no answer.
+/// Why an exchange has no response.
 #[derive(Debug)]
 pub(crate) enum Broken {
     Failed(Failure),
@@ -106,21 +106,22 @@ impl From<Stop> for Broken {
     }
 }
 
-/// The instants of an exchange; zero: it did not come to that.
+/// The timestamps of an exchange; zero: not reached.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Instants {
-    /// The last piece of the request was handed to the operating system, or the last before the answer
-    /// began. Taken before the call that takes it: on one machine the peer may answer before that call returns.
+    /// When the last piece of the request was passed to the operating system, or the last one before the
+    /// response began. Taken before that system call: on the same machine the peer may respond before it
+    /// returns.
     pub(crate) sent: Nanos,
-    /// The whole request was handed over.
+    /// Whether the whole request was sent.
     pub(crate) is_sent: bool,
-    /// The first byte of the answer was there.
+    /// When the first byte of the response arrived.
     pub(crate) first_byte: Nanos,
-    /// The answer was read whole.
+    /// When the response was read completely.
     pub(crate) done: Nanos,
-    /// Bytes of the request that were handed over, framing included; of HTTP/2 the body and the fields
-    /// of the head as they are before they are packed, which the connection's state decides.
+    /// Bytes of the request sent, including framing; for HTTP/2 the body and the uncompressed head fields,
+    /// since compression depends on the connection's state.
     pub(crate) sent_bytes: u64,
-    /// Bytes that were read of an HTTP/1.1 answer, framing included.
+    /// Bytes read of an HTTP/1.1 response, including framing.
     pub(crate) received_bytes: u64,
 }

@@ -1,7 +1,7 @@
-//! Paces: that of all requests of a process (`rps`), and that of failures that cost no time.
+//! Rate limiters: for all requests of a process (`rps`), and for failures that take no time.
 //!
-//! A pace is a token bucket that holds one token. Must not read a clock. Invariant: starts that are
-//! reserved lie at least the interval apart, whichever workers ask.
+//! Each is a token bucket with a single token. Must not read a clock. Invariant: reserved starts are at least
+//! the interval apart, whichever workers ask.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -10,13 +10,13 @@ use loadline_model::{ErrorClass, Nanos};
 
 use super::StopSign;
 
-/// Requests of one worker, a second, that may fail at once. k6 takes 66 µs of a core for a connection
-/// that is refused, so that it never gets through as many on the one core that a worker has.
+/// Maximum immediate failures per second and worker. k6 needs 66 µs of a core per refused connection, so it
+/// never reaches as many on the one core that a worker has.
 pub const INSTANT_FAILURES_PER_SECOND: u32 = 20_000;
 /// Pauses shorter than this are saved up: no timer is exact to less.
 const PAUSE_MIN: Duration = Duration::from_millis(4);
 
-/// When requests may begin.
+/// When requests may start.
 #[derive(Debug)]
 pub(crate) struct Pace {
     interval_ns: u64,
@@ -25,7 +25,7 @@ pub(crate) struct Pace {
 }
 
 impl Pace {
-    /// At most so many requests a second; at least one.
+    /// At most this many requests per second; at least one.
     pub(crate) fn new(per_second: u32) -> Pace {
         Pace {
             interval_ns: 1_000_000_000 / u64::from(per_second.max(1)),
@@ -33,7 +33,7 @@ impl Pace {
         }
     }
 
-    /// Takes the next free start, which is not before `now`.
+    /// Reserves the next free start, which is not before `now`.
     pub(crate) fn reserve(&self, now: Nanos) -> Nanos {
         let mut free = self.free_at.load(Ordering::Relaxed);
         loop {
@@ -53,7 +53,7 @@ impl Pace {
     }
 }
 
-/// What keeps one worker's failures that cost no time from being repeated as fast as the processor can.
+/// Prevents a worker's immediate failures from repeating as fast as the CPU allows.
 #[derive(Debug)]
 pub(crate) struct FailurePace(Pace);
 
@@ -64,11 +64,11 @@ impl Default for FailurePace {
 }
 
 impl FailurePace {
-    /// Lets time pass after a failure that cost none; a stop ends it.
+    /// Waits after an immediate failure; a stop ends the wait.
     #[cold]
     pub(crate) async fn hold_up(&self, class: ErrorClass, now: Nanos, stop: &impl StopSign) {
         if let Some(pause) = self.pause_after(class, now) {
-            // Whoever asks next sees that the pause was cut short.
+            // The next caller notices that the pause was cut short.
             let _ = stop.guard(tokio::time::sleep(pause)).await;
         }
     }

@@ -1,7 +1,7 @@
-//! When a request that its peer did not look at is sent again: as Go's client does it.
+//! Retries of a request that its peer did not process, as in Go's client.
 //!
-//! Must not know connections. Invariant: a request is turned away a limited number of times, whatever the
-//! peer does. Source: `RoundTripOpt` of `golang.org/x/net/http2`, without its jitter.
+//! Must not know connections. Invariant: the number of retries is limited, whatever the peer does. Source:
+//! `RoundTripOpt` of `golang.org/x/net/http2`, without its jitter.
 
 use std::time::Duration;
 
@@ -10,12 +10,12 @@ use super::{Stop, StopSign};
 /// How often a request is sent again.
 const AGAIN_MAX: u32 = 7;
 
-/// How often a request was turned away so far.
+/// How often a request was not processed so far.
 #[derive(Debug, Default)]
 pub(crate) struct TurnedAway(u32);
 
 impl TurnedAway {
-    /// Waits until the request is to be sent again; gives whether it is.
+    /// Waits until the request may be sent again; returns whether to send it.
     ///
     /// # Errors
     /// A stop came first.

@@ -1,7 +1,7 @@
-//! What is taken from an answer while it is read, and no more than was asked for.
+//! The parts taken from a response while it is read, and no more than requested.
 //!
-//! One per virtual user, used again for each request. Must not know who asked. Invariant: nothing
-//! is copied that no check, redirect, cookie or census wants, and bodies are kept up to a limit.
+//! One per virtual user, reused for each request. Must not know who requested them. Invariant: nothing is
+//! copied that no check, redirect, cookie or census needs, and bodies are kept up to a limit.
 
 use std::borrow::Cow;
 use std::io;
@@ -12,17 +12,17 @@ use super::content_coding::decoded;
 use crate::client::{Receiver, Wish};
 use crate::net::Failure;
 
-/// Bytes of a content type that are kept.
+/// Maximum bytes kept of a content type.
 pub(crate) const CONTENT_TYPE_MAX: usize = 64;
 
-/// What has to be taken from an answer beyond its status and size.
+/// What to take from a response beyond its status and size.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Wants {
     /// All header fields.
     pub(crate) headers: bool,
     /// The body, up to this many bytes.
     pub(crate) body_max: u64,
-    /// Where a redirect leads.
+    /// The target of a redirect.
     pub(crate) location: bool,
     /// Cookies.
     pub(crate) cookies: bool,
@@ -30,7 +30,7 @@ pub(crate) struct Wants {
     pub(crate) tag_header: Option<String>,
 }
 
-/// An answer so far.
+/// A response so far.
 #[derive(Debug, Default)]
 pub(crate) struct Answer {
     pub(crate) status: u16,
@@ -42,12 +42,12 @@ pub(crate) struct Answer {
     pub(crate) tag: Option<String>,
     pub(crate) content_coding: Option<String>,
     content_type: Vec<u8>,
-    /// Keep the beginning of this one body for the census.
+    /// Whether to keep the start of this body for the census.
     pub(crate) sampled: bool,
 }
 
 impl Answer {
-    /// Forgets the last answer, keeping its memory.
+    /// Clears the last response, keeping its memory.
     #[inline]
     pub(crate) fn clear(&mut self) {
         self.status = 0;
@@ -61,16 +61,16 @@ impl Answer {
         self.content_type.clear();
     }
 
-    /// The body, as far as it was kept, without its content coding, up to `most` bytes.
+    /// The body, as far as it was kept, with its content coding decoded, up to `most` bytes.
     ///
     /// # Errors
-    /// When the whole body is there, and is not what its coding says.
+    /// The body is complete but does not match its coding.
     pub(crate) fn plain_body(&self, most: u64) -> io::Result<Cow<'_, [u8]>> {
         let is_cut = (self.body.len() as u64) < self.body_bytes;
         decoded(&self.body, self.content_coding.as_deref(), most, is_cut)
     }
 
-    /// The content type, cut to [`CONTENT_TYPE_MAX`].
+    /// The content type, truncated to [`CONTENT_TYPE_MAX`].
     #[inline]
     pub(crate) fn content_type(&self) -> &[u8] {
         &self.content_type
@@ -83,7 +83,7 @@ impl Answer {
             .extend_from_slice(&value[..value.len().min(CONTENT_TYPE_MAX)]);
     }
 
-    /// Takes one header field, as far as it is wanted.
+    /// Takes a header field, as far as it is wanted.
     pub(crate) fn take_field(&mut self, wants: &Wants, name: &[u8], value: &[u8]) {
         let text = || String::from_utf8_lossy(value).into_owned();
         if wants.location && name.eq_ignore_ascii_case(b"location") {
@@ -130,7 +130,7 @@ impl Answer {
 }
 
 impl Wants {
-    /// Whether any header field has to be looked at.
+    /// Whether any header field is needed.
     #[inline]
     pub(crate) fn any_field(&self) -> bool {
         self.headers
@@ -141,11 +141,11 @@ impl Wants {
     }
 }
 
-/// An answer being read.
+/// A response that is being read.
 pub(crate) struct AnswerReceiver<'a> {
     pub(crate) answer: &'a mut Answer,
     pub(crate) wants: &'a Wants,
-    /// Bytes of a body after which no more is read; `None`: all are.
+    /// Bytes of a body after which reading stops; `None`: no limit.
     pub(crate) body_read_max: Option<u64>,
 }
 

@@ -1,16 +1,16 @@
-//! Undoing content codings, for checks that look into bodies.
+//! Decodes content codings, for checks of bodies.
 //!
-//! Must not know why a body is looked at. Invariant: what is decoded never exceeds the limit, so
-//! that a small answer cannot unfold into a large memory.
+//! Must not know why a body is needed. Invariant: decoded data never exceeds the limit, so a small response
+//! cannot expand to a large amount of memory.
 
 use std::borrow::Cow;
 use std::io::{self, Read};
 
-/// The body without its content coding, up to `most` bytes; the body as it came when it is empty, or the coding is not
-/// known. Of one that `is_cut`, what can be read.
+/// The body with its content coding decoded, up to `most` bytes; the original body if it is empty or the coding
+/// is unknown. Of a body that `is_cut`, as much as can be decoded.
 ///
 /// # Errors
-/// When the body is not what its coding says.
+/// The body does not match its coding.
 pub(super) fn decoded<'a>(
     body: &'a [u8],
     coding: Option<&str>,

@@ -1,7 +1,7 @@
-//! What templates send and what they take of answers.
+//! Requests from templates, and what is taken from their responses.
 //!
-//! Must not know virtual users' schedules nor where measurements go. Invariant: an exchange ends
-//! with an answer whose every byte was read, or with a failure; nothing in between.
+//! Must not know virtual users' schedules nor where measurements go. Invariant: an exchange ends with a
+//! completely read response, or with a failure; nothing in between.
 
 mod answer;
 mod content_coding;

@@ -1,7 +1,7 @@
-//! Requests made ready before the run: as bytes where nothing varies, as holes where it does.
+//! Requests prepared before the run: as bytes if nothing varies, otherwise with placeholders.
 //!
-//! Must not know connections. Invariant: what [`PreparedRequest::new`] accepts can be sent; a
-//! header that a template fills with a line end is refused when it is rendered, not sent.
+//! Must not know connections. Invariant: what [`PreparedRequest::new`] accepts can be sent; a header into which
+//! a template inserts a line end is refused when rendered, not sent.
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -19,22 +19,22 @@ use loadline_wire::{RequestHead, RequestKind, RequestTarget};
 use crate::client::{Body, Http2Body, Http2Message, http2_head};
 use crate::net::{KnownRoute, Via};
 
-/// Why a request could not be made.
+/// Why a request could not be rendered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct RenderError(pub(crate) String);
 
-/// Where the bytes after the head come from.
+/// The source of the bytes after the head.
 #[derive(Clone, Debug)]
 pub(crate) enum PreparedBody {
     /// Part of the message, or absent.
     Inline,
     /// Sent in chunks from memory.
     Chunks(Arc<[u8]>),
-    /// Sent in chunks from a file that is read anew.
+    /// Sent in chunks from a file that is read again.
     ChunkedFile(PathBuf),
 }
 
-/// A request ready for one route.
+/// A request prepared for one route.
 pub(crate) struct PreparedRequest {
     pub(crate) template: RequestTemplate,
     pub(crate) route: Rc<KnownRoute>,
@@ -52,12 +52,12 @@ pub(crate) struct PreparedRequest {
     pub(crate) row: Option<RequestRow>,
 }
 
-/// The row of one of several requests among what is measured.
+/// The row of one of several requests in the measurements.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RequestRow(pub(crate) Option<usize>);
 
 impl PreparedBody {
-    /// What is sent behind the head.
+    /// What is sent after the head.
     #[inline]
     pub(crate) fn behind_head(&self) -> Body<'_> {
         match self {
@@ -69,10 +69,10 @@ impl PreparedBody {
 }
 
 impl PreparedRequest {
-    /// Makes a request ready.
+    /// Prepares a request.
     ///
     /// # Errors
-    /// When it has no holes and cannot be sent as it is.
+    /// It has no placeholders and cannot be sent as it is.
     pub(crate) fn new(
         template: RequestTemplate,
         route: Rc<KnownRoute>,
@@ -119,7 +119,7 @@ impl PreparedRequest {
         Ok(request)
     }
 
-    /// Method and URL for messages, holes not filled.
+    /// Method and URL for messages, placeholders not filled in.
     pub(crate) fn label(&self) -> String {
         format!(
             "{} {}{}",
@@ -129,7 +129,7 @@ impl PreparedRequest {
         )
     }
 
-    /// The bytes to send when nothing in them varies.
+    /// The bytes to send if nothing in them varies.
     #[inline]
     pub(crate) fn fixed(&self) -> Option<&[u8]> {
         self.fixed.as_deref()
@@ -138,7 +138,7 @@ impl PreparedRequest {
     /// The message for HTTP/2.
     ///
     /// # Errors
-    /// When a hole was filled with something that cannot stand there.
+    /// A placeholder was filled with something that is not allowed there.
     pub(crate) fn http2_message(
         &self,
         filling: &mut Filling<'_>,
@@ -194,7 +194,7 @@ impl PreparedRequest {
         Ok(Http2Message { head, body })
     }
 
-    /// Where the bytes after the message come from.
+    /// The source of the bytes after the message.
     #[inline]
     pub(crate) fn body(&self) -> &PreparedBody {
         &self.streamed
@@ -228,10 +228,10 @@ impl PreparedRequest {
             .any(|header| header.name.eq_ignore_ascii_case(name))
     }
 
-    /// Fills the holes into `buffer`: head, and body where it is held in memory.
+    /// Fills the placeholders into `buffer`: the head, and the body if it is in memory.
     ///
     /// # Errors
-    /// When a hole was filled with something that cannot stand there.
+    /// A placeholder was filled with something that is not allowed there.
     pub(crate) fn render(
         &self,
         filling: &mut Filling<'_>,
@@ -306,7 +306,7 @@ impl PreparedRequest {
         if self.via() == Via::PlainProxy && self.template.origin.scheme == Scheme::Http {
             bytes.extend_from_slice(self.template.origin.to_string().as_bytes());
         }
-        // What is literal was encoded by whoever wrote it, each in his way; holes may bring in anything.
+        // Literal text was encoded by its author, in whatever way; placeholders may insert anything.
         if let Some(text) = self.template.target.as_literal() {
             bytes.extend_from_slice(text.as_bytes());
             return String::from_utf8(bytes)
@@ -316,7 +316,7 @@ impl PreparedRequest {
         Ok(encode_target(&bytes))
     }
 
-    /// The body held in memory; `None` when there is none or it is streamed.
+    /// The body in memory; `None` if there is none or it is streamed.
     pub(crate) fn render_body(&self, filling: &mut Filling<'_>) -> Option<Cow<'_, [u8]>> {
         match &self.template.body {
             BodySource::Bytes { bytes, .. } => Some(Cow::Borrowed(bytes)),

@@ -1,8 +1,7 @@
-//! Which addresses a connection goes to and comes from: forbidden names and networks, addresses given
-//! by hand, the choice among a name's addresses, local addresses.
+//! The remote and local addresses of connections: blocked names and networks, fixed addresses, the choice among
+//! a name's addresses, local addresses.
 //!
-//! Must not know sockets. Invariant: no address is given out that the rules forbid, by whatever way it
-//! was found.
+//! Must not know sockets. Invariant: no blocked address is ever returned, however it was found.
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -26,7 +25,7 @@ use super::route::Route;
 /// name any number.
 const TURNS_MAX: usize = 1_024;
 
-/// Which addresses connections go to and come from.
+/// Rules for remote and local addresses.
 #[derive(Debug)]
 pub(crate) struct AddressRules {
     blocked_hostnames: HostnamePatterns,
@@ -44,7 +43,7 @@ pub(crate) struct AddressRules {
 #[derive(Clone, Copy, Debug)]
 enum Tries {
     One(DnsSelect),
-    /// One after another until one answers; each connection begins with the next.
+    /// One after another until one responds; each connection starts with the next.
     AllInTurn,
 }
 
@@ -57,7 +56,7 @@ enum Sources {
 }
 
 impl AddressRules {
-    /// The rules of requests made from templates.
+    /// The rules for requests from templates.
     pub(crate) fn of_requests(plan: &ClientPlan) -> AddressRules {
         AddressRules {
             blocked_hostnames: HostnamePatterns::default(),
@@ -74,7 +73,7 @@ impl AddressRules {
         }
     }
 
-    /// The rules of a script's options.
+    /// The rules from a script's options.
     pub(crate) fn of_script(names: &ScriptNames) -> AddressRules {
         AddressRules {
             blocked_hostnames: names.blocked_hostnames.clone(),
@@ -96,17 +95,17 @@ pub(crate) struct Addresses {
     turns: Turns,
 }
 
-/// The addresses that one connection may use.
+/// The addresses for one connection.
 pub(super) struct Candidates {
-    /// Whom to try, in this order; at least one.
+    /// Addresses to try, in this order; at least one.
     pub(super) remote: Vec<SocketAddr>,
-    /// Whether the resolver had to look the name up.
+    /// Whether the resolver had to look up the name.
     pub(super) was_looked_up: bool,
     turn: usize,
 }
 
 impl Addresses {
-    /// `first_turn`: with which of several addresses this worker begins.
+    /// `first_turn`: the index of the address with which this worker starts.
     pub(crate) fn new(
         rules: Arc<AddressRules>,
         resolver: Arc<Resolver>,
@@ -121,7 +120,7 @@ impl Addresses {
         }
     }
 
-    /// The addresses to which a connection on the route may be made.
+    /// The addresses for a connection on the route.
     pub(super) async fn of(&self, route: &Route) -> Result<Candidates, Failure> {
         let rules = &*self.rules;
         let (host, port) = (route.host.as_str(), route.port);
@@ -191,7 +190,7 @@ impl Addresses {
         Ok((chosen, !is_known))
     }
 
-    /// The local address of a virtual user's connection; `None`: the system's choice.
+    /// The local address for a virtual user's connection; `None`: the system's choice.
     pub(super) fn source(
         &self,
         remote: SocketAddr,

@@ -1,10 +1,10 @@
-//! What a TLS alert is called: Go's words, which people know from its programs' logs.
+//! Names of TLS alerts in Go's words, which people know from the logs of Go programs.
 //!
-//! Must not know who sent it. Invariant: every alert has words.
+//! Must not know who sent it. Invariant: every alert has a name.
 
 use rustls::AlertDescription;
 
-/// What `crypto/tls` calls an alert.
+/// The name of an alert in `crypto/tls`.
 pub(crate) fn alert(description: AlertDescription) -> String {
     use AlertDescription as Alert;
     let words = match description {

@@ -1,7 +1,7 @@
-//! The cipher suites spoken, with the names of Go's `crypto/tls`.
+//! The supported cipher suites, with the names of Go's `crypto/tls`.
 //!
-//! Must not know connections. Invariant: the order is Go's order of preference, so that a target
-//! chooses for this client what it chooses for the tools written in Go.
+//! Must not know connections. Invariant: the order is Go's order of preference, so a target chooses the same
+//! suite for this client as for tools written in Go.
 
 use rustls::crypto::aws_lc_rs::cipher_suite as suite;
 use rustls::{CipherSuite, SupportedCipherSuite};
@@ -40,8 +40,7 @@ const SUITES: [(&str, SupportedCipherSuite); 9] = [
     ),
 ];
 
-/// The suites of TLS 1.3, which no option limits, and those of TLS 1.2 that are named; without
-/// names all of them.
+/// The TLS 1.3 suites, which no option limits, and the named TLS 1.2 suites; all of them if no names are given.
 pub(super) fn allowed_suites(names: &[String]) -> Vec<SupportedCipherSuite> {
     let is_allowed = |(name, suite): &&(&str, SupportedCipherSuite)| {
         suite.tls13().is_some() || names.is_empty() || names.iter().any(|given| given == name)
@@ -53,7 +52,7 @@ pub(super) fn allowed_suites(names: &[String]) -> Vec<SupportedCipherSuite> {
         .collect()
 }
 
-/// Go's name of a suite; `None` for one that is not spoken here.
+/// Go's name of a suite; `None` for an unsupported one.
 pub(crate) fn suite_name(suite: CipherSuite) -> Option<&'static str> {
     let known = SUITES.iter().find(|(_, known)| known.suite() == suite);
     known.map(|(name, _)| *name)

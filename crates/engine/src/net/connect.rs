@@ -1,7 +1,7 @@
-//! From a route to a stream: look up, connect, tunnel, handshake, each timed.
+//! From a route to a stream: look-up, connect, tunnel, handshake, each timed.
 //!
-//! One connector under every front end; what they differ in are its parameters. Must not know
-//! requests. Invariant: the times of the phases add up to no more than the whole.
+//! One connector for all front ends; differences are parameters. Must not know requests. Invariant: the times
+//! of the phases add up to no more than the total.
 
 use std::future::poll_fn;
 use std::net::{IpAddr, SocketAddr};
@@ -37,15 +37,15 @@ pub(crate) struct Connector {
     pub(crate) tls: WorkerTls,
 }
 
-/// On whose behalf a connection is made.
+/// The owner of a connection.
 pub(crate) struct Owner {
-    /// Where its bytes count.
+    /// Where its bytes are counted.
     pub(crate) bytes: Rc<WireBytes>,
-    /// Number of the virtual user over the whole test, from zero.
+    /// Number of the virtual user in the whole test, from zero.
     pub(crate) vu: u64,
 }
 
-/// A connection on which nothing has been sent; spans in nanoseconds.
+/// A connection on which nothing has been sent; durations in nanoseconds.
 pub(crate) struct Opened {
     socket: Socket,
     /// Remote address; `None` for a Unix-domain socket.
@@ -55,7 +55,7 @@ pub(crate) struct Opened {
     pub(crate) connect_ns: u64,
 }
 
-/// A new stream and what making it took, in nanoseconds.
+/// A new stream and the times for making it, in nanoseconds.
 pub(crate) struct Connected {
     pub(crate) stream: Stream,
     /// Remote address; `None` for a Unix-domain socket.
@@ -68,13 +68,13 @@ pub(crate) struct Connected {
 }
 
 impl Connector {
-    /// Makes a connection on the route.
+    /// Makes a connection for the route.
     pub(crate) async fn connect(&self, route: &Route, owner: &Owner) -> Result<Connected, Failure> {
         let opened = self.open(route, owner).await?;
         self.prepare(opened, route).await
     }
 
-    /// Looks up and connects; tunnel and TLS come after it.
+    /// Looks up and connects; tunnel and TLS follow later.
     pub(crate) async fn open(&self, route: &Route, owner: &Owner) -> Result<Opened, Failure> {
         #[cfg(unix)]
         if let Some(path) = &self.plan.unix_socket {
@@ -101,7 +101,7 @@ impl Connector {
         })
     }
 
-    /// Makes an open connection one that requests can be sent on.
+    /// Turns an open connection into one that can carry requests.
     pub(crate) async fn prepare(
         &self,
         opened: Opened,
@@ -145,7 +145,8 @@ impl Connector {
         })
     }
 
-    /// Opens a connection to one of the candidates; those of the other version than the first have a chance beside it where it takes long.
+    /// Opens a connection to one of the candidates. If that takes long, those of the other IP version are tried
+    /// concurrently.
     async fn open_any(
         &self,
         candidates: &Candidates,
@@ -192,7 +193,8 @@ impl Connector {
     }
 }
 
-/// What `preferred` opens, or `other`, which begins when `preferred` fails or has taken long: the first that succeeds, else the last failure.
+/// Opens `preferred`, and also `other` when `preferred` fails or takes long: returns the first that succeeds,
+/// otherwise the last failure.
 async fn first_to_open<T, E>(
     preferred: impl Future<Output = Result<T, E>>,
     other: impl Future<Output = Result<T, E>>,
@@ -243,19 +245,19 @@ async fn open_tcp(
 }
 
 impl Connected {
-    /// What the handshake took, in nanoseconds; `None` for a plain connection.
+    /// Duration of the handshake in nanoseconds; `None` for a plain connection.
     pub(crate) fn tls_ns(&self) -> Option<u64> {
         self.tls.as_ref().map(|handshake| handshake.took_ns)
     }
 
-    /// Time from the beginning to the usable stream, in nanoseconds.
+    /// Time from the start to the usable stream, in nanoseconds.
     pub(crate) fn total_ns(&self) -> u64 {
         self.dns_ns.unwrap_or(0) + self.connect_ns + self.tls_ns().unwrap_or(0)
     }
 }
 
-/// When a connection attempt begun at `now` must be given up: the earlier of the connect timeout
-/// and the request's own deadline.
+/// When a connection attempt started at `now` must be given up: the connect timeout or the request's own
+/// deadline, whichever is earlier.
 pub(crate) fn connect_deadline(plan: &ClientPlan, now: Nanos, request_deadline: Nanos) -> Nanos {
     plan.connect_timeout.map_or(request_deadline, |limit| {
         (now + limit).min(request_deadline)
@@ -268,7 +270,7 @@ mod tests {
 
     use super::*;
 
-    /// What comes of two attempts, on a clock that runs ahead, and after how many milliseconds.
+    /// The outcome of two attempts on a fast-forwarded clock, and after how many milliseconds.
     #[expect(clippy::disallowed_methods, reason = "the paused clock of the runtime")]
     fn opened(
         preferred: impl Future<Output = Result<u8, u8>>,

@@ -1,8 +1,8 @@
-//! Names to addresses: the system's resolver on one thread of its own, behind a cache with a time
-//! to live, shared by all workers.
+//! Names to addresses: the system's resolver on a separate thread, behind a cache with a time to live, shared
+//! by all workers.
 //!
-//! Must not know what the addresses are for. Invariant: a name is looked up once at a time however
-//! many connections ask, and no worker thread ever waits in the resolver.
+//! Must not know what the addresses are for. Invariant: there is only one look-up of a name at a time, however
+//! many connections ask, and no worker thread ever blocks in the resolver.
 
 use std::collections::HashMap;
 use std::io;
@@ -23,9 +23,9 @@ const CACHE_MAX: usize = 1_024;
 /// Why a name has no address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct LookupFault {
-    /// The resolver's words.
+    /// The resolver's message.
     pub(crate) why: String,
-    /// Whether it was told before: it was kept, or somebody else asked for the name at the same time.
+    /// Whether it is shared: it was cached, or another connection asked for the name at the same time.
     pub(crate) is_old: bool,
 }
 
@@ -45,17 +45,17 @@ impl LookupFault {
     }
 }
 
-/// How long answers are kept.
+/// How long results are cached.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Kept {
     /// Addresses; `None`: for the whole run.
     pub(crate) found: Option<Duration>,
-    /// That there are none; zero: it is asked again every time.
+    /// Failures; zero: they are not cached.
     pub(crate) failed: Duration,
 }
 
 impl Kept {
-    /// Addresses alone are kept.
+    /// Only caches addresses.
     pub(crate) fn found(found: Option<Duration>) -> Kept {
         Kept {
             found,
@@ -142,7 +142,7 @@ impl Resolver {
     }
 }
 
-/// Looks names up, each once for all who wait for it at the time.
+/// Looks up names, each once for all connections that wait for it at the time.
 fn answer_all(asked: &mpsc::Receiver<Question>) {
     while let Ok(first) = asked.recv() {
         let mut waiting: HashMap<String, Vec<oneshot::Sender<Answer>>> = HashMap::new();
@@ -155,7 +155,7 @@ fn answer_all(asked: &mpsc::Receiver<Question>) {
         for (host, replies) in waiting {
             let mut answer = look_up(&host);
             for reply in replies {
-                // Who no longer waits was interrupted; there is nobody to tell.
+                // A receiver that no longer waits was interrupted.
                 drop(reply.send(answer.clone()));
                 answer = answer.map_err(|fault| fault.again());
             }
@@ -175,7 +175,7 @@ fn look_up(host: &str) -> Answer {
     }
 }
 
-/// The resolver's own words, without the prefix that the standard library puts before them.
+/// The resolver's own message, without the prefix of the standard library.
 fn plain_message(error: &io::Error) -> String {
     let text = error.to_string();
     match text.strip_prefix("failed to lookup address information: ") {
@@ -188,7 +188,7 @@ fn plain_message(error: &io::Error) -> String {
 mod tests {
     use super::*;
 
-    /// No resolver asks the network for this name.
+    /// No resolver sends this name to the network.
     const NO_NAME: &str = "two..dots";
 
     fn faults(kept: Kept) -> [LookupFault; 2] {

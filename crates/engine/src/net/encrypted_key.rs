@@ -1,7 +1,7 @@
-//! Private keys that are encrypted in the way of RFC 1421: PEM with a header `DEK-Info`, as
-//! `openssl rsa -aes256 -traditional` and older versions of OpenSSL write them.
+//! Private keys that are encrypted in the way of RFC 1421: PEM with a header `DEK-Info`, as `openssl rsa
+//! -aes256 -traditional` and older versions of OpenSSL write them.
 //!
-//! Must not know certificates or files. Invariant: a key is given only if the padding behind it is whole.
+//! Must not know certificates or files. Invariant: a key is returned only if its padding is intact.
 
 use aes::cipher::block_padding::Pkcs7;
 use aes::cipher::consts::U16;
@@ -18,7 +18,7 @@ const SALT: usize = 8;
 /// The key in PEM, decrypted; `None`: it is not encrypted in this way.
 ///
 /// # Errors
-/// The cipher is not known here, the text is broken, or the password is another.
+/// The cipher is unsupported, the text is corrupt, or the password is wrong.
 pub(super) fn decrypted(
     pem: &[u8],
     password: &str,
@@ -48,7 +48,7 @@ fn opened(info: &str, body: &str, password: &str) -> Result<PrivateKeyDer<'stati
     der.ok_or("the password is not that of the key")
 }
 
-/// A key of so many bytes out of a password: digests of what was made so far, password and salt.
+/// Derives a key of `bytes` bytes from a password: digests over the previous output, password and salt.
 fn key_of(password: &str, salt: &[u8], bytes: usize) -> Vec<u8> {
     let mut key = Vec::new();
     let mut digest = Vec::new();

@@ -17,7 +17,7 @@ use super::dns::LookupFault;
 use super::http2_fault::Http2Fault;
 use super::proxy::ProxyFault;
 
-/// Where in a request's life an error came.
+/// The stage of a request at which an error occurred.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stage {
     Connecting,
@@ -31,24 +31,24 @@ pub(crate) struct Failure {
     pub(crate) class: ErrorClass,
     pub(crate) detail: String,
     pub(crate) address: Option<SocketAddr>,
-    /// How far the request had come.
+    /// How far the request had got.
     pub(crate) reach: Reach,
-    /// What is known beyond that; `None`: the detail says all.
+    /// Further facts; `None`: the detail is complete.
     pub(crate) cause: Option<Box<Cause>>,
 }
 
-/// How far a request had come when it failed, which decides whether it may be sent again.
+/// How far a request had got when it failed, which decides whether it may be retried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reach {
     /// The peer has seen nothing of it, or says that it has not looked at it.
     Unsent,
     /// It was sent, and the connection ended without a byte of an answer.
     Unanswered,
-    /// An answer had begun, or nothing is known.
+    /// A response had begun, or nothing is known.
     Begun,
 }
 
-/// The facts behind a failure, for front ends that have words of their own for them.
+/// The facts behind a failure, for front ends with their own words for them.
 #[derive(Debug)]
 pub(crate) enum Cause {
     /// The plan forbids the host.
@@ -98,18 +98,18 @@ impl Failure {
         }
     }
 
-    /// The same with the facts behind it.
+    /// The same with its cause.
     pub(crate) fn because(mut self, cause: Cause) -> Failure {
         self.cause = Some(Box::new(cause));
         self
     }
 
-    /// An error of the operating system, classed by its number and stage.
+    /// An operating system error, classified by its number and stage.
     pub(crate) fn io(stage: Stage, error: &io::Error) -> Failure {
         Failure::on_connection(stage, error, None)
     }
 
-    /// The same on a connection whose end here has an address.
+    /// The same on a connection with a known local address.
     pub(crate) fn on_connection(
         stage: Stage,
         error: &io::Error,
@@ -139,7 +139,7 @@ impl Failure {
         failure.because(Cause::Tls(error.clone()))
     }
 
-    /// What HTTP/2 found wrong.
+    /// An HTTP/2 error.
     pub(crate) fn http2(fault: Http2Fault) -> Failure {
         let class = match fault {
             Http2Fault::Unsent | Http2Fault::Ended => ErrorClass::Closed,
@@ -153,7 +153,7 @@ impl Failure {
         Failure::new(ErrorClass::Timeout, detail).because(Cause::Timeout)
     }
 
-    /// An answer that could not be read.
+    /// A response that could not be read.
     pub(crate) fn wire(error: &WireError) -> Failure {
         use loadline_wire::ErrorClass as Wire;
         let class = match error.class() {
@@ -169,7 +169,8 @@ impl Failure {
         failure.because(Cause::Wire(*error))
     }
 
-    /// Whether the peer did not look at the request over HTTP/2: another stream or connection may take it.
+    /// Whether the peer did not process the request over HTTP/2, so that another stream or connection may take
+    /// it.
     pub(crate) fn is_turned_away(&self) -> bool {
         let is_of_http2 = matches!(self.cause.as_deref(), Some(Cause::Http2(_)));
         is_of_http2 && self.reach == Reach::Unsent
@@ -181,7 +182,7 @@ impl Failure {
     }
 }
 
-/// An error like another one, which the standard library does not copy.
+/// A copy of an error, which the standard library cannot clone.
 fn copy_of(error: &io::Error) -> io::Error {
     match error.raw_os_error() {
         Some(number) => io::Error::from_raw_os_error(number),
@@ -189,13 +190,13 @@ fn copy_of(error: &io::Error) -> io::Error {
     }
 }
 
-/// What TLS found wrong, after the handshake too: there a target says in TLS 1.3 what it thinks of the
-/// client's certificate.
+/// The TLS error in an I/O error, also after the handshake: in TLS 1.3 a target rejects the client's
+/// certificate there.
 pub(super) fn tls_error(error: &io::Error) -> Option<&rustls::Error> {
     error.get_ref()?.downcast_ref()
 }
 
-/// What is said of it; a report tells alerts by their quotes.
+/// The message for it; a report recognises alerts by their quotes.
 pub(super) fn tls_detail(error: &rustls::Error) -> String {
     match error {
         rustls::Error::AlertReceived(rustls::AlertDescription::CertificateRequired) => {
@@ -208,8 +209,8 @@ pub(super) fn tls_detail(error: &rustls::Error) -> String {
     }
 }
 
-/// What a truncated answer is called: without the number of bytes, which differs from one answer to
-/// the next and would make each a kind of its own.
+/// The message for a truncated response: without the number of bytes, which differs between responses and would
+/// make each a separate kind.
 fn truncation(error: &WireError) -> Option<&'static str> {
     match error {
         WireError::TruncatedHead { .. } => Some("the target closed within the response head"),
@@ -223,7 +224,7 @@ fn truncation(error: &WireError) -> Option<&'static str> {
     }
 }
 
-/// The classes that an error number tells whatever the stage.
+/// The class of an error number that does not depend on the stage.
 #[cfg(unix)]
 fn os_class(error: &io::Error) -> Option<ErrorClass> {
     match error.raw_os_error()? {

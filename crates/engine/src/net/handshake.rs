@@ -1,6 +1,6 @@
-//! The TLS handshake, and what one that failed means.
+//! The TLS handshake, and the meaning of its failures.
 //!
-//! Must not know the plan. Invariant: what the peer said before it closed is what the failure tells.
+//! Must not know the plan. Invariant: what the peer said before it closed is part of the failure.
 
 use std::io;
 use std::net::SocketAddr;
@@ -19,18 +19,18 @@ use super::socket::{Socket, Stream};
 use super::verifier::is_unknown_authority;
 use crate::clock::Clock;
 
-/// What a handshake agreed on, and what it took.
+/// The result of a handshake, and its duration.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Handshake {
     /// In nanoseconds.
     pub(crate) took_ns: u64,
-    /// Whether HTTP/2 was agreed on.
+    /// Whether HTTP/2 was negotiated.
     pub(crate) http2: bool,
     pub(crate) version: Option<ProtocolVersion>,
     pub(crate) suite: Option<CipherSuite>,
 }
 
-/// Speaks TLS on a socket; `name` is asked for and verified.
+/// Performs the TLS handshake on a socket; `name` is requested (SNI) and verified.
 pub(super) async fn shake_hands(
     config: Arc<ClientConfig>,
     socket: Socket,

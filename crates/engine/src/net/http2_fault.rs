@@ -1,7 +1,7 @@
-//! What can go wrong with HTTP/2 beyond the connection under it.
+//! Errors of HTTP/2 above the connection.
 //!
-//! Must not know requests. Invariant: the text holds nothing that differs from one stream to the next, so that
-//! failures alike are counted as one.
+//! Must not know requests. Invariant: the text contains nothing that differs between streams, so that equal
+//! failures are counted together.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use std::fmt;
 pub(crate) enum Http2Fault {
     /// The peer reset the stream.
     StreamReset { stream: u32, reason: u32 },
-    /// The peer broke the rules of a stream, and the connection goes on.
+    /// The peer violated the rules of a stream; the connection stays usable.
     BrokenStream { stream: u32, reason: u32 },
     /// The peer broke the protocol; the text says how, where that is known.
     BrokenProtocol { reason: u32, debug: String },

@@ -1,6 +1,6 @@
-//! Client certificates: reading them, and which one a peer is shown.
+//! Client certificates: parsing them, and choosing one for a peer.
 //!
-//! Must not know sockets or files. Invariant: what was read can be shown.
+//! Must not know sockets or files. Invariant: a parsed certificate can be used.
 
 use std::sync::Arc;
 
@@ -14,30 +14,30 @@ use rustls_pki_types::{CertificateDer, PrivateKeyDer};
 use super::encrypted_key;
 use super::tls::TlsError;
 
-/// A client certificate as it was given.
+/// A client certificate as given.
 pub(super) struct GivenIdentity<'a> {
-    /// Where it came from, for messages.
+    /// Its origin, for messages.
     pub(super) origin: String,
     pub(super) certificate_pem: &'a [u8],
     pub(super) key_pem: &'a [u8],
-    /// The password of the key; `None`: it is given in the clear.
+    /// The password of the key; `None`: it is not encrypted.
     pub(super) password: Option<&'a str>,
 }
 
-/// The client certificates; the first that the peer can accept is shown.
+/// The client certificates; the first one acceptable to the peer is used.
 #[derive(Debug)]
 pub(super) struct Identities {
     keys: Vec<Arc<CertifiedKey>>,
-    /// Whether the authorities that the peer names decide too, as in Go; else they are only a hint, as
-    /// for curl.
+    /// Whether the authorities named by the peer also decide, as in Go; otherwise they are only a hint, as in
+    /// curl.
     heeds_authorities: bool,
 }
 
 impl Identities {
-    /// Reads certificates and keys.
+    /// Parses certificates and keys.
     ///
     /// # Errors
-    /// The first that cannot be used.
+    /// The first that is invalid.
     pub(super) fn read<'a>(
         given: impl IntoIterator<Item = GivenIdentity<'a>>,
         heeds_authorities: bool,
@@ -109,7 +109,7 @@ fn key_of(identity: &GivenIdentity<'_>) -> Result<PrivateKeyDer<'static>, String
     if let Some(key) = encrypted_key::decrypted(identity.key_pem, password) {
         return key.map_err(str::to_owned);
     }
-    // As in k6, a password may stand beside a key in the clear, and PKCS #8 is not decrypted.
+    // As in k6, a password may accompany an unencrypted key, and PKCS #8 is not decrypted.
     PrivateKeyDer::from_pem_slice(identity.key_pem).map_err(|_| {
         "it is encrypted as PKCS #8: rewrite it with openssl rsa -traditional, or in the clear"
             .to_owned()

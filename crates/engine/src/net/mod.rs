@@ -1,7 +1,7 @@
-//! Making connections: names, detours, sockets, proxies, TLS.
+//! Making connections: names, redirected connections, sockets, proxies, TLS.
 //!
-//! Must not know HTTP beyond a proxy's CONNECT, nor virtual users. Invariant: whatever goes wrong
-//! is a [`Failure`] with a class.
+//! Must not know HTTP beyond a proxy's CONNECT, nor virtual users. Invariant: every error is a [`Failure`] with
+//! a class.
 
 mod addresses;
 mod alert;

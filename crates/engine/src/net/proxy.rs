@@ -1,7 +1,7 @@
-//! Asking a proxy for a tunnel (CONNECT).
+//! Requests a tunnel from a proxy (CONNECT).
 //!
-//! Must not know what travels through the tunnel. Invariant: not one byte that follows the proxy's
-//! answer is swallowed; a proxy that sends bytes before we do is refused.
+//! Must not know the tunnel's traffic. Invariant: no byte after the proxy's response is lost; a proxy that
+//! sends bytes before the client does is refused.
 
 use std::fmt;
 
@@ -25,7 +25,7 @@ pub(crate) enum ProxyFault {
     Closed,
     /// Its answer cannot be read.
     Wire(WireError),
-    /// It does not want to; the reason as it stands behind the status.
+    /// It refused, with the reason phrase after the status.
     Refused { status: u16, reason: Option<String> },
     /// It sent bytes that belong to no answer.
     Early,
@@ -36,7 +36,7 @@ impl fmt::Display for ProxyFault {
         match self {
             ProxyFault::Closed => out.write_str("the proxy closed instead of answering"),
             ProxyFault::Wire(error) => {
-                // The reader of responses takes whoever sent it for the target.
+                // The response reader assumes that the sender is the target.
                 let why = error.to_string().replacen("the target", "the proxy", 1);
                 write!(out, "in the response to CONNECT: {why}")
             }
@@ -88,7 +88,7 @@ impl ResponseSink for Reply {
     fn body(&mut self, _piece: &[u8]) {}
 }
 
-/// Makes a tunnel to `host_port` through the proxy at the other end of `socket`.
+/// Opens a tunnel to `host_port` through the proxy at the other end of `socket`.
 pub(crate) async fn open_tunnel(
     socket: &mut Socket,
     host_port: &str,

@@ -1,7 +1,7 @@
-//! The way to an origin: detours, proxies, the name shown to TLS.
+//! The route to an origin: redirected connections, proxies, the TLS server name.
 //!
-//! Decided once per origin, before anything is connected. Must not know sockets. Invariant: two
-//! requests for one origin take the same route.
+//! Determined once per origin, before connecting. Must not know sockets. Invariant: two requests to the same
+//! origin take the same route.
 
 use std::cell::RefCell;
 use std::net::IpAddr;
@@ -15,34 +15,34 @@ use loadline_model::url::{Origin, Scheme};
 #[derive(Debug)]
 pub(crate) struct Route {
     pub(crate) origin: Origin,
-    /// Host to look up: the origin's, a detour's or the proxy's.
+    /// Host to look up: the origin's, that of `connect_to`, or the proxy's.
     pub(crate) host: String,
     pub(crate) port: u16,
-    /// Addresses given by hand; empty: the resolver is asked.
+    /// Fixed addresses; empty: use the resolver.
     pub(crate) addresses: Vec<IpAddr>,
     pub(crate) via: Via,
-    /// Name asked for and verified in TLS.
+    /// Server name requested and verified in TLS.
     pub(crate) server_name: String,
-    /// Where connections come from; `None`: as the rules of addresses have it.
+    /// Local address; `None`: according to the address rules.
     pub(crate) source: Option<IpAddr>,
-    /// Value of `Proxy-Authorization`; `None`: nothing is said.
+    /// Value of `Proxy-Authorization`; `None`: not sent.
     pub(crate) proxy_authorization: Option<String>,
 }
 
-/// What somebody wants of the way to an origin beyond what the plan says.
+/// A caller's requirements for a route, beyond the plan.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Wanted {
-    /// Addresses of the host; empty: as the plan has it.
+    /// Addresses of the host; empty: as in the plan.
     pub(crate) addresses: Vec<IpAddr>,
-    /// The name that is looked up in place of the host's.
+    /// The name to look up instead of the host.
     pub(crate) name: Option<String>,
-    /// Where connections come from.
+    /// Local address.
     pub(crate) source: Option<IpAddr>,
-    /// The proxy; `None`: the plan's, if it has one.
+    /// The proxy; `None`: the plan's, if any.
     pub(crate) proxy: Option<ProxyPlan>,
 }
 
-/// What stands between.
+/// What is in between.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Via {
     Direct,
@@ -55,7 +55,7 @@ pub(crate) enum Via {
 /// One of a worker's routes.
 #[derive(Debug)]
 pub(crate) struct KnownRoute {
-    /// Position among them.
+    /// Its index.
     pub(crate) index: usize,
     pub(crate) route: Route,
     wanted: Wanted,
@@ -73,7 +73,7 @@ impl Routes {
         self.wanted(origin, plan, &Wanted::default())
     }
 
-    /// The route to an origin by a way that somebody wants.
+    /// The route to an origin with a caller's requirements.
     pub(crate) fn wanted(
         &self,
         origin: &Origin,
@@ -168,7 +168,7 @@ fn detour(origin: &Origin, plan: &ClientPlan) -> (String, u16) {
     }
 }
 
-/// The proxy that serves an origin; `None`: it is reached directly.
+/// The proxy for an origin; `None`: direct connection.
 pub(crate) fn proxy_for<'a>(origin: &Origin, plan: &'a ClientPlan) -> Option<&'a ProxyPlan> {
     plan.proxy
         .as_ref()

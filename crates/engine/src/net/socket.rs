@@ -1,7 +1,7 @@
-//! The byte streams that requests travel on, the count of their bytes, and how late they are read.
+//! The byte streams of requests, their byte counts, and their read delay.
 //!
-//! Must not know TLS settings or HTTP. Invariant: every byte that passes a socket is counted once,
-//! below TLS, so that the counts are what was on the wire.
+//! Must not know TLS settings or HTTP. Invariant: every byte through a socket is counted once, below TLS, so
+//! the counts are those on the wire.
 
 use std::cell::{Cell, RefCell};
 use std::io::{self, IoSlice};
@@ -19,7 +19,7 @@ use tokio_rustls::client::TlsStream;
 
 use crate::platform::{TcpFacts, poll_read_stamped, stamp_arrivals, tcp_facts};
 
-/// Bytes that passed the sockets of a worker, or of one virtual user of it.
+/// Bytes through the sockets of a worker, or of one of its virtual users.
 #[derive(Debug, Default)]
 pub(crate) struct WireBytes {
     sent: Cell<u64>,
@@ -30,20 +30,20 @@ pub(crate) struct WireBytes {
     whole: Option<Rc<WireBytes>>,
 }
 
-/// Read delays of a worker: how long what arrives lies in the kernel until the worker reads it. Reads are sampled, evenly and about
-/// as many in each interval, however many there are.
+/// Read delays of a worker: how long data waits in the kernel until the worker reads it. Reads are sampled
+/// evenly, about the same number in each interval, however many there are.
 #[derive(Debug, Default)]
 struct ReadDelays {
     seen: RefCell<Summary>,
     reads: Cell<u64>,
-    /// Every so many reads one is sampled; none: each.
+    /// Every n-th read is sampled; zero: each.
     every: Cell<u64>,
 }
 
 impl ReadDelays {
     /// Reads to sample in an interval.
     const SAMPLES: u64 = 64;
-    /// However few were read before, one of so many is sampled.
+    /// At least one in this many reads is sampled, however few there were before.
     const EVERY_MAX: u64 = 256;
 
     #[inline]
@@ -83,7 +83,7 @@ impl ReadDelays {
 }
 
 impl WireBytes {
-    /// A count of its own whose bytes count in `whole` too.
+    /// A separate count whose bytes also count in `whole`.
     pub(crate) fn within(whole: Rc<WireBytes>) -> WireBytes {
         WireBytes {
             whole: Some(whole),
@@ -100,7 +100,7 @@ impl WireBytes {
         }
     }
 
-    /// What was sent and received since the last call.
+    /// Bytes sent and received since the last call.
     pub(crate) fn take(&self) -> (u64, u64) {
         (self.sent.take(), self.received.take())
     }
@@ -125,7 +125,7 @@ enum Kind {
     Unix(UnixStream),
 }
 
-/// First bytes received that are remembered: enough to tell an answer in clear text from TLS.
+/// First received bytes that are remembered: enough to distinguish plain text from TLS.
 const FIRST_BYTES: usize = 5;
 
 /// A socket that counts.
@@ -157,12 +157,12 @@ impl Socket {
         }
     }
 
-    /// The first bytes that came, up to five.
+    /// The first bytes received, up to five.
     pub(crate) fn first_bytes(&self) -> &[u8] {
         &self.first[..usize::from(self.first_count)]
     }
 
-    /// This end's address; `None` when it has none any more.
+    /// The local address; `None` if there is none any more.
     pub(crate) fn local_addr(&self) -> Option<SocketAddr> {
         match &self.kind {
             Kind::Tcp(stream) => stream.local_addr().ok(),
@@ -249,7 +249,7 @@ pub(crate) enum Stream {
 }
 
 impl Stream {
-    /// This end's address; `None` when it has none any more.
+    /// The local address; `None` if there is none any more.
     pub(crate) fn local_addr(&self) -> Option<SocketAddr> {
         match self {
             Stream::Plain(socket) => socket.local_addr(),
@@ -257,7 +257,7 @@ impl Stream {
         }
     }
 
-    /// What the kernel knows of the connection.
+    /// The kernel's data on the connection.
     pub(crate) fn facts(&self) -> Option<TcpFacts> {
         match self {
             Stream::Plain(socket) => socket.facts(),
@@ -356,7 +356,7 @@ mod tests {
             let (mut socket, mut peer) = pair(&user).await;
             socket.write_all(b"ask").await.expect("sent");
             peer.read_exact(&mut [0; 3]).await.expect("received");
-            // The kernel begins to stamp some time after it was asked to.
+            // The kernel starts to stamp with some delay.
             let mut answers = 0;
             while answers < 10_000 && worker.delays.seen.borrow().count() == 0 {
                 peer.write_all(b"answer").await.expect("sent");

@@ -1,7 +1,7 @@
-//! TLS settings of every front end: one client configuration per worker.
+//! TLS settings of all front ends: one client configuration per worker.
 //!
-//! Must not know sockets. Invariant: what the constructors accepted can be made a configuration of,
-//! unless the system has no certificate authorities.
+//! Must not know sockets. Invariant: accepted settings can be turned into a configuration, unless the system
+//! has no certificate authorities.
 
 use std::cell::OnceCell;
 use std::fmt;
@@ -42,21 +42,21 @@ impl fmt::Display for TlsError {
 
 impl std::error::Error for TlsError {}
 
-/// What TLS is spoken with; read once for all workers.
+/// Parsed TLS settings, shared by all workers.
 pub(crate) struct TlsSettings {
     plan: TlsPlan,
     alpn: Vec<Vec<u8>>,
     provider: Arc<CryptoProvider>,
     identities: Arc<Identities>,
-    /// Reading the system's authorities takes time that plain runs do not have to spend.
+    /// Reading the system's authorities takes time that plain runs need not spend.
     verifier: OnceLock<Result<Arc<dyn ServerCertVerifier>, TlsError>>,
 }
 
 impl TlsSettings {
-    /// Reads what the plan of requests made from templates gives.
+    /// From the plan of requests from templates.
     ///
     /// # Errors
-    /// A client certificate or key that cannot be used.
+    /// A client certificate or key is invalid.
     pub(crate) fn of_requests(
         plan: &TlsPlan,
         protocol: Protocol,
@@ -77,10 +77,10 @@ impl TlsSettings {
         ))
     }
 
-    /// Reads what a script's options give.
+    /// From a script's options.
     ///
     /// # Errors
-    /// A client certificate or key that cannot be used.
+    /// A client certificate or key is invalid.
     pub(crate) fn of_script(
         client: &ClientPlan,
         script: &ScriptTls,
@@ -112,7 +112,7 @@ impl TlsSettings {
         })
     }
 
-    /// A configuration of its own: workers share nothing, and no session crosses over.
+    /// A separate configuration per worker: workers share nothing, including sessions.
     ///
     /// # Errors
     /// No certificate authorities, or no cipher suite left for the versions.
@@ -147,7 +147,7 @@ impl TlsSettings {
     }
 }
 
-/// The client configuration of one worker, made when it is first needed.
+/// The client configuration of one worker, created on first use.
 pub(crate) struct WorkerTls {
     settings: Arc<TlsSettings>,
     config: OnceCell<Arc<ClientConfig>>,

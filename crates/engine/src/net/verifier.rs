@@ -1,7 +1,7 @@
-//! Whom TLS trusts, and which of several faults of a certificate is told.
+//! Trust decisions of TLS, and which of several certificate errors is reported.
 //!
-//! Must not know the words that a fault is told in. Invariant: whoever the verifier within refuses is refused, for this
-//! reason or another, unless its very certificate is among those that are trusted.
+//! Must not know the words for an error. Invariant: whatever the inner verifier refuses is refused, for the
+//! same or another reason, unless the exact certificate is among the trusted ones.
 
 use std::sync::Arc;
 
@@ -11,11 +11,11 @@ use rustls::server::ParsedCertificate;
 use rustls::{CertificateError, DigitallySignedStruct, Error, SignatureScheme};
 use rustls_pki_types::{CertificateDer, ServerName, UnixTime};
 
-/// Judges certificates as Go does, by a verifier that is stricter.
+/// Verifies certificates as Go does, on top of a stricter verifier.
 ///
-/// A certificate that is itself trusted needs nobody who vouches for it, though it be an authority's, as those are
-/// that `openssl req -x509` makes. And a certificate's name is looked at before those who vouch for it: one that is
-/// wrong in both is told to be another's.
+/// A certificate that is itself trusted needs no issuer, even if it is a CA certificate, like those from
+/// `openssl req -x509`. And a certificate's name is checked before its issuers: if both are wrong, the name is
+/// reported.
 #[derive(Debug)]
 pub(super) struct GoVerifier {
     pub(super) within: Arc<WebPkiServerVerifier>,
@@ -39,7 +39,7 @@ impl ServerCertVerifier for GoVerifier {
             && let Ok(certificate) = ParsedCertificate::try_from(shown)
         {
             verify_server_name(&certificate, name)?;
-            // Its dates are good: they are looked at before who vouches for it.
+            // Its dates are valid: they are checked before its issuers.
             if self.trusted.contains(shown) {
                 return Ok(ServerCertVerified::assertion());
             }
@@ -72,8 +72,8 @@ impl ServerCertVerifier for GoVerifier {
     }
 }
 
-/// Whether nobody who is trusted vouches for a certificate: also where a trusted authority bears the
-/// name of the one that signed, and where an authority shows its own certificate.
+/// Whether a certificate has no trusted issuer. This includes a trusted authority with the same name as the
+/// issuer, and an authority that presents its own certificate.
 pub(crate) fn is_unknown_authority(why: &CertificateError) -> bool {
     match why {
         CertificateError::UnknownIssuer | CertificateError::BadSignature => true,

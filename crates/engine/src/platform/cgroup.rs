@@ -1,15 +1,14 @@
 //! The control group's limits and its throttling, versions 1 and 2.
 //!
-//! Sources: kernel documentation, `admin-guide/cgroup-v2` (`cpu.max`, `cpu.stat`, `memory.max`)
-//! and `scheduler/sched-bwc` (`cpu.cfs_quota_us`). Must not know why it is asked. Invariant: no
-//! limit is `None`.
+//! Sources: kernel documentation, `admin-guide/cgroup-v2` (`cpu.max`, `cpu.stat`, `memory.max`) and
+//! `scheduler/sched-bwc` (`cpu.cfs_quota_us`). Must not know the purpose. Invariant: a missing limit is `None`.
 
 use std::fs;
 use std::path::PathBuf;
 
 const ROOT: &str = "/sys/fs/cgroup";
 
-/// A share of processor time: `quota_us` in every `period_us`.
+/// A share of CPU time: `quota_us` per `period_us`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CpuQuota {
     quota_us: u64,
@@ -39,8 +38,8 @@ impl CpuQuota {
     }
 }
 
-/// Time that this process's group was throttled so far, in nanoseconds; `None` when the group
-/// keeps no such count.
+/// Time during which this process's group was throttled so far, in nanoseconds; `None` if the group does not
+/// count it.
 #[must_use]
 pub fn throttled_ns() -> Option<u64> {
     let unified = folders("").into_iter().find_map(|folder| {

@@ -1,7 +1,7 @@
-//! Linux: timer file descriptors, resource limits, the process's and threads' use of the machine.
+//! Linux: timer file descriptors, resource limits, resource use of the process and its threads.
 //!
-//! Must not know what the numbers are for. Invariant: a failing call answers with an error or
-//! `None`, never with a made-up number.
+//! Must not know what the numbers are for. Invariant: a failing call returns an error or `None`, never a
+//! made-up number.
 
 use std::fs;
 use std::io;
@@ -25,7 +25,7 @@ impl Alarm {
     /// A new alarm, not set.
     ///
     /// # Errors
-    /// When the process has no file descriptor left.
+    /// The process has no file descriptors left.
     pub fn new() -> io::Result<Alarm> {
         // SAFETY: timerfd_create takes no pointers.
         let raw = unsafe {
@@ -71,8 +71,8 @@ impl Alarm {
 
     /// Ready once the alarm has fired since it was last set.
     ///
-    /// The expirations are never read: setting the alarm anew resets them, and the edge-triggered
-    /// registration reports the next firing.
+    /// Expirations are never read: setting the alarm again resets them, and the edge-triggered registration
+    /// reports the next one.
     pub fn poll_fired(&self, cx: &mut Context<'_>) -> Poll<()> {
         match ready!(self.descriptor.poll_read_ready(cx)) {
             Ok(mut ready) => ready.clear_ready(),
@@ -82,19 +82,19 @@ impl Alarm {
     }
 }
 
-/// The monotonic clock's reading, on the scale that [`Alarm::set`] takes.
+/// The monotonic clock, on the scale of [`Alarm::set`].
 #[must_use]
 pub fn monotonic_ns() -> u64 {
     clock_ns(libc::CLOCK_MONOTONIC)
 }
 
-/// Processor time of the calling thread in nanoseconds.
+/// CPU time of the calling thread in nanoseconds.
 #[must_use]
 pub fn thread_cpu_ns() -> u64 {
     clock_ns(libc::CLOCK_THREAD_CPUTIME_ID)
 }
 
-/// Processor time of the whole process in nanoseconds.
+/// CPU time of the whole process in nanoseconds.
 #[must_use]
 pub fn process_cpu_ns() -> u64 {
     clock_ns(libc::CLOCK_PROCESS_CPUTIME_ID)
@@ -111,7 +111,7 @@ fn clock_ns(clock: libc::clockid_t) -> u64 {
     at.tv_sec as u64 * 1_000_000_000 + at.tv_nsec as u64
 }
 
-/// What the calling thread waited for processors so far; `None` when the kernel does not say.
+/// How long and how often the calling thread waited for a CPU so far; `None` if the kernel does not report it.
 #[must_use]
 pub fn thread_run_queue() -> Option<RunQueue> {
     // Documentation/scheduler/sched-stats.rst: time on the processor, time in the queue, times that it was run.
@@ -124,7 +124,7 @@ pub fn thread_run_queue() -> Option<RunQueue> {
     })
 }
 
-/// Resident memory of the process in bytes; `None` when the kernel does not say.
+/// Resident memory of the process in bytes; `None` if the kernel does not report it.
 #[must_use]
 pub fn resident_bytes() -> Option<u64> {
     let text = fs::read_to_string("/proc/self/statm").ok()?;
@@ -134,8 +134,8 @@ pub fn resident_bytes() -> Option<u64> {
     Some(pages * u64::try_from(page).ok()?)
 }
 
-/// Highest resident memory of the process so far, in bytes: `VmHWM` of proc(5). `ru_maxrss` of
-/// getrusage(2) would begin at that of whichever process started this one.
+/// Peak resident memory of the process so far, in bytes: `VmHWM` of proc(5). `ru_maxrss` of getrusage(2) would
+/// start at the value of the process that started this one.
 #[must_use]
 pub fn resident_bytes_max() -> Option<u64> {
     let text = fs::read_to_string("/proc/self/status").ok()?;
@@ -144,7 +144,7 @@ pub fn resident_bytes_max() -> Option<u64> {
     Some(kibibytes * 1024)
 }
 
-/// Raises the limit of open files to the hard limit and gives the limit now in force.
+/// Raises the limit on open files to the hard limit and returns the limit now in force.
 #[must_use]
 pub fn raise_open_files() -> Option<u64> {
     let mut limit = libc::rlimit {
@@ -168,19 +168,19 @@ pub fn raise_open_files() -> Option<u64> {
     Some(limit.rlim_cur)
 }
 
-/// Processors in the affinity mask of the process, at least one.
+/// CPUs in the affinity mask of the process, at least one.
 #[must_use]
 pub fn affinity_cores() -> usize {
     std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
 }
 
-/// The control group's processor quota in cores; `None` without one.
+/// The control group's CPU quota in cores; `None` without one.
 #[must_use]
 pub fn cpu_quota_cores() -> Option<f64> {
     cgroup::CpuQuota::read().map(|quota| quota.cores())
 }
 
-/// Local ports for outgoing connections; `None` when the kernel does not say.
+/// Local ports for outgoing connections; `None` if the kernel does not report it.
 #[must_use]
 pub fn ephemeral_ports() -> Option<u64> {
     let text = fs::read_to_string("/proc/sys/net/ipv4/ip_local_port_range").ok()?;
@@ -205,7 +205,7 @@ pub fn host_name() -> String {
         .to_owned()
 }
 
-/// What tells this machine, as it runs, from all others; empty when unknown.
+/// Identifies this machine and its current boot; empty if unknown.
 pub(super) fn machine() -> String {
     let read = fs::read_to_string("/proc/sys/kernel/random/boot_id");
     read.unwrap_or_default().trim().to_owned()
@@ -240,7 +240,7 @@ pub fn memory_bytes() -> Option<u64> {
         .map(|kib| kib * 1024)
 }
 
-/// Asks the kernel about a TCP connection; `None` when it does not say.
+/// Queries the kernel about a TCP connection; `None` if it does not report anything.
 #[must_use]
 pub fn tcp_facts(socket: &impl AsRawFd) -> Option<TcpFacts> {
     // Offsets in `struct tcp_info` (linux/tcp.h): tcpi_retransmits, timeouts in a row without an acknowledgment, at 2, a
@@ -302,13 +302,13 @@ pub fn tcp_facts(socket: &impl AsRawFd) -> Option<TcpFacts> {
     })
 }
 
-/// Has the kernel stamp what arrives on `socket`, for [`poll_read_stamped`].
+/// Enables kernel timestamps for data that arrives on `socket`, for [`poll_read_stamped`].
 pub fn stamp_arrivals(socket: &impl AsRawFd) {
     turn_on(socket, libc::SOL_SOCKET, libc::SO_TIMESTAMPNS);
 }
 
-/// Reads as `poll_read` of `stream` does, and says how long the last of it had lain in the kernel, in nanoseconds; `None` where it
-/// was not stamped.
+/// Reads like `poll_read` of `stream`, and returns how long the last of the data had waited in the kernel, in
+/// nanoseconds; `None` without a timestamp.
 ///
 /// # Errors
 /// Those of recvmsg(2).
@@ -376,7 +376,7 @@ unsafe fn arrival_stamp(message: &libc::msghdr) -> Option<libc::timespec> {
     }
 }
 
-/// Time that has passed since then on the clock of the day, in nanoseconds; `None` where it was set in between.
+/// Wall time elapsed since then, in nanoseconds; `None` if the clock was set in between.
 fn since(then: libc::timespec) -> Option<u64> {
     let mut now = then;
     // SAFETY: `now` is valid for writing.
@@ -387,8 +387,8 @@ fn since(then: libc::timespec) -> Option<u64> {
     u64::try_from(ns(now) - ns(then)).ok()
 }
 
-/// Lets the kernel choose the local port only when connecting, so that one source address can
-/// have many connections to different peers.
+/// Makes the kernel choose the local port only when connecting, so that one source address can have many
+/// connections to different peers.
 pub fn bind_address_without_port(socket: &impl AsRawFd) {
     turn_on(socket, libc::IPPROTO_IP, libc::IP_BIND_ADDRESS_NO_PORT);
 }

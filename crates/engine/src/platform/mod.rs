@@ -1,8 +1,7 @@
 //! Everything that differs between operating systems, in one place.
 //!
-//! Linux has the precise paths; elsewhere each function answers with what can be had portably, or
-//! with `None`. Must not know virtual users or measurements. Invariant: nothing outside this
-//! module asks for the operating system.
+//! Linux has the precise implementations; elsewhere each function returns what is portable, or `None`. Must not
+//! know virtual users or measurements. Invariant: no code outside this module depends on the operating system.
 
 #[cfg(target_os = "linux")]
 mod cgroup;
@@ -18,14 +17,15 @@ pub use linux::*;
 #[cfg(not(target_os = "linux"))]
 pub use portable::*;
 
-/// Cores that this process may use: its affinity, cut by the control group's quota.
+/// Cores that this process may use: its affinity, limited by the control group's quota.
 #[must_use]
 pub fn usable_cores() -> f64 {
     let cores = affinity_cores() as f64;
     cpu_quota_cores().map_or(cores, |quota| quota.min(cores))
 }
 
-/// Tries whether there are file descriptors for a runtime of tokio and the pair of sockets that its first one makes.
+/// Checks whether there are file descriptors for a tokio runtime and the socket pair that its first one
+/// creates.
 ///
 /// # Errors
 /// Those of the system.
@@ -38,54 +38,54 @@ pub fn try_descriptors() -> std::io::Result<()> {
     Ok(())
 }
 
-/// What a thread waited for processors.
+/// How long and how often a thread waited for a CPU.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RunQueue {
-    /// Time in which it was ready and had none, in nanoseconds.
+    /// Time in which it was ready to run but had no CPU, in nanoseconds.
     pub waited_ns: u64,
-    /// How often it was given one.
+    /// How often it was scheduled.
     pub turns: u64,
 }
 
-/// What the kernel knows of a TCP connection.
+/// The kernel's data on a TCP connection.
 #[derive(Clone, Copy, Debug)]
 pub struct TcpFacts {
     /// Smallest round-trip time seen, in nanoseconds.
     pub min_rtt_ns: u64,
     /// Smoothed round-trip time, in nanoseconds.
     pub rtt_ns: u64,
-    /// Segments that were lost and retransmitted since the connection was opened; none where the other side did not read most of the time: they
-    /// ask whether it reads again.
+    /// Lost and retransmitted segments since the connection was opened. Zero if the peer did not read most of
+    /// the time: those retransmits are probes whether it reads again.
     pub retransmits: u64,
-    /// Of all that was sent again, what the other side had got already.
+    /// Spurious retransmits: what the peer had already received.
     pub needless: u64,
-    /// Whether the other side, which had sent something before, has not acknowledged what was last sent, and sent again. One that
-    /// never sent anything may not have taken the connection from a full queue.
+    /// Whether a peer that had sent something before has not acknowledged the last retransmitted data. A peer
+    /// that never sent anything may not have accepted the connection from a full queue.
     pub is_unacknowledged: bool,
-    /// Whether one that never sent anything has not acknowledged what was last sent, and sent again.
+    /// Whether a peer that never sent anything has not acknowledged the last retransmitted data.
     pub is_untaken: bool,
-    /// Segments that came while an earlier one had not come yet.
+    /// Segments received out of order.
     pub out_of_order: u64,
-    /// Time in which something that was sent was not acknowledged yet, though the other side read, in nanoseconds.
+    /// Time during which sent data was unacknowledged although the peer was reading, in nanoseconds.
     pub in_flight_ns: u64,
 }
 
-/// What makers of load have used so far, and what they may use.
+/// Resource use of load generators so far, and their limits.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GeneratorTotals {
-    /// Processor time in nanoseconds.
+    /// CPU time in nanoseconds.
     pub cpu_ns: u64,
-    /// Time that control groups were throttled, in nanoseconds; `None` without a quota.
+    /// Time during which control groups were throttled, in nanoseconds; `None` without a quota.
     pub throttled_ns: Option<u64>,
     /// Resident memory in bytes.
     pub rss_bytes: u64,
-    /// The most that it was.
+    /// Peak resident memory in bytes.
     pub rss_max_bytes: u64,
-    /// Cores that may be used; a fraction under a quota.
+    /// Available cores; a fraction under a quota.
     pub cores: f64,
 }
 
-/// Those of this process.
+/// The totals of this process.
 #[must_use]
 pub fn generator_totals() -> GeneratorTotals {
     GeneratorTotals {
@@ -97,7 +97,8 @@ pub fn generator_totals() -> GeneratorTotals {
     }
 }
 
-/// Whose cores this process uses: two that say the same share them. Empty when unknown.
+/// Identifies the owner of the cores used by this process: processes with the same value share them. Empty if
+/// unknown.
 #[must_use]
 pub fn cores_owner() -> String {
     match cpu_quota_cores() {

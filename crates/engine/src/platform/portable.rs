@@ -1,6 +1,6 @@
-//! Systems other than Linux: what can be had portably, `None` for the rest.
+//! Systems other than Linux: what is portable, `None` for the rest.
 //!
-//! Must not know what the numbers are for. Invariant: a number that cannot be had is `None`.
+//! Must not know what the numbers are for. Invariant: an unavailable number is `None`.
 
 use std::future::Future;
 use std::io;
@@ -57,26 +57,26 @@ fn origin() -> Instant {
     *ORIGIN.get_or_init(Instant::now)
 }
 
-/// The monotonic clock's reading, on the scale that [`Alarm::set`] takes.
+/// The monotonic clock, on the scale of [`Alarm::set`].
 #[must_use]
 pub fn monotonic_ns() -> u64 {
     let since = origin().elapsed();
     u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)
 }
 
-/// Processor time of the calling thread in nanoseconds: not known here.
+/// CPU time of the calling thread in nanoseconds: unknown here.
 #[must_use]
 pub fn thread_cpu_ns() -> u64 {
     0
 }
 
-/// Processor time of the whole process in nanoseconds: not known here.
+/// CPU time of the whole process in nanoseconds: unknown here.
 #[must_use]
 pub fn process_cpu_ns() -> u64 {
     0
 }
 
-/// What the calling thread waited for processors: not known here.
+/// How long the calling thread waited for a CPU: unknown here.
 #[must_use]
 pub fn thread_run_queue() -> Option<RunQueue> {
     None
@@ -88,7 +88,7 @@ pub fn resident_bytes() -> Option<u64> {
     None
 }
 
-/// Highest resident memory of the process: not known here.
+/// Peak resident memory of the process: unknown here.
 #[must_use]
 pub fn resident_bytes_max() -> Option<u64> {
     None
@@ -100,7 +100,7 @@ pub fn raise_open_files() -> Option<u64> {
     None
 }
 
-/// Processors that the process may use, at least one.
+/// CPUs that the process may use, at least one.
 #[must_use]
 pub fn affinity_cores() -> usize {
     std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
@@ -142,12 +142,12 @@ pub fn host_name() -> String {
     String::new()
 }
 
-/// What tells this machine from others: not known here.
+/// Identifies this machine: unknown here.
 pub(super) fn machine() -> String {
     String::new()
 }
 
-/// Processor model: not known here.
+/// CPU model: unknown here.
 #[must_use]
 pub fn processor_name() -> String {
     String::new()
@@ -159,16 +159,16 @@ pub fn memory_bytes() -> Option<u64> {
     None
 }
 
-/// Nothing can be asked about a TCP connection here.
+/// TCP connections cannot be queried here.
 #[must_use]
 pub fn tcp_facts<S>(_socket: &S) -> Option<TcpFacts> {
     None
 }
 
-/// Nothing is stamped here.
+/// There are no timestamps here.
 pub fn stamp_arrivals<S>(_socket: &S) {}
 
-/// Reads as `poll_read` of `stream` does; when it arrived is not known here.
+/// Reads like `poll_read` of `stream`; the arrival time is unknown here.
 ///
 /// # Errors
 /// Those of the system.

@@ -1,6 +1,7 @@
-//! The metrics of samples beside those that a script's requests have.
+//! The metrics of samples, besides those of a script's requests.
 //!
-//! Must not know who measures. Invariant: they are declared in one order, so that processes of one test number them alike.
+//! Must not know who measures. Invariant: they are declared in a fixed order, so that all processes of a test
+//! use the same ids.
 
 use loadline_metric::{Contains, MetricId, MetricType};
 

@@ -1,7 +1,7 @@
 //! The phases of a part of a plan, which end when they have ended in all parts.
 //!
-//! Must not know who tells the parts of each other. Invariants: a phase is told as ended here once, in order; what its threads set as
-//! properties is told with it.
+//! Must not know how the parts communicate. Invariants: a phase is reported as ended here once, in order;
+//! properties set by its threads are reported with it.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -20,14 +20,14 @@ pub struct Phases {
     world: Arc<dyn World + Send + Sync>,
     /// The properties that all parts know.
     known: BTreeMap<String, String>,
-    /// The first that is not told as ended here.
+    /// The first phase not yet reported as ended here.
     next: usize,
     /// Whether it is known everywhere that the test is to end.
     is_stop_known: bool,
 }
 
 impl Phases {
-    /// Keeps every phase open until it is over everywhere. Must be said before the engine starts.
+    /// Keeps every phase open until it is over everywhere. Call it before the engine starts.
     #[must_use]
     pub fn hold(setup: &StepsSetup) -> Phases {
         setup.state.hold_phases();
@@ -40,8 +40,8 @@ impl Phases {
         }
     }
 
-    /// The next phase whose groups have ended here, and the properties that were set since the one before; `None`: there is none yet. Must
-    /// not be asked before the engine has started.
+    /// The next phase whose groups have ended here, and the properties set since the previous one; `None`:
+    /// there is none yet. Call it only after the engine has started.
     pub fn ended(&mut self) -> Option<(u32, Vec<Property>)> {
         let number = self.next;
         if !self.state.is_only_held(number) {
@@ -55,20 +55,22 @@ impl Phases {
         Some((u32::try_from(number).unwrap_or(u32::MAX), fresh))
     }
 
-    /// Whether the test is to end, as a thread wants it here, once; with whether samples that run are cut.
+    /// Whether a thread here wants the test to end, reported once; the value says whether running samples are
+    /// interrupted.
     pub fn stop_wanted(&mut self) -> Option<bool> {
         let is_new = self.state.is_stopping() && !self.is_stop_known;
         self.is_stop_known |= is_new;
         is_new.then(|| self.state.is_cut.load(Ordering::Relaxed))
     }
 
-    /// The test is to end, as a thread elsewhere wants it; who waits is to look again.
+    /// Ends the test, as a thread elsewhere requested; waiting threads have to check again.
     pub fn stop(&mut self) {
         self.is_stop_known = true;
         self.state.stop();
     }
 
-    /// A phase is over everywhere, and its threads have set these properties; who waits for it is to look again.
+    /// A phase is over everywhere, and its threads have set these properties; waiting threads have to check
+    /// again.
     pub fn is_over(&mut self, number: u32, properties: Vec<Property>) {
         for (name, value) in properties {
             self.world.set_property(&name, &value);

@@ -1,7 +1,7 @@
-//! The scripts of a thread of a plan, run by the product's engine of JavaScript.
+//! The scripts of a plan's thread, run by the product's JavaScript engine.
 //!
-//! Must not know what the objects are that scripts ask. Invariant: a thread without scripts has no engine, and no script
-//! holds its worker up for longer than `LONGEST_NS`, nor when the test is called off.
+//! Must not know the objects that scripts access. Invariant: a thread without scripts has no engine, and no
+//! script blocks its worker for longer than `LONGEST_NS`, nor after the test was aborted.
 
 use std::cell::{Cell, OnceCell};
 use std::rc::Rc;
@@ -71,7 +71,7 @@ impl Lent for Loan {
 }
 
 impl Scripts {
-    /// Scripts that end as soon as the test is called off, which is asked again and again while one computes.
+    /// Scripts that end as soon as the test is aborted, which is polled while one runs.
     #[must_use]
     pub fn until(is_called_off: impl Fn() -> bool + 'static) -> Scripts {
         Scripts {
@@ -83,18 +83,18 @@ impl Scripts {
         }
     }
 
-    /// Whether scripts are to end as the test was called off.
+    /// Whether scripts have to end because the test was aborted.
     pub(crate) fn are_called_off(&self) -> bool {
         self.orders.as_ref().is_some_and(|orders| orders.end())
     }
 
-    /// Whether a script was broken off as the test was called off.
+    /// Whether a script was interrupted because the test was aborted.
     pub(crate) fn were_called_off(&self) -> bool {
         let orders = self.orders.as_ref();
         orders.is_some_and(|orders| orders.has_ended.get())
     }
 
-    /// Runs a script; gives back what it was lent, and what it came to or threw.
+    /// Runs a script; returns what was lent to it, and its result or exception.
     pub fn run(
         &self,
         world: Arc<dyn World + Send + Sync>,

@@ -1,16 +1,16 @@
-//! When an iteration begins: what a worker tells its virtual users of a start.
+//! The start of an iteration, as a worker passes it to a virtual user.
 //!
-//! Must not know what an iteration does. Invariant: none, it is told as it was decided.
+//! Must not know what an iteration does. Invariant: none; it is passed on as decided.
 
 use loadline_model::Nanos;
 
-/// When an iteration begins.
+/// The start of an iteration.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Beginning {
-    /// When the plan wanted it; `None` in a closed model.
+    /// Its scheduled start; `None` in a closed model.
     pub(crate) intended: Option<Nanos>,
-    /// When it really begins.
+    /// Its actual start.
     pub(crate) started: Nanos,
-    /// Its number over the whole test, from zero.
+    /// Its number in the whole test, from zero.
     pub(crate) iteration: u64,
 }

@@ -1,8 +1,8 @@
 //! What a virtual user does in one iteration: the closed set of behaviours.
 //!
-//! A behaviour waits through its client and its slot alone, so that a stop reaches it wherever it
-//! is: a native one returns, a script's coroutine is resumed with the order to unwind. Must not
-//! know when iterations are due. Invariant: `iterate` returns soon after its slot was cut.
+//! A behaviour only waits through its client and its slot, so a stop reaches it everywhere: a native one
+//! returns, a script's coroutine is resumed with the order to unwind. Must not know when iterations are due.
+//! Invariant: `iterate` returns soon after its slot was interrupted.
 
 use std::rc::Rc;
 
@@ -30,7 +30,7 @@ pub(crate) enum VuBehaviour {
 }
 
 impl VuBehaviour {
-    /// Runs one iteration; gives the instant at which it ended.
+    /// Runs one iteration; returns the instant at which it ended.
     #[inline]
     pub(crate) async fn iterate(&mut self, beginning: Beginning) -> Nanos {
         match self {
@@ -40,7 +40,7 @@ impl VuBehaviour {
         }
     }
 
-    /// Makes the virtual user ready, as far as that can be done before the run starts.
+    /// Initializes the virtual user, as far as possible before the run starts.
     pub(crate) async fn initialise(&mut self) -> Result<(), ScriptFailure> {
         match self {
             VuBehaviour::Requests(_) | VuBehaviour::Steps(_) => Ok(()),
@@ -49,7 +49,7 @@ impl VuBehaviour {
     }
 }
 
-/// What all virtual users of a scenario do, made ready once per worker.
+/// What all virtual users of a scenario do, prepared once per worker.
 pub(crate) enum BehaviourPlan {
     /// One request made from templates.
     Requests(Rc<super::requests::RequestsPlan>, Rc<Judging>),

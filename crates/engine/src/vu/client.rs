@@ -1,8 +1,8 @@
 //! The HTTP client of one virtual user: its connections, cookies and buffers.
 //!
-//! Sends a prepared request, follows redirects, and records the outcome. Must not know why the
-//! request is sent or when the next is due. Invariant: every call of [`VuClient::request`] that
-//! began records exactly one fate, also when its future is dropped.
+//! Sends a prepared request, follows redirects, and records the outcome. Must not know why the request is sent
+//! or when the next is due. Invariant: every started call of [`VuClient::request`] records exactly one outcome,
+//! even if its future is dropped.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -24,11 +24,11 @@ use crate::net::Failure;
 use crate::record::Life;
 use crate::slot::VuSlot;
 
-/// First answers of a virtual user whose bodies are looked at: enough for a statement on all of them
-/// even where one virtual user is at work for less than a second.
+/// Number of first responses of a virtual user whose bodies are sampled: enough for a statement on all of them
+/// even if a virtual user is active for less than a second.
 const BODIES_WANTED: u32 = 3;
 
-/// What answers are held against, and what that needs of them.
+/// The checks for responses, and the parts of responses that they need.
 pub(crate) struct Judging {
     pub(crate) checks: Vec<Check>,
     pub(crate) wants: Wants,
@@ -66,7 +66,7 @@ impl Judging {
     }
 }
 
-/// A connection of one virtual user; what the kernel knows of it is recorded when it closes.
+/// A connection of one virtual user; the kernel's data is recorded when it closes.
 pub(super) struct Held {
     pub(super) connection: Box<Http1Connection>,
     /// The row of its remote address.
@@ -93,7 +93,7 @@ impl Drop for Held {
     }
 }
 
-/// The shared connection that a virtual user used last.
+/// The shared connection that a virtual user last used.
 pub(super) struct Lease {
     pub(super) route: usize,
     pub(super) pooled: Pooled,
@@ -110,13 +110,13 @@ pub(crate) struct VuClient {
     pub(super) cookies: Option<RefCell<Cookies>>,
     pub(super) buffer: Vec<u8>,
     pub(super) answer: Answer,
-    /// How far the request under way has come.
+    /// How far the current request has got.
     pub(super) reached: Reached,
     /// Answers whose bodies are still looked at whatever the interval's turn is.
     bodies_wanted: u32,
 }
 
-/// How far a request came before its answer began.
+/// How far a request got before its response began.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Reached {
     Nothing,
@@ -135,13 +135,13 @@ impl Reached {
     }
 }
 
-/// The number that fills a request's holes.
+/// The numbers for a request's placeholders.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Numbers {
     pub(crate) iteration: u64,
 }
 
-/// Records an interruption if the request's future is dropped before its fate is known.
+/// Records an interruption if the request's future is dropped before its outcome is known.
 pub(super) struct FateGuard<'a> {
     pub(super) shared: &'a Shared,
     pub(super) life: Life,
@@ -177,7 +177,7 @@ impl VuClient {
         }
     }
 
-    /// Sends a request, reads its answer and records both; gives the instant at which it ended.
+    /// Sends a request, reads its response and records both; returns the instant at which it ended.
     #[inline]
     pub(crate) async fn request(
         &mut self,
@@ -353,7 +353,7 @@ impl VuClient {
         Failure::timeout(format!("timed out {stage}"))
     }
 
-    /// Fills a request's holes into the buffer.
+    /// Renders a request into the buffer.
     pub(super) fn render(
         &mut self,
         request: &PreparedRequest,
@@ -369,7 +369,7 @@ impl VuClient {
     }
 }
 
-/// What fills the holes of a request.
+/// The values for a request's placeholders.
 pub(super) fn filling<'a>(
     shared: &Shared,
     vu: u64,

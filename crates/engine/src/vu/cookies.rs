@@ -1,6 +1,6 @@
-//! A virtual user's cookies; the rules (RFC 6265) are the `cookie_store` crate's.
+//! A virtual user's cookies; the rules (RFC 6265) are implemented by the `cookie_store` crate.
 //!
-//! Must not know requests. Invariant: a cookie is sent to those alone whom its rules name.
+//! Must not know requests. Invariant: a cookie is only sent where its rules allow.
 
 use cookie_store::CookieStore;
 use loadline_model::url::Origin;
@@ -13,7 +13,7 @@ pub(crate) struct Cookies {
 }
 
 impl Cookies {
-    /// The value of the Cookie header for a request; `None` without a cookie.
+    /// The value of the Cookie header for a request; `None` without cookies.
     pub(crate) fn for_request(&self, origin: &Origin, target: &str) -> Option<String> {
         let url = url_of(origin, target)?;
         let mut pairs: Vec<String> = self
@@ -25,7 +25,7 @@ impl Cookies {
         (!pairs.is_empty()).then(|| pairs.join("; "))
     }
 
-    /// Takes the Set-Cookie fields of an answer.
+    /// Stores the cookies of a response's Set-Cookie fields.
     pub(crate) fn take(&mut self, origin: &Origin, target: &str, fields: &[String]) {
         let Some(url) = url_of(origin, target) else {
             return;

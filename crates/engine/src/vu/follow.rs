@@ -1,8 +1,7 @@
-//! From a request to its answer: over kept or new connections, HTTP/1.1 or HTTP/2, and along
-//! redirects.
+//! From a request to its response: over kept or new connections, HTTP/1.1 or HTTP/2, and through redirects.
 //!
-//! Must not know what is measured beyond a request's phases. Invariant: a connection that failed,
-//! or whose answer was not read whole, is never used again.
+//! Must not know measurements beyond a request's phases. Invariant: a connection that failed, or whose response
+//! was not read completely, is never reused.
 
 use std::future::poll_fn;
 use std::rc::Rc;
@@ -22,8 +21,7 @@ use crate::net::{Connected, Failure, Reach, connect_deadline};
 use crate::record::Life;
 
 impl VuClient {
-    /// Sends the request and follows redirects as far as they are to be followed; gives the row of
-    /// the last remote address.
+    /// Sends the request and follows redirects as configured; returns the row of the last remote address.
     #[inline]
     pub(super) async fn follow(
         &mut self,
@@ -313,7 +311,7 @@ impl VuClient {
             .filter(|lease| !lease.pooled.connection.is_full())
     }
 
-    /// When the hop under way began: the request itself, on its first hop.
+    /// When the current hop started; for the first hop, when the request did.
     #[inline]
     fn hop_start(&self, life: &Life) -> Nanos {
         if life.done == life.started && life.blocked_ns == 0 {

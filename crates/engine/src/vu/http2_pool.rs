@@ -27,7 +27,7 @@ const STREAM_WINDOW: u32 = 1 << 24;
 struct Key {
     /// The route's index.
     route: usize,
-    /// Those who share it by the plan.
+    /// Index of the group of virtual users that share it by the plan.
     group: u32,
     /// Connections before it that have no stream free.
     full: u32,
@@ -38,23 +38,23 @@ struct Key {
 pub(crate) struct Pooled {
     pub(crate) connection: Http2Connection,
     pub(crate) peer: Option<usize>,
-    /// What making it took, for the request that made it; zero for all others.
+    /// The times for making it, for the request that made it; zero for all others.
     pub(crate) opened: Option<Opened>,
 }
 
-/// What making a connection took, in nanoseconds.
+/// The times for making a connection, in nanoseconds.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Opened {
     pub(crate) dns_ns: u64,
     pub(crate) connect_ns: u64,
 }
 
-/// What asking for a shared connection gives.
+/// The result of requesting a shared connection.
 pub(crate) enum Leased {
     Http2(Pooled),
     /// The peer chose HTTP/1.1: this connection is the caller's own.
     Http1(Connected, Option<usize>, Opened),
-    /// The peer is known to choose HTTP/1.1: the caller makes a connection of its own.
+    /// The peer is known to choose HTTP/1.1: the caller makes its own connection.
     Http1Peer,
 }
 
@@ -62,7 +62,7 @@ pub(crate) enum Leased {
 type Made = Result<(Connected, Option<usize>), Broken>;
 
 enum Entry {
-    /// Who waits is woken; the number is that of those who will use it.
+    /// Waiting virtual users are notified; the number is that of its future users.
     Opening(Rc<Notify>, usize),
     Open(Http2Connection, Option<usize>),
     Http1Peer,
@@ -81,7 +81,7 @@ pub(crate) struct Http2Pool {
     entries: RefCell<HashMap<Key, Entry>>,
 }
 
-/// Takes the note of an attempt back, and wakes who waits for it, whatever the outcome.
+/// Removes the record of an attempt and wakes waiting virtual users, whatever the outcome.
 struct Attempt<'a> {
     pool: &'a Http2Pool,
     key: Key,
@@ -101,7 +101,7 @@ impl Drop for Attempt<'_> {
 }
 
 impl Http2Pool {
-    /// The pool of a plan; `None` when HTTP/2 is not spoken.
+    /// The pool of a plan; `None` if HTTP/2 is not used.
     pub(crate) fn for_plan(plan: &ClientPlan, seen: &Rc<ConnectionsSeen>) -> Option<Http2Pool> {
         if plan.protocol == Protocol::Http1 {
             return None;
@@ -119,8 +119,7 @@ impl Http2Pool {
         })
     }
 
-    /// The connection for a virtual user to the route of this index, made by `connect` when there is
-    /// none.
+    /// A virtual user's connection for the route with this index, made by `connect` if there is none.
     pub(crate) async fn lease(
         &self,
         slot: &VuSlot,
@@ -152,7 +151,7 @@ impl Http2Pool {
         connection.is_usable() && most.is_none_or(|most| connection.requests() < most)
     }
 
-    /// Lets go of every connection.
+    /// Closes every connection.
     pub(crate) fn close(&self) {
         for (_, entry) in self.entries.borrow_mut().drain() {
             if let Entry::Open(connection, _) = entry {
@@ -235,6 +234,6 @@ impl Http2Pool {
 enum Look {
     Leased(Leased),
     Wait(Rc<Notify>),
-    /// It has no stream free of so many.
+    /// None of its streams is free; their number.
     Full(usize),
 }

@@ -1,8 +1,8 @@
-//! Virtual users: what one does, the connections it holds, how the worker starts and stops it.
+//! Virtual users: what one does, its connections, how the worker starts and stops it.
 //!
-//! The seam for behaviours is [`behaviour::VuBehaviour`]: a closed set, each with one `iterate`
-//! that waits through [`StopSign::guard`](crate::client::StopSign::guard) alone. Must not know when iterations are due; that
-//! is the worker's dispatch. Invariant: a virtual user runs one iteration at a time.
+//! Behaviours plug in at [`behaviour::VuBehaviour`]: a closed set, each with an `iterate` that only waits
+//! through [`StopSign::guard`](crate::client::StopSign::guard). Must not know when iterations are due; the
+//! worker's dispatch does. Invariant: a virtual user runs one iteration at a time.
 
 pub(crate) mod beginning;
 pub(crate) mod behaviour;

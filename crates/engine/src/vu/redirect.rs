@@ -1,6 +1,6 @@
-//! What a redirect makes of a request, by the rules of browsers or of Go's client.
+//! The next request of a redirect, by the rules of browsers or of Go's client.
 //!
-//! Must not know connections. Invariant: what names the user does not follow to another host.
+//! Must not know connections. Invariant: the user's credentials are not sent to another host.
 
 use loadline_go::redirect::Chain;
 use loadline_go::url::Url;
@@ -10,15 +10,15 @@ use loadline_model::url::{Origin, encode_target};
 
 /// A chain of redirects.
 pub(super) struct Redirects<'a> {
-    /// The request that the chain began with.
+    /// The first request of the chain.
     first: &'a RequestTemplate,
     rules: RedirectRules,
-    /// What still goes along, by Go's rules.
+    /// What is still sent, by Go's rules.
     chain: Chain,
 }
 
 impl<'a> Redirects<'a> {
-    /// A chain that begins with this request.
+    /// A chain that starts with this request.
     pub(super) fn new(first: &'a RequestTemplate, rules: RedirectRules) -> Redirects<'a> {
         Redirects {
             first,
@@ -27,10 +27,10 @@ impl<'a> Redirects<'a> {
         }
     }
 
-    /// The request that follows an answer to `last`; `None`: none does, and the answer stands.
+    /// The request after a response to `last`; `None`: there is none, and the response is final.
     ///
     /// # Errors
-    /// The location leads nowhere.
+    /// The location is invalid.
     pub(super) fn next(
         &mut self,
         last: &RequestTemplate,
@@ -43,8 +43,8 @@ impl<'a> Redirects<'a> {
         }
     }
 
-    /// As Go's client was seen to do it. A body is not sent again: Go could only where it was told how to
-    /// make it anew.
+    /// As observed in Go's client. A body is not sent again: Go could only do so if it were told how to rebuild
+    /// it.
     fn as_go(
         &mut self,
         last: &RequestTemplate,

@@ -1,7 +1,7 @@
-//! The behaviour that sends one request, made from templates, per iteration.
+//! The behaviour that sends one request from templates per iteration.
 //!
-//! Must not know connections. Invariant: requests are taken in turn, whichever virtual user of whichever worker is next, so
-//! that each is sent as often as any other.
+//! Must not know connections. Invariant: requests are sent in turn over all virtual users and workers, so each
+//! is sent equally often.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -15,18 +15,18 @@ use super::client::{Numbers, VuClient};
 use super::shared::Shared;
 use crate::exchange::{PreparedRequest, RenderError};
 
-/// The requests of a scenario, made ready.
+/// The prepared requests of a scenario.
 pub(crate) struct RequestsPlan {
     requests: Vec<PreparedRequest>,
     order: RequestOrder,
-    /// How many were taken, over all workers. The number of the iteration does not tell: workers have some of their own, and go
-    /// through them each at its pace.
+    /// Number of requests sent over all workers. The iteration number does not help: each worker has its own,
+    /// and advances at its own speed.
     taken: Arc<AtomicUsize>,
     pub(crate) cookies: bool,
 }
 
 impl RequestsPlan {
-    /// Makes the requests of a mix ready for the worker's routes. `taken`: what all workers count together.
+    /// Prepares a mix's requests for the worker's routes. `taken`: the counter shared by all workers.
     pub(crate) fn prepare(
         mix: &RequestMix,
         shared: &Shared,

@@ -1,7 +1,6 @@
-//! Fulfilling what a suspended script asks: requests, time, its next turn.
+//! Executes what a suspended script asks for: requests, time, its next turn.
 //!
-//! Must not know what the script is. Invariant: hops under way when a task ends are given up with
-//! it.
+//! Must not know the script. Invariant: hops in flight are abandoned when their task ends.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -19,7 +18,7 @@ use crate::slot::VuSlot;
 use crate::timers::Timers;
 use crate::vu::script_client::{Cut, ScriptClient};
 
-/// What fulfils the asks of one virtual user.
+/// Executes the asks of one virtual user.
 pub(crate) struct Asks {
     pub(crate) client: Rc<ScriptClient>,
     pub(crate) slot: Rc<VuSlot>,
@@ -30,14 +29,14 @@ pub(crate) struct Asks {
 type UnderWay = Pin<Box<dyn Future<Output = (OpId, Result<HopOutcome, Cut>)>>>;
 
 impl Asks {
-    /// From now on what is asked for waits on another slot; not to be called while a task is under way.
+    /// Makes later asks wait on another slot; must not be called while a task is running.
     pub(super) fn move_to(&mut self, slot: &Rc<VuSlot>) {
         self.slot = Rc::clone(slot);
         let client = Rc::get_mut(&mut self.client);
         client.expect("only hops under way share it").move_to(slot);
     }
 
-    /// Goes on with a task until it ends.
+    /// Continues a task until it ends.
     pub(crate) async fn fulfil(&self, vu: &mut ScriptVu, mut step: Step) -> Ending {
         let mut under_way: Vec<UnderWay> = Vec::new();
         loop {

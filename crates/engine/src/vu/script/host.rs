@@ -1,7 +1,7 @@
-//! What a script asks of the engine without waiting: the time, metrics, the log, figures.
+//! What a script gets from the engine without waiting: time, metrics, log, numbers.
 //!
-//! One per virtual user. Must not know JavaScript. Invariant: every hop is told both to the
-//! metrics of the script and to the accounts of requests that every run keeps.
+//! One per virtual user. Must not know JavaScript. Invariant: every hop is recorded in the script's metrics and
+//! in the request counts that every run keeps.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -25,15 +25,15 @@ use crate::slot::VuSlot;
 use crate::vu::beginning::Beginning;
 use crate::vu::shared::Shared;
 
-/// What one script virtual user asks without waiting.
+/// The non-blocking interface of one script virtual user.
 pub(crate) struct VuHost {
     shared: Rc<Shared>,
     worker: Rc<WorkerScript>,
     scenario: RefCell<Rc<ScenarioScript>>,
     vu: u64,
-    /// When the plan wanted the iteration; taken by the request that is the first to begin.
+    /// The scheduled start of the iteration; taken by its first request.
     intended: Cell<Option<Nanos>>,
-    /// When that request began.
+    /// When that request started.
     first_hop: Cell<Option<Nanos>>,
     /// Whether the plan says when iterations are wanted, so that requests have a response time.
     has_intended: Cell<bool>,
@@ -72,13 +72,13 @@ impl VuHost {
         }
     }
 
-    /// From now on the samples of another scenario are told.
+    /// Records samples for another scenario from now on.
     pub(super) fn join(&self, scenario: &Rc<ScenarioScript>) {
         *self.scenario.borrow_mut() = Rc::clone(scenario);
     }
 
-    /// Notes that an iteration begins: its number among all of the virtual user, and among those in
-    /// the scenario.
+    /// Records the start of an iteration: its number among all of the virtual user, and among those in the
+    /// scenario.
     pub(super) fn begin_iteration(&self, beginning: Beginning, number: u64, in_scenario: u64) {
         self.intended.set(beginning.intended);
         self.first_hop.set(None);
@@ -92,7 +92,7 @@ impl VuHost {
         self.join_metadata();
     }
 
-    /// Notes that an iteration ended: it is what a run lasts until, also where it sends nothing.
+    /// Records the end of an iteration: it extends the run even if nothing was sent.
     pub(super) fn end_iteration(&self, now: Nanos) {
         self.shared.last_done.set(now);
     }
@@ -114,8 +114,7 @@ impl VuHost {
         *self.metadata.borrow_mut() = Some(Arc::new(metadata));
     }
 
-    /// The tags of samples that the engine makes for the iteration itself, whose virtual user has
-    /// these.
+    /// The tags of samples that the engine records for the iteration itself, given the virtual user's own tags.
     pub(crate) fn tags_at_end(&self, own: &Rc<TagSet>) -> Rc<TagSet> {
         let scenario = self.scenario.borrow();
         if Rc::ptr_eq(own, &scenario.setup.tags) {
@@ -147,9 +146,9 @@ impl VuHost {
         Occasion { at, tags, metadata }
     }
 
-    /// When a request that started then was wanted: the first to begin when the iteration was due, a
-    /// later one when the script came to it. Of several at a time the first to begin need not be the
-    /// first to end.
+    /// The scheduled start of a request that started at `started`: for the first one that of the iteration, for
+    /// later ones their own start. Of several concurrent requests the first to start need not be the first to
+    /// end.
     fn intended_of(&self, started: Nanos) -> Option<Nanos> {
         let own = self.has_intended.get().then_some(started);
         match self.first_hop.get() == Some(started) {
@@ -158,7 +157,7 @@ impl VuHost {
         }
     }
 
-    /// Counts hops whose answer nobody waits for any more. Metrics leave them out, as in k6.
+    /// Counts hops whose response is no longer awaited. Metrics exclude them, as in k6.
     pub(super) fn cut_short(&self, hops: u64) {
         let life = Life::begin(None, self.shared.clock.now());
         let mut recorder = self.shared.recorder.borrow_mut();

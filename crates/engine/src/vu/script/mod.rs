@@ -1,7 +1,7 @@
 //! The behaviour that runs a function of a script.
 //!
-//! Has a virtual user run its iterations, and records how they came out. Must not know JavaScript or k6's modules. Invariant: a
-//! coroutine that was begun here has returned before `iterate` does.
+//! Makes a virtual user run its iterations, and records their results. Must not know JavaScript or k6's
+//! modules. Invariant: a coroutine started here has returned before `iterate` does.
 
 mod asks;
 mod host;
@@ -37,8 +37,8 @@ pub(crate) use retired::RetiredVus;
 use user::ScriptUser;
 pub(crate) use worker::{AllBegun, ScenarioScript, WorkerMeans, WorkerScript};
 
-/// How long a scenario waits for a virtual user that the one before it still has. k6 asks five times
-/// for 400 ms.
+/// How long a scenario waits for a virtual user that the previous one still has. k6 tries five times, 400 ms
+/// apart.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// What a virtual user does in one scenario of a script.
@@ -51,7 +51,7 @@ pub(crate) struct ScriptBehaviour {
     timers: Rc<Timers>,
     /// Taken over, or made, at the first iteration.
     user: Option<Box<ScriptUser>>,
-    /// Iterations that it began in this scenario.
+    /// Iterations that it started in this scenario.
     iterations: u64,
 }
 
@@ -75,7 +75,7 @@ impl ScriptBehaviour {
         }
     }
 
-    /// Makes the virtual user and runs the script's module code, unless a scenario before did.
+    /// Creates the virtual user and runs the script's init context, unless an earlier scenario did.
     pub(crate) async fn initialise(&mut self) -> Result<(), ScriptFailure> {
         if !self.off_duty.knows(self.ids()) {
             let mut user = self.new_user();
@@ -118,8 +118,8 @@ impl ScriptBehaviour {
         }
     }
 
-    /// The virtual user that was made before the run, or that the scenario before had, as soon as that
-    /// one is through with it; `None`: there is none.
+    /// The virtual user initialized before the run, or that of the previous scenario as soon as it is free;
+    /// `None`: there is none.
     async fn take_over(&self) -> Result<Option<Box<ScriptUser>>, Stop> {
         let (ids, clock) = (self.ids(), self.shared.clock);
         let mut until = None;
@@ -141,7 +141,7 @@ impl ScriptBehaviour {
         self.slot.guard(taken).await
     }
 
-    /// Runs one iteration; gives the instant at which it ended.
+    /// Runs one iteration; returns the instant at which it ended.
     pub(crate) async fn iterate(&mut self, mut beginning: Beginning) -> Nanos {
         let clock = self.shared.clock;
         if !self.is_ready() {
@@ -149,7 +149,7 @@ impl ScriptBehaviour {
                 self.worker.init_failed(&failure);
                 self.until_cut().await;
             }
-            // That time is none of the iteration's.
+            // That time is not part of the iteration.
             beginning.started = clock.now();
         }
         let Some(user) = &mut self.user else {
@@ -164,8 +164,8 @@ impl ScriptBehaviour {
         self.rest(&ending, beginning.started, now).await
     }
 
-    /// Waits where nothing more is to begin, or until the iteration is as long as it must be; gives
-    /// the time it is then.
+    /// Waits if nothing more is to start, or until the minimum iteration duration has passed; returns the time
+    /// after that.
     async fn rest(&self, ending: &Ending, started: Nanos, now: Nanos) -> Nanos {
         if matches!(ending, Ending::Failed(failure) if failure.kind == FailureKind::Aborted) {
             self.until_cut().await;
@@ -176,7 +176,7 @@ impl ScriptBehaviour {
         if until <= now || matches!(ending, Ending::Cancelled) {
             return now;
         }
-        // A cut ends the wait as well, and there is nothing left to cut.
+        // An interruption ends the wait as well, and there is nothing left to interrupt.
         drop(asks.wait(Some(until), &mut Vec::new()).await);
         asks.clock.now()
     }
@@ -187,13 +187,13 @@ impl ScriptBehaviour {
         debug_assert!(cut.is_err(), "nothing else ends the wait");
     }
 
-    /// Records how an iteration came out.
+    /// Records the result of an iteration.
     fn conclude(&self, ending: &Ending, beginning: Beginning, tags: &TagSet) -> Nanos {
         let user = self.user.as_ref().expect("it did the iteration");
         let (host, client) = (&user.host, &user.asks.client);
         let now = self.shared.clock.now();
         host.end_iteration(now);
-        // As in k6, who ends the test interrupts its own iteration too, which is measured all the same.
+        // As in k6, the iteration that ends the test is interrupted itself, but measured.
         let (is_complete, is_measured) = match ending {
             Ending::Done(_) => (true, true),
             Ending::Failed(failure) if failure.kind == FailureKind::Aborted => (false, true),
@@ -228,7 +228,7 @@ impl ScriptBehaviour {
         now
     }
 
-    /// What k6 logs of an exception that nobody caught.
+    /// Logs an uncaught exception, like k6.
     fn tell_failure(&self, failure: &ScriptFailure) {
         let (executor, scenario) = (self.scenario.executor, &*self.scenario.name);
         let thrown = [

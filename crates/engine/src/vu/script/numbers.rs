@@ -1,6 +1,6 @@
-//! The numbers of a script's virtual users, and which of them were made.
+//! The numbers of a script's virtual users, and which of them were initialized.
 //!
-//! Must not know virtual users. Invariant: a number counts as made once, however many scenarios use it.
+//! Must not know virtual users. Invariant: a number counts as initialized once, however many scenarios use it.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -42,7 +42,7 @@ impl PlanNumbers {
         }
     }
 
-    /// The number over the test of a scenario's virtual user.
+    /// The number of a scenario's virtual user in the test.
     pub(crate) fn in_test(&self, scenario: usize, vu: u64) -> u64 {
         self.in_test[scenario].number(vu)
     }
@@ -52,7 +52,7 @@ impl PlanNumbers {
         self.in_instance[scenario].number(below(self.segment.as_ref(), vu))
     }
 
-    /// Whether another scenario needs one of the same number in this instance later.
+    /// Whether another scenario of this instance later needs a virtual user with the same number.
     pub(crate) fn has_heir(&self, scenario: usize, vu: u64) -> bool {
         let number = self.in_instance(scenario, vu);
         let last = usize::try_from(number)
@@ -61,7 +61,7 @@ impl PlanNumbers {
         last.is_some_and(|last| *last != scenario)
     }
 
-    /// Notes that a virtual user was made; whether it is the first of its number.
+    /// Records that a virtual user was initialized; returns whether it is the first with its number.
     pub(crate) fn note_made(&self, scenario: usize, vu: u64) -> bool {
         let made = usize::try_from(self.in_instance(scenario, vu))
             .ok()
@@ -71,7 +71,8 @@ impl PlanNumbers {
     }
 }
 
-/// When each scenario needs virtual users from the start of the plan, and how many: `below` of the first so many.
+/// When each scenario needs virtual users, from the start of the plan, and how many; `below` maps a total to
+/// the own number.
 fn needs(plan: &TestPlan, below: impl Fn(u64) -> u64) -> Vec<Vec<VuNeed>> {
     let of_one = |scenario: &Scenario| {
         let start = scenario.start_time;

@@ -1,7 +1,7 @@
-//! Virtual users that no scenario has at work, until the next one takes them over.
+//! Virtual users without a scenario, until the next one takes them over.
 //!
-//! Source: k6 keeps its virtual users in one pool; a scenario takes them when it begins and gives them
-//! back when it has ended. Must not know scenarios. Invariant: none of them is in a task.
+//! Source: k6 keeps its virtual users in one pool; a scenario takes them when it starts and returns them at its
+//! end. Must not know scenarios. Invariant: none of them is running a task.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -11,7 +11,7 @@ use super::numbers::VuIds;
 use super::user::ScriptUser;
 use crate::slot::VuSlot;
 
-/// The virtual users of a worker that have no scenario. What is left of them goes with it.
+/// The virtual users of a worker without a scenario; they are dropped with it.
 #[derive(Default)]
 pub(crate) struct OffDutyVus(RefCell<HashMap<VuIds, Place>>);
 
@@ -23,7 +23,7 @@ enum Place {
     Away(Option<Rc<VuSlot>>),
 }
 
-/// What somebody gets who wants a virtual user.
+/// The result of requesting a virtual user.
 pub(super) enum Taken {
     /// This one.
     User(Box<ScriptUser>),
@@ -34,12 +34,12 @@ pub(super) enum Taken {
 }
 
 impl OffDutyVus {
-    /// Whether there is a virtual user of these numbers, here or at work.
+    /// Whether a virtual user with these numbers exists, here or active.
     pub(super) fn knows(&self, ids: VuIds) -> bool {
         self.0.borrow().contains_key(&ids)
     }
 
-    /// Keeps one for the scenario that takes it, and wakes that scenario's.
+    /// Stores one for the scenario that takes it, and wakes that scenario's slot.
     pub(super) fn keep(&self, user: Box<ScriptUser>) {
         let ids = user.ids;
         let before = self.0.borrow_mut().insert(ids, Place::Here(user));
@@ -48,7 +48,7 @@ impl OffDutyVus {
         }
     }
 
-    /// Takes the one of these numbers; while a scenario still has it, `slot` is woken when it comes.
+    /// Takes the one with these numbers; while a scenario still has it, `slot` is woken when it is returned.
     pub(super) fn take(&self, ids: VuIds, slot: &Rc<VuSlot>) -> Taken {
         let mut places = self.0.borrow_mut();
         match places.insert(ids, Place::Away(None)) {
@@ -61,7 +61,7 @@ impl OffDutyVus {
         }
     }
 
-    /// Forgets the one of these numbers: no scenario wants it any more.
+    /// Drops the one with these numbers: no scenario needs it any more.
     pub(super) fn dismiss(&self, ids: VuIds) {
         self.0.borrow_mut().remove(&ids);
     }

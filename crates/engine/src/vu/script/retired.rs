@@ -1,8 +1,8 @@
-//! Virtual users whose work is over, until they are freed.
+//! Finished virtual users, until they are freed.
 //!
-//! Taking a script's heap apart takes about as long as many iterations do, and virtual users tend to end
-//! together: freed at once they would delay all that are still at work. Must not know why they ended.
-//! Invariant: none of them is in a task.
+//! Freeing a script's heap takes about as long as many iterations, and virtual users tend to end together:
+//! freed at once they would delay all that are still active. Must not know why they ended. Invariant: none of
+//! them is running a task.
 
 use std::cell::{Cell, RefCell};
 use std::time::Duration;
@@ -10,10 +10,10 @@ use std::time::Duration;
 use loadline_model::Nanos;
 use loadline_script::ScriptVu;
 
-/// One is freed each so often: a tenth of the worker's time at most goes there.
+/// Interval between two frees, which then take at most a tenth of the worker's time.
 const EVERY: Duration = Duration::from_millis(1);
 
-/// The virtual users of a worker that are to be freed. What is left of them goes with it.
+/// The virtual users of a worker that are to be freed; the rest are dropped with it.
 #[derive(Default)]
 pub(crate) struct RetiredVus {
     vus: RefCell<Vec<ScriptVu>>,
@@ -25,7 +25,7 @@ impl RetiredVus {
         self.vus.borrow_mut().push(vu);
     }
 
-    /// Frees one if it is time to.
+    /// Frees one if it is due.
     pub(crate) fn free_if_due(&self, now: Nanos) {
         if now < self.next.get() {
             return;
@@ -36,7 +36,7 @@ impl RetiredVus {
         }
     }
 
-    /// When the next one is to be freed; the greatest instant when there is none.
+    /// When the next one is to be freed; the maximum instant if there is none.
     pub(crate) fn next_due(&self) -> Nanos {
         match self.vus.borrow().is_empty() {
             true => Nanos::MAX,

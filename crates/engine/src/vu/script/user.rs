@@ -1,7 +1,7 @@
-//! A script's virtual user: what it keeps from one iteration to the next, and from one scenario to the next.
+//! A script's virtual user: the state it keeps between iterations and between scenarios.
 //!
-//! Source: k6's virtual users outlive a scenario, with `__ITER`, the variables of modules, and
-//! connections. Must not know when iterations are due. Invariant: it belongs to one scenario at a time.
+//! Source: k6's virtual users outlive a scenario, with `__ITER`, the variables of modules, and connections.
+//! Must not know when iterations are due. Invariant: it belongs to one scenario at a time.
 
 use std::rc::Rc;
 
@@ -26,14 +26,14 @@ pub(crate) struct ScriptUser {
     pub(super) host: Rc<VuHost>,
     pub(super) asks: Asks,
     worker: Rc<WorkerScript>,
-    /// Made at first use, and again after an iteration that left something behind.
+    /// Created on first use, and again after an iteration that left something behind.
     pub(super) vu: Option<ScriptVu>,
-    /// Iterations that it began, over all scenarios.
+    /// Iterations that it started, over all scenarios.
     iterations: u64,
 }
 
 impl ScriptUser {
-    /// One whose module code has not run yet.
+    /// One whose init context has not run yet.
     pub(super) fn new(
         scenario: &Rc<ScenarioScript>,
         shared: &Rc<Shared>,
@@ -57,7 +57,7 @@ impl ScriptUser {
         }
     }
 
-    /// Runs the script's module code; nothing comes of it when that is cut.
+    /// Runs the script's init context; no effect if that is interrupted.
     pub(super) async fn initialise(&mut self) -> Result<(), ScriptFailure> {
         let host: Rc<dyn Host> = Rc::clone(&self.host) as Rc<dyn Host>;
         let program = self.worker.program.clone();
@@ -76,14 +76,14 @@ impl ScriptUser {
         Ok(())
     }
 
-    /// Goes over to a scenario, on whose slot it is stopped and woken from now on.
+    /// Joins a scenario, whose slot stops and wakes it from now on.
     pub(super) fn join(&mut self, scenario: &Rc<ScenarioScript>, slot: &Rc<VuSlot>) {
         self.host.join(scenario);
         self.asks.move_to(slot);
     }
 
-    /// Runs one iteration, `in_scenario` of those in the scenario; gives how it came out, and the tags that its
-    /// samples have at the end. `None`: the script's module code has not run.
+    /// Runs one iteration, number `in_scenario` of the scenario; returns its result, and the tags of its
+    /// samples at the end. `None`: the script's init context has not run.
     pub(super) async fn iterate(
         &mut self,
         scenario: &ScenarioScript,

@@ -1,6 +1,6 @@
-//! What the script virtual users of a worker share, and those of a scenario on it.
+//! State shared by a worker's script virtual users, and by those of a scenario on it.
 //!
-//! Must not know virtual users. Invariant: nothing in here grows with the number of iterations.
+//! Must not know virtual users. Invariant: nothing here grows with the number of iterations.
 
 use std::cell::{Cell, RefCell};
 use std::rc::{Rc, Weak};
@@ -29,7 +29,7 @@ use crate::report::WorkerReport;
 use crate::script::{ScriptLog, ScriptSetup, ScriptSignal};
 use crate::vu::script_client::ScriptClientSettings;
 
-/// What the script virtual users of a worker share.
+/// State shared by a worker's script virtual users.
 pub(crate) struct WorkerScript {
     pub(crate) program: Arc<Program>,
     pub(crate) registry: Arc<MetricRegistry>,
@@ -41,9 +41,9 @@ pub(crate) struct WorkerScript {
     pub(crate) live: Arc<LiveCounters>,
     /// Every worker's counters.
     pub(crate) all_live: Vec<Arc<LiveCounters>>,
-    /// What answers are told to the accounts of requests through.
+    /// Passes responses to the request counts.
     pub(crate) answer: RefCell<Answer>,
-    /// How long an iteration is at least, the wait after its end included.
+    /// Minimum duration of an iteration, including the wait after its end.
     pub(crate) iteration_min: Duration,
     /// Where virtual users go whose work is over: the worker's, which outlives them.
     retired: RefCell<Weak<RetiredVus>>,
@@ -53,14 +53,14 @@ pub(crate) struct WorkerScript {
     mailboxes: Vec<Arc<Mailbox>>,
 }
 
-/// What a worker has that script virtual users need.
+/// What script virtual users need from their worker.
 pub(crate) struct WorkerMeans {
     pub(crate) clock: Clock,
     pub(crate) client: Rc<ScriptClientSettings>,
     pub(crate) live: Arc<LiveCounters>,
     pub(crate) all_live: Vec<Arc<LiveCounters>>,
     pub(crate) iteration_min: Duration,
-    /// Whether infinite values were told of; the workers share it.
+    /// Whether infinite values were reported; shared by the workers.
     pub(crate) told_of_infinity: Arc<AtomicBool>,
     pub(crate) reports: Sender<WorkerReport>,
     pub(crate) mailboxes: Vec<Arc<Mailbox>>,
@@ -86,19 +86,19 @@ impl WorkerScript {
         }
     }
 
-    /// Names the place for virtual users whose work is over. Until then they are freed at once.
+    /// Sets the place for finished virtual users. Before that they are freed at once.
     pub(crate) fn retire_to(&self, retired: &Rc<RetiredVus>) {
         *self.retired.borrow_mut() = Rc::downgrade(retired);
     }
 
-    /// Takes what a virtual user ran that does nothing any more.
+    /// Takes over the script of a virtual user that has finished.
     pub(super) fn retire(&self, vu: ScriptVu) {
         if let Some(retired) = self.retired.borrow().upgrade() {
             retired.take(vu);
         }
     }
 
-    /// What all workers count.
+    /// The counts of all workers.
     pub(crate) fn live_totals(&self) -> LiveTotals {
         let mut sum = LiveTotals::default();
         for counters in &self.all_live {
@@ -107,7 +107,7 @@ impl WorkerScript {
         sum
     }
 
-    /// The virtual users at work now, of a scenario and of all.
+    /// Active virtual users, of a scenario and in total.
     pub(crate) fn vus_at_work(&self, scenario: &ScenarioScript) -> VusAtWork {
         let numbers = scenario.numbers.as_ref();
         vus_at_work(&self.all_live, numbers.map(|(_, index)| *index))
@@ -122,13 +122,13 @@ impl WorkerScript {
         self.signal(ScriptSignal::MarkedFailed(message.to_owned()));
     }
 
-    /// A virtual user could not be made while the test was running.
+    /// A virtual user could not be initialized while the test was running.
     pub(crate) fn init_failed(&self, failure: &ScriptFailure) {
         self.signal(ScriptSignal::InitFailed(failure.clone()));
         self.stop_all();
     }
 
-    /// Warns, once a run, of a value that no metric can hold.
+    /// Warns, once per run, about a value that no metric can hold.
     pub(crate) fn tell_of_infinity(&self, metric: MetricId) {
         if !self.told_of_infinity.swap(true, Ordering::Relaxed) {
             let definition = self.registry.get(metric);
@@ -145,14 +145,14 @@ impl WorkerScript {
         }
     }
 
-    /// Stops every worker at once, sooner than the run could: nothing is to begin any more.
+    /// Stops every worker immediately, before the run could: nothing more may start.
     fn stop_all(&self) {
         for mailbox in &self.mailboxes {
             mailbox.command(RunCommand::StopNow);
         }
     }
 
-    /// Records iterations of a scenario that were due and not started.
+    /// Records iterations of a scenario that were due but not started.
     pub(crate) fn dropped(&self, scenario: &ScenarioScript, count: u64, at: Nanos) {
         let on = Occasion {
             at,
@@ -178,7 +178,7 @@ impl WorkerScript {
         });
     }
 
-    /// Counts a virtual user of a scenario that was made, unless one before it had the same number.
+    /// Counts an initialized virtual user of a scenario, unless an earlier one had the same number.
     pub(crate) fn note_made(&self, scenario: &ScenarioScript, vu: u64) {
         scenario.note(|change| change.vus_made += 1);
         if scenario.is_new(vu) {
@@ -187,16 +187,16 @@ impl WorkerScript {
     }
 
     fn signal(&self, signal: ScriptSignal) {
-        // A run that no longer listens has given up; there is nobody to tell.
+        // A run that no longer listens has given up.
         drop(self.reports.send(WorkerReport::Script(signal)));
     }
 }
 
-/// What the virtual users of a script scenario share.
+/// State shared by the virtual users of a script scenario.
 pub(crate) struct ScenarioScript {
     /// What it shares with the other scenarios on the worker.
     pub(crate) worker: Rc<WorkerScript>,
-    /// Whether it is one of the plan's; else it stands for `setup`, `teardown` or `handleSummary`.
+    /// Whether it is one of the plan's; otherwise it stands for `setup`, `teardown` or `handleSummary`.
     pub(crate) is_scenario: bool,
     pub(crate) name: Arc<str>,
     pub(crate) executor: &'static str,
@@ -213,14 +213,14 @@ pub(crate) struct ScenarioScript {
     pub(crate) tags_at_top: Rc<TagSet>,
     /// The tags of samples that none of its virtual users makes.
     tags_of_no_vu: Rc<TagSet>,
-    /// Iterations of this scenario that were begun in this instance; `None` where the instance does
-    /// the whole plan, and the numbers of the test are its own.
+    /// Iterations of this scenario started in this instance; `None` if the instance runs the whole plan and
+    /// uses the numbers of the test.
     begun: Option<BegunIterations>,
     /// What changed since the last report.
     pub(crate) change: Cell<ScenarioChange>,
 }
 
-/// Iterations begun in this instance, by scenario.
+/// Iterations started in this instance, by scenario.
 pub(crate) type AllBegun = Arc<[AtomicU64]>;
 
 /// The place of one scenario among them.
@@ -230,12 +230,12 @@ struct BegunIterations {
 }
 
 impl ScenarioScript {
-    /// Notes that one of its virtual users took up work, or put it down.
+    /// Records that one of its virtual users became active or idle.
     pub(crate) fn note_active(&self, is_active: bool) {
         self.note(|change| change.vus_active += if is_active { 1 } else { -1 });
     }
 
-    /// Notes a change of the scenario.
+    /// Records a change of the scenario.
     pub(crate) fn note(&self, make: impl FnOnce(&mut ScenarioChange)) {
         let mut change = self.change.get();
         make(&mut change);
@@ -291,7 +291,7 @@ impl ScenarioScript {
         }
     }
 
-    /// Whether a scenario that begins later takes one of its virtual users over.
+    /// Whether a later scenario takes over one of its virtual users.
     pub(super) fn has_heir(&self, vu: u64) -> bool {
         let numbers = self.numbers.as_ref();
         numbers.is_some_and(|(numbers, scenario)| numbers.has_heir(*scenario, vu))
@@ -303,7 +303,7 @@ impl ScenarioScript {
         numbers.is_none_or(|(numbers, scenario)| numbers.note_made(*scenario, vu))
     }
 
-    /// What stands in for a scenario while a function runs that runs once a test.
+    /// Stands in for a scenario while a function runs that runs once per test.
     pub(crate) fn around(
         worker: &Rc<WorkerScript>,
         plan: &TestPlan,
@@ -334,8 +334,7 @@ impl ScenarioScript {
         }
     }
 
-    /// The number within this instance of the iteration that begins now and has this number within
-    /// the test.
+    /// The number within this instance of the iteration that starts now, given its number within the test.
     pub(crate) fn number_in_instance(&self, in_test: u64) -> u64 {
         match &self.begun {
             Some(begun) => begun.all[begun.scenario].fetch_add(1, Ordering::Relaxed),
@@ -343,7 +342,7 @@ impl ScenarioScript {
         }
     }
 
-    /// How much of the scenario is done, from 0 to 1.
+    /// The completed share of the scenario, from 0 to 1.
     pub(crate) fn progress(&self, now: Nanos, iteration: u64) -> f64 {
         let share = match (self.planned, self.duration) {
             (Some(planned), _) => iteration as f64 / planned.max(1) as f64,
@@ -364,7 +363,7 @@ pub(crate) fn tags_of(plan: &TestPlan, scenario: &Scenario) -> TagSet {
     tags
 }
 
-/// The tags of samples that no virtual user makes: those that a scenario gives its virtual users are not among them.
+/// The tags of samples that no virtual user records, without those of a scenario's virtual users.
 fn tags_of_no_vu(plan: &TestPlan, scenario: &Scenario) -> TagSet {
     let mut tags = plan.run_tags();
     name_scenario(&mut tags, plan, scenario);
@@ -377,7 +376,7 @@ fn name_scenario(tags: &mut TagSet, plan: &TestPlan, scenario: &Scenario) {
     }
 }
 
-/// Tags with the group of this path, where groups are told.
+/// Tags with the group of this path, if the group tag is enabled.
 pub(crate) fn with_group(plan: &TestPlan, tags: &TagSet, path: &str) -> TagSet {
     if system_tag(plan, SystemTag::Group) {
         tags.clone().with("group", path)

@@ -12,17 +12,17 @@ use loadline_script::hop::HopRequest;
 use crate::client::{Http2Body, Http2Message, http2_head};
 use crate::net::Failure;
 
-/// Bodies up to this length are sent in one write with their head.
+/// Maximum length of a body that is sent in one write with its head.
 pub(super) const JOINED_BODY_MAX: usize = 16 * 1024;
 
 /// What the connection adds to a request.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Additions<'a> {
-    /// The connection ends after this request, which is said unless the request says it.
+    /// Whether the connection ends after this request; sent as a header unless the request does so.
     pub(super) close: bool,
-    /// The proxy is asked: it is named the whole URL.
+    /// Whether the request goes to a proxy, with the whole URL.
     pub(super) via_proxy: bool,
-    /// What the proxy is told of who asks.
+    /// The credentials for the proxy.
     pub(super) proxy_authorization: Option<&'a str>,
 }
 
@@ -36,8 +36,8 @@ pub(super) enum Delimiting {
     NoChunks,
 }
 
-/// How Go delimits a body: one that is there but empty has no known length, and is asked for its
-/// first byte only under methods that usually have none.
+/// How Go delimits a body: one that is present but empty has no known length, and its first byte is only probed
+/// for methods that usually have no body.
 pub(super) fn delimiting(request: &HopRequest) -> Delimiting {
     let method = &*request.method;
     match &request.body {
@@ -53,7 +53,7 @@ pub(super) fn delimiting(request: &HopRequest) -> Delimiting {
     }
 }
 
-/// Whether the request asks for the connection to end.
+/// Whether the request asks to close the connection.
 pub(super) fn asks_to_close(request: &HopRequest) -> bool {
     request.headers.iter().any(|(name, value)| {
         name.len() == 10
@@ -64,7 +64,7 @@ pub(super) fn asks_to_close(request: &HopRequest) -> bool {
     })
 }
 
-/// Whether a request may be sent again when a kept connection ended without an answer: Go's rule.
+/// Whether a request may be sent again if a kept connection ended without a response: Go's rule.
 pub(super) fn is_replayable(request: &HopRequest) -> bool {
     matches!(&*request.method, "GET" | "HEAD" | "OPTIONS" | "TRACE")
         || request.headers.iter().any(|(name, _)| {
@@ -73,10 +73,10 @@ pub(super) fn is_replayable(request: &HopRequest) -> bool {
         })
 }
 
-/// Writes the head of a request, and its body when that is short, into `buffer`.
+/// Writes the head of a request, and its body if it is short, into `buffer`.
 ///
 /// # Errors
-/// A method, header or target that may not be sent, in Go's words.
+/// A method, header or target that must not be sent, in Go's words.
 pub(super) fn write(
     buffer: &mut Vec<u8>,
     request: &HopRequest,
@@ -123,7 +123,7 @@ pub(super) fn write(
 /// The same for HTTP/2.
 ///
 /// # Errors
-/// A method, header or target that may not be sent, in Go's words.
+/// A method, header or target that must not be sent, in Go's words.
 pub(super) fn for_http2(request: &HopRequest) -> Result<Http2Message, Failure> {
     check(request)?;
     let mut headers = request.headers.iter();
@@ -151,12 +151,12 @@ pub(super) fn for_http2(request: &HopRequest) -> Result<Http2Message, Failure> {
     Ok(Http2Message { head, body })
 }
 
-/// What stands elsewhere in HTTP/2, or is not sent there by Go.
+/// Fields that have another place in HTTP/2, or that Go does not send there.
 fn is_left_out_of_http2(name: &str) -> bool {
     name.eq_ignore_ascii_case("host") || name.eq_ignore_ascii_case("te")
 }
 
-/// The part of the body that [`write()`] left out.
+/// The part of the body that [`write()`] did not include.
 pub(super) fn rest_of_body(request: &HopRequest) -> &[u8] {
     match &request.body {
         Some(body) if body.len() > JOINED_BODY_MAX => body,
@@ -164,7 +164,7 @@ pub(super) fn rest_of_body(request: &HopRequest) -> &[u8] {
     }
 }
 
-/// Holds what is sent against the rules of HTTP, as Go does before it connects.
+/// Checks a request against the rules of HTTP, as Go does before connecting.
 pub(super) fn check(request: &HopRequest) -> Result<(), Failure> {
     if !is_token(&request.method) {
         let method = quoted_bytes(request.method.as_bytes());
@@ -219,7 +219,7 @@ fn comes_before_framing(name: &str) -> bool {
     }
 }
 
-/// Fields that are the client's own business; Go leaves them out too.
+/// Fields that the client itself controls; Go drops them, too.
 pub(super) fn is_framing(name: &str) -> bool {
     match name.len() {
         7 => name.eq_ignore_ascii_case("trailer"),

@@ -82,7 +82,7 @@ pub(crate) struct ClockSync {
 }
 
 impl ClockSync {
-    /// Takes in an exchange; one that took longer than the best tells nothing.
+    /// Adds an exchange; one that took longer than the best adds no information.
     pub(crate) fn take(&mut self, exchange: Exchange) {
         self.answers += 1;
         if exchange.answered_ns >= exchange.asked_ns {

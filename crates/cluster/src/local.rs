@@ -12,7 +12,7 @@ use crate::identity::Token;
 
 /// The environment variable that passes the token to an agent.
 pub const TOKEN_VARIABLE: &str = "LOADLINE_JOIN_TOKEN";
-/// How long agents may take to end by themselves when all is told.
+/// How long agents may take to exit on their own after the end of the test.
 const PATIENCE: Duration = Duration::from_secs(3);
 /// How often it is looked whether they have.
 const LOOK_EVERY: Duration = Duration::from_millis(5);
@@ -56,7 +56,7 @@ impl LocalAgents {
             .env(TOKEN_VARIABLE, self.token.text())
             .stdin(Stdio::null())
             .stdout(Stdio::null());
-        // A signal of the terminal is the coordinator's to heed.
+        // A signal from the terminal is handled by the coordinator.
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
         let child = command.spawn()?;

@@ -231,7 +231,7 @@ pub(crate) fn report_received(report: Report, worker: u32) -> io::Result<WorkerR
     })
 }
 
-/// What is told of an agent that is alive.
+/// The status of a live agent.
 pub(crate) fn live_to_send(live: LiveTotals, used: &GeneratorTotals) -> Live {
     Live {
         started: live.started,
@@ -249,7 +249,7 @@ pub(crate) fn live_to_send(live: LiveTotals, used: &GeneratorTotals) -> Live {
     }
 }
 
-/// The counters of an agent, and what it has used; its cores are told elsewhere.
+/// The counters of an agent, and its resource use; its cores are sent elsewhere.
 pub(crate) fn live_received(live: &Live) -> (LiveTotals, GeneratorTotals) {
     let bounded = |number: u64| number.min(COUNT_MAX);
     let totals = LiveTotals {

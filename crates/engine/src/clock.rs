@@ -17,12 +17,12 @@ pub struct Clock {
     zero: &'static Zero,
 }
 
-/// Where a clock's time begins.
+/// The zero of a clock.
 #[derive(Debug)]
 struct Zero {
     origin_ns: AtomicU64,
     unix_ns: AtomicU64,
-    /// When the test began of which the run is a part; zero: with the run.
+    /// When the test started that the run belongs to; zero: with the run.
     begun_ns: AtomicU64,
 }
 

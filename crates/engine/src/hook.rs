@@ -33,7 +33,7 @@ use crate::vu::script::{Asks, ScenarioScript, VuHost};
 use crate::vu::script_client::ScriptClient;
 use crate::worker::{StartLine, WorkerSetup, make_script, make_shared};
 
-/// How often timers are looked at and the caller is asked whether to stop.
+/// How often timers are checked and the caller is asked whether to stop.
 const LOOK_EVERY: Duration = Duration::from_millis(1);
 
 /// A function that runs once per test.

@@ -22,7 +22,7 @@ pub struct LiveCounters {
     iterations_interrupted: AtomicU64,
 }
 
-/// A worker's virtual users of one scenario that are at work.
+/// Active virtual users of one scenario on a worker.
 #[derive(Debug, Default)]
 #[repr(align(128))]
 struct AtWork(AtomicU64);
@@ -154,7 +154,7 @@ impl LiveCounters {
         bump(&self.vus_made);
     }
 
-    /// The worker's virtual users at work, of all scenarios.
+    /// Active virtual users of the worker, over all scenarios.
     fn at_work(&self) -> u64 {
         let counts = self.at_work.iter();
         counts.map(|AtWork(count)| count.load(Relaxed)).sum()

@@ -82,7 +82,7 @@ impl ScriptRecorder {
             values.push((BuiltIn::HttpReqs.id(), 1.0));
             let each = times.each().map(|(metric, ns)| (metric.id(), ms(ns)));
             values.extend(each);
-            // k6 tells the share of failures last.
+            // k6 reports the failure rate last.
             values.extend(failed.map(|failed| (BuiltIn::HttpReqFailed.id(), share(failed))));
             self.keep(values, Some(facts()), on);
         }

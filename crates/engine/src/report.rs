@@ -20,8 +20,8 @@ pub enum WorkerReport {
     Interval {
         /// Which worker.
         worker: u32,
-        /// The last interval that the report covers, which began at this many times [`INTERVAL`]:
-        /// a worker that was held up reports several as one.
+        /// The last interval that the report covers, which started at this multiple of [`INTERVAL`]: a worker
+        /// that was delayed reports several as one.
         interval: u64,
         /// The measurements.
         seen: Box<Snapshot>,
@@ -51,7 +51,7 @@ pub enum WorkerReport {
         workers: Range<u32>,
         /// Who they were and why they are gone.
         why: String,
-        /// Requests that they had begun and not reported.
+        /// Requests that they had started and not reported.
         begun: u64,
         /// Requests whose end they had not reported.
         unended: u64,
@@ -59,7 +59,7 @@ pub enum WorkerReport {
         planned: Option<PlannedArrivals>,
         /// Whether others may still come in their place.
         is_awaited: bool,
-        /// Whether they may still report: what they had begun is booked by [`WorkerReport::Settled`].
+        /// Whether they may still report: what they had started is settled by [`WorkerReport::Settled`].
         is_unsettled: bool,
     },
     /// Workers elsewhere cannot be heard for now: nothing waits for them.
@@ -78,7 +78,7 @@ pub enum WorkerReport {
     Settled {
         /// The first of them.
         lost: u32,
-        /// Requests that they had begun and not reported.
+        /// Requests that they had started and not reported.
         begun: u64,
         /// Requests whose end they had not reported.
         unended: u64,

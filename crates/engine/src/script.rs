@@ -54,7 +54,7 @@ pub struct ScriptSetup {
 pub enum ScriptSignal {
     /// `exec.test.abort(message)`: the test is to end now.
     Aborted(String),
-    /// `exec.test.fail(message)`: it goes on, and has failed.
+    /// `exec.test.fail(message)`: the test continues, and counts as failed.
     MarkedFailed(String),
     /// Module code threw in a virtual user that was made late.
     InitFailed(ScriptFailure),

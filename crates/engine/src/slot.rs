@@ -29,7 +29,7 @@ pub(crate) struct VuSlot {
     first_wait_end: Cell<Nanos>,
 }
 
-/// A wait with a deadline of its own.
+/// A wait with its own deadline.
 struct Wait {
     deadline: Nanos,
     is_over: bool,

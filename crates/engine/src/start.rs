@@ -181,8 +181,8 @@ impl Engine {
         self.start_line.release(Nanos::ZERO);
     }
 
-    /// Starts the run at an instant on the operating system's scale, which is waited for: its clock begins at zero then. Where it
-    /// is past, the engine takes over: what the plan has before `from` is another's.
+    /// Starts the run at an instant on the operating system's scale, when its clock is zero; waits for it. If
+    /// it has passed, the engine takes over: arrivals due before `from` belong to another process.
     #[expect(
         clippy::disallowed_methods,
         reason = "no runtime runs yet: who starts the engine waits with it"

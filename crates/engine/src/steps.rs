@@ -92,10 +92,10 @@ pub struct StepsState {
     threads: Vec<u32>,
     /// Groups on workers that have not ended, by phase.
     left: Vec<AtomicU32>,
-    /// When each phase began, in nanoseconds of the run's clock, and one; 0: it has not.
+    /// When each phase started, in nanoseconds of the run's clock, plus one; 0: it has not.
     begun: Vec<AtomicU64>,
     is_stopping: AtomicBool,
-    /// Phases that had begun when the test was stopped last.
+    /// Number of phases that had started when the test was last stopped.
     stopped_in: AtomicU32,
     /// Whether a thread wants samples that run to be cut.
     is_cut: AtomicBool,

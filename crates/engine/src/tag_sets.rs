@@ -10,7 +10,7 @@ use loadline_metric::{TagSet, Tagged};
 
 /// Sets kept: more than a usual test has; a power of two.
 const SLOTS: usize = 1024;
-/// Bytes of tags beyond which a set is made anew: kept ones take some megabytes at most.
+/// Larger sets are always built again: kept ones take some megabytes at most.
 const KEPT_BYTES_MAX: usize = 4_096;
 
 /// Sets by content.
@@ -71,7 +71,7 @@ fn made(tags: &dyn Tagged) -> Arc<TagSet> {
     Arc::new(set)
 }
 
-/// Multiplicative mixing, eight bytes at a time; who makes tags collide costs himself a set each.
+/// Multiplicative mixing, eight bytes at a time; deliberate collisions only cost the sender one set each.
 fn slot_of(text: &[u8]) -> usize {
     const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
     let mix = |mixed: u64, word: u64| (mixed.rotate_left(23) ^ word).wrapping_mul(FACTOR);

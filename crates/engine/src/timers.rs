@@ -41,7 +41,7 @@ impl Ord for Waiting {
 #[derive(Default)]
 pub(crate) struct Timers {
     waiting: RefCell<BinaryHeap<Reverse<Waiting>>>,
-    /// Somebody was added who waits for less than all others.
+    /// A virtual user was added whose instant is earlier than all others.
     is_sooner: Cell<bool>,
     /// Who fires them, while it waits itself.
     worker: RefCell<Option<Waker>>,

@@ -61,9 +61,9 @@ pub struct PodUsage {
     pub namespace: String,
     /// Its name.
     pub name: String,
-    /// When it was measured, in nanoseconds since 1970; `None`: not told.
+    /// When it was measured, in nanoseconds since 1970; `None`: unknown.
     pub at_unix_ns: Option<u64>,
-    /// Over which time before that CPU is a mean; `None`: not told.
+    /// The time before that over which CPU is averaged; `None`: unknown.
     pub window: Option<Duration>,
     /// Of each of its containers.
     pub containers: Vec<ContainerUsage>,
@@ -74,9 +74,9 @@ pub struct PodUsage {
 pub struct ContainerUsage {
     /// Its name.
     pub name: String,
-    /// Cores of CPU; `None`: not told.
+    /// CPU cores; `None`: unknown.
     pub cpu_cores: Option<f64>,
-    /// Bytes of memory in its working set; `None`: not told.
+    /// Working set in bytes; `None`: unknown.
     pub memory_bytes: Option<u64>,
 }
 
@@ -85,13 +85,13 @@ pub struct ContainerUsage {
 pub struct NodeUsage {
     /// Its name.
     pub name: String,
-    /// When it was measured, in nanoseconds since 1970; `None`: not told.
+    /// When it was measured, in nanoseconds since 1970; `None`: unknown.
     pub at_unix_ns: Option<u64>,
-    /// Over which time before that CPU is a mean; `None`: not told.
+    /// The time before that over which CPU is averaged; `None`: unknown.
     pub window: Option<Duration>,
-    /// Cores of CPU; `None`: not told.
+    /// CPU cores; `None`: unknown.
     pub cpu_cores: Option<f64>,
-    /// Bytes of memory in the working set; `None`: not told.
+    /// Working set in bytes; `None`: unknown.
     pub memory_bytes: Option<u64>,
 }
 

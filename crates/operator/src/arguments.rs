@@ -1,6 +1,7 @@
-//! The arguments of a run: how they are written, and which are refused.
+//! The arguments of a run: their syntax, and which are refused.
 //!
-//! Must not know what other fields say. Invariant: each argument reaches the program as one element of its argument vector.
+//! Must not know other fields. Invariant: each argument reaches the program as one element of its argument
+//! vector.
 
 use crate::fields::Fields;
 use crate::test::{Refusal, unsupported};
@@ -59,7 +60,7 @@ pub(crate) fn check(arguments: &[String]) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Whether a flag is given, by its long name or its letter.
+/// Whether a flag is given, by its long or short name.
 #[must_use]
 pub fn has(arguments: &[String], long: &str, letter: &str) -> bool {
     arguments.iter().any(|argument| {

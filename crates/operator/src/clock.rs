@@ -1,6 +1,6 @@
 //! The clock of the operator.
 //!
-//! Must not know what time is for. Invariant: time is read here and handed on.
+//! Must not know what time is for. Invariant: time is read here and passed on.
 
 use k8s_openapi::jiff::Timestamp;
 use time::OffsetDateTime;

@@ -1,6 +1,6 @@
-//! Why something could not be done, and for which test.
+//! Why something failed, and for which test.
 //!
-//! Must not know what is done about it. Invariant: what the API said is told in its words.
+//! Must not know the reaction. Invariant: the API's message is passed on in its own words.
 
 use std::fmt;
 

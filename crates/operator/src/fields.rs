@@ -1,6 +1,6 @@
-//! The fields of a specification, read one by one.
+//! Reads single fields of a specification.
 //!
-//! Must not know which fields a kind has. Invariant: what is not of its type is refused with its path.
+//! Must not know which fields a kind has. Invariant: a field of the wrong type is refused with its path.
 
 use std::time::Duration;
 

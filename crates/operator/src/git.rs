@@ -1,7 +1,8 @@
-//! A file of a git repository: where the repository is, which revision of it, and the file.
+//! A file in a git repository: address, revision and path.
 //!
-//! Must not know who checks it out: an init container of the coordinator's pod does. Invariants: what passes is taken for options by no
-//! program, and leaves no folder; no secret is in an address that others than its author can read.
+//! Must not know who checks it out: an init container of the coordinator's pod does. Invariants: a valid value
+//! cannot be mistaken for an option by any program, and stays inside its folder; addresses that others can read
+//! contain no secrets.
 
 use loadline_model::leads_inside;
 
@@ -11,7 +12,7 @@ use crate::test::{Refusal, invalid};
 const LENGTH_MAX: usize = 2_048;
 /// How an address of a file in a repository begins.
 const SCHEME: &str = "git+";
-/// What git does not let stand in a revision's name, or what would make it an expression.
+/// Characters that git does not allow in a revision's name, or that would make it an expression.
 const NOT_IN_REVISIONS: &[char] = &['~', '^', ':', '?', '*', '[', '\\', '{'];
 
 /// A file of a repository at a revision.

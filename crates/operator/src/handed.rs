@@ -1,6 +1,7 @@
-//! What becomes of what the container printed that hands a result on.
+//! What to do with the output of the container that passes a result on.
 //!
-//! Must not know the API. Invariants: what it printed is data; what is made of it is no larger than a ConfigMap may be.
+//! Must not know the API. Invariants: the output is untrusted data; whatever is made from it is no larger than
+//! a ConfigMap may be.
 
 use loadline_model::{KeptFile, Parcel, parcel};
 use serde_json::{Map, Value, json};
@@ -10,27 +11,28 @@ use crate::objects;
 use crate::results::{CONTAINER, Kept};
 use crate::test::{Test, Work};
 
-/// Most bytes of files in a ConfigMap, which holds a mebibyte: so much that no store of objects suffers from many tests.
+/// Maximum bytes of files in a ConfigMap, which holds one mebibyte; low enough for the cluster's store even
+/// with many tests.
 pub const CONFIG_MAP_MAX: usize = 512 << 10;
-/// Most bytes of the log that are read: files that fit, and as many again that do not, as lines.
+/// Maximum bytes of the log that are read: files that fit, and as much again for those that do not.
 pub const LOG_MAX: i64 = (CONFIG_MAP_MAX as i64) * 3;
 /// What a parcel begins with; before it stands what is to be known beside it.
 const PARCEL: &str = "loadline-parcel/";
 /// Most characters of what it said.
 const SAID_MAX: usize = 256;
 
-/// What becomes of what a keeper printed.
+/// What to do with a keeper's output.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Plan {
-    /// It goes into this ConfigMap, and then this is told.
+    /// Store it in this ConfigMap, then report this.
     Make(Box<Value>, Kept),
-    /// This is told at once.
+    /// Report this immediately.
     Tell(Kept),
     /// It may not be whole yet.
     Wait,
 }
 
-/// What becomes of a keeper's log, of which [`LOG_MAX`] bytes were read at most.
+/// Decides what to do with a keeper's log, of which at most [`LOG_MAX`] bytes were read.
 #[must_use]
 pub fn plan(run: &Test, pod: &str, log: &str) -> Plan {
     if log.lines().any(|line| line == parcel::WRITTEN) {

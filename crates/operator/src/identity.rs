@@ -1,7 +1,7 @@
-//! Certificates of one test: an authority that is forgotten at once, and what it signed.
+//! Certificates for one test: a short-lived authority, and what it signed.
 //!
-//! Must not know a clock or where they are kept. Invariants: the authority's key leaves this module never; an agent's certificate cannot
-//! stand for the coordinator's.
+//! Must not know a clock or where they are stored. Invariants: the authority's key never leaves this module; an
+//! agent's certificate cannot be used as the coordinator's.
 
 use rcgen::{
     BasicConstraints, CertificateParams, DnType, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair,
@@ -22,10 +22,10 @@ pub struct Identities {
     pub agents: Vec<String>,
 }
 
-/// Makes the identities of a test of so many agents; `names`: those of the coordinator.
+/// Creates the identities for a test with this number of agents; `names`: those of the coordinator.
 ///
 /// # Errors
-/// There are no random bytes, or a name is none.
+/// There are no random bytes, or a name is invalid.
 pub fn make(
     names: &[String],
     agents: u32,

@@ -1,13 +1,13 @@
-//! The kinds of resources that the operator runs, and what each is called in the API.
+//! The kinds of resources that the operator runs, and their names in the API.
 //!
-//! Must not know what they say. Invariant: a name of a group, kind, label or container is written here and nowhere else.
+//! Must not know their content. Invariant: names of groups, kinds, labels and containers are only written here.
 
 use serde_json::{Value, json};
 
 /// Version that all kinds have.
 const VERSION: &str = "v1alpha1";
 
-/// A kind of resource that becomes pods.
+/// A kind of resource that the operator turns into pods.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
     /// k6-operator's.
@@ -37,7 +37,7 @@ impl Kind {
         VERSION
     }
 
-    /// Group and version, as objects name them.
+    /// Group and version in the form of `apiVersion`.
     #[must_use]
     pub fn api_version(self) -> String {
         format!("{}/{VERSION}", self.group())
@@ -53,7 +53,7 @@ impl Kind {
         }
     }
 
-    /// The file that defines it for a cluster.
+    /// Its CustomResourceDefinition file.
     #[must_use]
     pub fn definition(self) -> &'static str {
         match self {
@@ -63,7 +63,7 @@ impl Kind {
         }
     }
 
-    /// The label by which the objects of one are found; its value is the name.
+    /// The label for finding the objects of a test; its value is the test's name.
     #[must_use]
     pub fn label(self) -> &'static str {
         match self {
@@ -91,7 +91,7 @@ impl Kind {
         }
     }
 
-    /// Whether one Job has all agents; else each has its own, as k6-operator's users know them.
+    /// Whether one Job has all agents; otherwise each agent has its own Job, as users of k6-operator expect.
     #[must_use]
     pub fn is_indexed(self) -> bool {
         match self {
@@ -100,7 +100,7 @@ impl Kind {
         }
     }
 
-    /// Labels of what belongs to a test but is no pod.
+    /// Labels for objects of a test, except pods.
     #[must_use]
     pub fn labels(self, name: &str) -> Value {
         match self {
@@ -111,7 +111,7 @@ impl Kind {
         }
     }
 
-    /// Labels of agents, by which they are told from the coordinator.
+    /// Labels of agents, which distinguish them from the coordinator.
     #[must_use]
     pub fn agent_labels(self, name: &str) -> Value {
         let mut labels = self.labels(name);
@@ -124,7 +124,7 @@ impl Kind {
         labels
     }
 
-    /// Labels of the coordinator: not those by which agents are kept apart.
+    /// Labels of the coordinator, without those used to spread agents.
     #[must_use]
     pub fn coordinator_labels(self, name: &str) -> Value {
         let mut labels = self.labels(name);

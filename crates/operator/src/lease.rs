@@ -1,6 +1,7 @@
-//! Who is in charge: one operator of several, by a Lease; and whether a k6-operator is.
+//! Leader election: one operator of several holds a Lease; also detects a running k6-operator.
 //!
-//! Must not know tests. Invariants: who has not the Lease does nothing; who could not renew it in time stops.
+//! Must not know tests. Invariants: an operator without the Lease does nothing; one that could not renew it in
+//! time stops.
 
 use std::time::Duration;
 
@@ -24,10 +25,10 @@ const RENEW_EVERY: Duration = Duration::from_secs(5);
 /// How often one that another has is looked at.
 const LOOK_EVERY: Duration = Duration::from_secs(3);
 
-/// What may be done with a Lease.
+/// The possible actions with a Lease.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Claim {
-    /// It is nobody's; take it, with this count of changes of hands.
+    /// It is free; take it, with this count of transitions.
     Take(i32),
     /// It is ours; renew it.
     Renew,
@@ -35,7 +36,7 @@ pub enum Claim {
     Wait,
 }
 
-/// What may be done with a Lease by whom.
+/// The action for an operator called `me`.
 #[must_use]
 pub fn claim(lease: Option<&LeaseSpec>, me: &str, now: Timestamp) -> Claim {
     let Some(lease) = lease else {
@@ -49,7 +50,7 @@ pub fn claim(lease: Option<&LeaseSpec>, me: &str, now: Timestamp) -> Claim {
     }
 }
 
-/// Whether somebody has a Lease.
+/// Whether a Lease is currently held.
 #[must_use]
 pub fn is_alive(lease: &LeaseSpec, now: Timestamp) -> bool {
     let holder = lease.holder_identity.as_deref().unwrap_or_default();
@@ -61,7 +62,7 @@ pub fn is_alive(lease: &LeaseSpec, now: Timestamp) -> bool {
     !holder.is_empty() && until.is_some_and(|until| now < until)
 }
 
-/// The first of these namespaces in which a k6-operator is at work. What may not be read is none.
+/// The first of these namespaces in which a k6-operator runs. Namespaces that may not be read are skipped.
 pub(crate) async fn other_operator(client: &Client, namespaces: &[String]) -> Option<String> {
     for namespace in namespaces {
         let leases: Api<Lease> = Api::namespaced(client.clone(), namespace);

@@ -1,7 +1,7 @@
 //! Tests in Kubernetes: a `TestRun` becomes a coordinator and its agents.
 //!
-//! Must not know the engine, nor how a test is done: pods run the same binary as everybody. Invariant: what a `TestRun` says, what objects
-//! follow from it, and what follows from what is seen of them are pure; the API is spoken with beside that.
+//! Must not know the engine, nor how a test is run: pods use the normal binary. Invariant: parsing a `TestRun`,
+//! building its objects, and deciding on the next step are pure; API access is separate.
 
 pub mod arguments;
 mod clock;

@@ -1,7 +1,7 @@
-//! What a `LoadSuite` says: read, and checked.
+//! Reads and checks a `LoadSuite`.
 //!
-//! Must not know objects that are made of it, nor the API. Invariant: whatever an object holds becomes data or a refusal with a reason;
-//! nothing of it is ever read by a shell.
+//! Must not know the objects made from it, nor the API. Invariant: any object yields data or a refusal with a
+//! reason; no part of it is ever interpreted by a shell.
 
 use serde_json::{Map, Value};
 
@@ -22,10 +22,10 @@ const FIELDS: &[&str] = &[
     "ttlAfterFinished",
 ];
 
-/// Reads an object as the API gives it.
+/// Reads an object from the API.
 ///
 /// # Errors
-/// It cannot be run as it is.
+/// It cannot be run.
 pub fn read(object: &Value) -> Result<Test, Refusal> {
     let empty = Map::new();
     let spec = Fields::spec(object, &empty);

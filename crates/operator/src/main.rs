@@ -1,4 +1,4 @@
-//! The binary: begins the operator, and tells why it ended.
+//! The binary: starts the operator, and reports why it ended.
 //!
 //! Must not know what the operator does. Invariant: the only way out is the returned exit code.
 

@@ -1,11 +1,11 @@
-//! How the objects of a test are called.
+//! Names of the objects of a test.
 //!
-//! Must not know what they are for. Invariant: two tests, of one name even, have different secrets.
+//! Must not know their purpose. Invariant: two tests have different secrets, even if they have the same name.
 
 use crate::kind::Kind;
 use crate::test::Test;
 
-/// Who made an object.
+/// The manager label of our objects.
 pub const MANAGER: &str = "loadline-operator";
 
 /// Names of the objects of a test.
@@ -18,19 +18,19 @@ pub struct Names<'a> {
 }
 
 impl<'a> Names<'a> {
-    /// Those of a test.
+    /// The names for a test.
     #[must_use]
     pub fn of(run: &'a Test) -> Names<'a> {
         Names::new(run.kind, &run.name, &run.uid)
     }
 
-    /// Those of a test of this name.
+    /// The names for a test with this name.
     #[must_use]
     pub fn new(kind: Kind, name: &'a str, uid: &'a str) -> Names<'a> {
         Names { kind, name, uid }
     }
 
-    /// Job, host and Service of the coordinator, or of the pod that does it all.
+    /// Job, host and Service of the coordinator, or of the only pod.
     #[must_use]
     pub fn coordinator(&self) -> String {
         match self.kind {
@@ -39,13 +39,13 @@ impl<'a> Names<'a> {
         }
     }
 
-    /// The Job of all agents, where there is one.
+    /// The Job of all agents, if there is one.
     #[must_use]
     pub fn agents(&self) -> String {
         format!("{}-agent", self.name)
     }
 
-    /// An agent and its host, counted from 1; where each has a Job of its own, this too.
+    /// An agent and its host, counted from 1; also its Job if each agent has its own.
     #[must_use]
     pub fn agent(&self, number: u32) -> String {
         match self.kind.is_indexed() {
@@ -55,7 +55,8 @@ impl<'a> Names<'a> {
         }
     }
 
-    /// The Secret with the identities: one that a test of the same name left behind is not taken for it.
+    /// The Secret with the identities. Its name is unique, so that the leftover of an earlier test with the
+    /// same name is not used.
     #[must_use]
     pub fn secret(&self) -> String {
         self.own("identity")
@@ -67,7 +68,7 @@ impl<'a> Names<'a> {
         self.own("results")
     }
 
-    /// The ConfigMap with files that the test itself holds.
+    /// The ConfigMap with the files embedded in the test.
     #[must_use]
     pub fn files(&self) -> String {
         self.own("files")
@@ -78,7 +79,7 @@ impl<'a> Names<'a> {
         format!("{}-{what}-{uid}", self.name)
     }
 
-    /// The agent that a Job of its own is of.
+    /// The number of the agent that a Job belongs to, if each agent has its own.
     #[must_use]
     pub fn number(&self, job: &str) -> Option<u32> {
         let number = job.strip_prefix(self.name)?.strip_prefix('-')?;

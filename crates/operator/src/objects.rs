@@ -1,7 +1,7 @@
-//! The objects of a test: a coordinator, its agents, and what lets them find each other.
+//! The objects of a test: a coordinator, its agents, and what connects them.
 //!
-//! Must not know the API or a clock. Invariants: each object belongs to what asked for the test and goes with it; of a
-//! `TestRun` there are at most 2N + 5.
+//! Must not know the API or a clock. Invariants: each object is owned by the resource that requested the test
+//! and is deleted with it; a `TestRun` has at most 2N + 5.
 
 use serde_json::{Value, json};
 
@@ -11,14 +11,14 @@ use crate::names::{MANAGER, Names};
 use crate::pods::{self, JOIN_PORT, Settings};
 use crate::test::{Source, Test};
 
-/// Time for a test to end after its pod was told to: `teardown()` and the summary.
+/// Time for a test to end after its pod was told to stop: `teardown()` and the summary.
 const GRACE_S: u32 = 30;
 /// How many pods may come in the place of an agent's: as many as the coordinator takes.
 const REPLACED_MAX: u32 = 5;
 /// How many pods may come in the place of the coordinator's: a test that kills it would kill the next one, too.
 const COORDINATORS_MAX: u32 = 3;
 
-/// The Service under which the coordinator is found.
+/// The Service for reaching the coordinator.
 #[must_use]
 pub fn service(run: &Test) -> Value {
     let name = Names::of(run).coordinator();
@@ -34,7 +34,7 @@ pub fn service(run: &Test) -> Value {
     })
 }
 
-/// How many identities agents have.
+/// Number of agent identities.
 #[must_use]
 pub fn identities(run: &Test) -> u32 {
     match run.kind.is_indexed() {
@@ -43,7 +43,7 @@ pub fn identities(run: &Test) -> u32 {
     }
 }
 
-/// The Secret with everybody's identity.
+/// The Secret with all identities.
 #[must_use]
 pub fn secret(run: &Test, identities: &Identities) -> Value {
     let agents = (1..).zip(&identities.agents);
@@ -61,7 +61,7 @@ pub fn secret(run: &Test, identities: &Identities) -> Value {
     })
 }
 
-/// The ConfigMap with the script that the test itself holds; `None`: it holds none.
+/// The ConfigMap with the script embedded in the test; `None`: there is none.
 #[must_use]
 pub fn files(run: &Test) -> Option<Value> {
     match run.work.source()? {
@@ -80,7 +80,7 @@ pub fn files(run: &Test) -> Option<Value> {
     }
 }
 
-/// That no pod of the test is moved away while it runs; `None`: k6-operator's tests have no such promise.
+/// Prevents voluntary eviction of the test's pods while it runs; `None`: k6-operator's tests do not have this.
 #[must_use]
 pub fn disruption_budget(run: &Test) -> Option<Value> {
     (run.kind != Kind::TestRun).then(|| {
@@ -97,7 +97,8 @@ pub fn disruption_budget(run: &Test) -> Option<Value> {
     })
 }
 
-/// Who may speak with the coordinator; `None`: agents have no addresses of their own to be told by.
+/// Restricts who may connect to the coordinator; `None`: agents have no addresses of their own by which to
+/// allow them.
 #[must_use]
 pub fn network_policy(run: &Test) -> Option<Value> {
     let on_host = run.agent.spec.get("hostNetwork") == Some(&Value::Bool(true));
@@ -140,7 +141,7 @@ pub fn coordinator(run: &Test, settings: &Settings) -> Value {
     job
 }
 
-/// The agents' Jobs; `address`: where the coordinator is.
+/// The agents' Jobs; `address`: that of the coordinator.
 #[must_use]
 pub fn agents(run: &Test, settings: &Settings, address: &str) -> Vec<Value> {
     if run.kind.is_indexed() {
@@ -172,13 +173,13 @@ fn indexed(run: &Test, settings: &Settings, address: &str) -> Value {
     job
 }
 
-/// A pod that was moved away is made anew.
+/// A pod that was evicted is recreated.
 fn moved() -> Value {
     let moved = json!([{"type": "DisruptionTarget", "status": "True"}]);
     json!({"action": "Ignore", "onPodConditions": moved})
 }
 
-/// One that ended by itself has had its test. `container`: the one that counts; `None`: there is no other.
+/// A pod that ended normally has finished its test. `container`: the decisive one; `None`: there is no other.
 fn ended(action: &str, container: Option<&str>) -> Value {
     let signals: Vec<u8> = (129..=159).collect();
     let mut codes = json!({"operator": "NotIn", "values": signals});
@@ -194,7 +195,8 @@ fn replaced_after(rules: &[Value]) -> Value {
     json!({"rules": rules})
 }
 
-/// Host and port under which agents call the coordinator: an address, which needs no names to be served, or where it has colons a name.
+/// Host and port for agents to reach the coordinator: an IP address, which needs no DNS, or a name if the
+/// address contains colons.
 #[must_use]
 pub fn join_address(run: &Test, cluster_ip: &str) -> String {
     let name = Names::of(run).coordinator();
@@ -206,7 +208,7 @@ pub fn join_address(run: &Test, cluster_ip: &str) -> String {
     }
 }
 
-/// The names that the coordinator's certificate has.
+/// The names in the coordinator's certificate.
 #[must_use]
 pub fn coordinator_names(run: &Test, cluster_ip: &str) -> Vec<String> {
     let name = Names::of(run).coordinator();

@@ -1,8 +1,8 @@
 //! The pods of a test: the coordinator's, and those of its agents.
 //!
-//! The user's fields go through as they were written; what the operator adds yields to them wherever both say something. Must not
-//! know the API. Invariants: a container's program is an argument vector; a pod mounts its own identity and no other; without a
-//! service account that the user names there is no token in a pod.
+//! The user's fields are copied unchanged; they take precedence over what the operator adds. Must not know the
+//! API. Invariants: a container's program is an argument vector; a pod mounts its own identity and no other;
+//! without a service account that the user names there is no token in a pod.
 
 mod keeper;
 
@@ -14,9 +14,9 @@ use crate::kind::Kind;
 use crate::names::Names;
 use crate::test::{PodTemplate, Source, Test, Work, folder};
 
-/// Where agents join.
+/// The port for joining agents.
 pub const JOIN_PORT: u16 = 6_570;
-/// Where the REST API of the test is.
+/// The port of the test's REST API.
 pub const REST_PORT: u16 = 6_565;
 /// Where what is checked out of a git repository lies, with git-sync's own files.
 const GIT_FOLDER: &str = "/loadline/git";
@@ -37,7 +37,7 @@ const STATE_VOLUME: &str = "loadline-state";
 /// Key of the identity within its folder.
 const IDENTITY_FILE: &str = "identity.pem";
 
-/// What is the same for all tests.
+/// Settings common to all tests.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
     /// The image with loadline.
@@ -62,7 +62,7 @@ struct Pod<'a> {
     beside: Vec<Value>,
 }
 
-/// The template of an agent's pod, or where one Job has all of them that of each; `address`: where it joins.
+/// The template of an agent's pod, or of all agents' pods if they share one Job; `address`: where it joins.
 #[must_use]
 pub fn agent(run: &Test, settings: &Settings, number: u32, address: &str) -> Value {
     let names = Names::of(run);
@@ -100,7 +100,7 @@ pub(crate) fn identity_key(kind: Kind, number: u32) -> String {
     }
 }
 
-/// The template of the coordinator's pod, or of the one that does it all.
+/// The template of the coordinator's pod, or of the only pod.
 #[must_use]
 pub fn coordinator(run: &Test, settings: &Settings) -> Value {
     let mut pod = Pod::begin(run, &run.coordinator, settings);
@@ -245,7 +245,7 @@ impl<'a> Pod<'a> {
             .insert("terminationMessagePath".into(), json!(LAST_WORD));
     }
 
-    /// Lets an agent say where it runs, unless the user says it.
+    /// Passes the pod's location to the agent, unless the user sets it.
     fn tell_place(&mut self) {
         let mut env = list(&self.container, "env");
         for (name, path) in [

@@ -1,6 +1,7 @@
-//! Objects of all kinds, read.
+//! Reads objects of all kinds.
 //!
-//! Must not know their fields. Invariant: a test is what it was begun as; what is edited in it afterwards changes nothing.
+//! Must not know their fields. Invariant: a test keeps the specification with which it started; later edits
+//! change nothing.
 
 use serde_json::{Value, json};
 
@@ -8,10 +9,10 @@ use crate::kind::Kind;
 use crate::test::{Refusal, Test};
 use crate::{load_suite, load_test, test_run};
 
-/// Reads an object as the API gives it.
+/// Reads an object from the API.
 ///
 /// # Errors
-/// It cannot be run as it is.
+/// It cannot be run.
 pub fn read(kind: Kind, object: &Value) -> Result<Test, Refusal> {
     match kind {
         Kind::TestRun => test_run::read(object),
@@ -20,10 +21,11 @@ pub fn read(kind: Kind, object: &Value) -> Result<Test, Refusal> {
     }
 }
 
-/// The test as it was begun. `agents`: how many it was begun with; `is_made`: whether its agents were made.
+/// The test as it was started. `agents`: the number with which it started; `is_made`: whether its agents were
+/// created.
 ///
 /// # Errors
-/// It was not begun in earnest, and cannot be run as it is.
+/// It was not really started, and cannot be run.
 pub fn begun(kind: Kind, object: &Value, agents: u32, is_made: bool) -> Result<Test, Refusal> {
     let mut run = match read(kind, object) {
         Ok(run) => run,

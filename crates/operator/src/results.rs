@@ -1,19 +1,19 @@
 //! The whole result of a test: where it is wanted, and where it is.
 //!
-//! A container beside the coordinator prints it as a parcel, for a log passes where no network does, needs no port, no token and no
-//! right that the operator has not got, and stays as long as the pod. Must not know how it comes there. Invariant: a path leads into the volume that
-//! it is of.
+//! A container next to the coordinator prints it as a parcel. A log works without network access, needs no
+//! port, no token and no additional permissions of the operator, and stays as long as the pod. Must not know
+//! how it is transferred. Invariant: a path stays inside its volume.
 
 use loadline_model::{ObjectFolder, leads_inside};
 use serde::{Deserialize, Serialize};
 
 use crate::test::{Refusal, invalid};
 
-/// Annotation: where the whole result is kept.
+/// Annotation: where to keep the whole result.
 pub const RESULTS_ANNOTATION: &str = "loadline.io/results";
-/// Annotation: the Secret with the keys of the object store that it is kept in.
+/// Annotation: the Secret with the credentials of the object store for the result.
 pub const RESULTS_SECRET_ANNOTATION: &str = "loadline.io/results-secret";
-/// The container that hands it on.
+/// The container that passes the result on.
 pub const CONTAINER: &str = "results";
 /// Most characters of the name of a claim or a Secret, as the API has it.
 const NAME_MAX: usize = 253;
@@ -44,7 +44,7 @@ pub enum Wanted {
     Nowhere,
 }
 
-/// What a test says of its whole result.
+/// A test's settings for its whole result.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Said<'a> {
     /// Where it is wanted; `None`: nothing is said.
@@ -54,10 +54,10 @@ pub struct Said<'a> {
 }
 
 impl Wanted {
-    /// Reads what a test of this name says at two places.
+    /// Parses the settings of a test with this name, from two places.
     ///
     /// # Errors
-    /// It is nothing that there is.
+    /// They are invalid.
     pub fn read(places: [&str; 2], said: &Said<'_>, name: &str) -> Result<Wanted, Refusal> {
         let [place, secret_place] = places;
         if let Some(text) = said.results.filter(|text| ObjectFolder::is_meant(text)) {
@@ -107,7 +107,7 @@ fn is_name(name: &str) -> bool {
         && (1..=NAME_MAX).contains(&name.len())
 }
 
-/// Where the whole result is, as the status tells it.
+/// The location of the whole result, for the status.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Kept {
@@ -138,7 +138,7 @@ pub struct Kept {
 }
 
 impl Kept {
-    /// In the log alone.
+    /// Only in the log.
     #[must_use]
     pub fn in_log(pod: &str, message: &str) -> Kept {
         Kept {
@@ -158,7 +158,7 @@ impl Kept {
         }
     }
 
-    /// Where it was wanted, on a volume or in an object store.
+    /// In the requested place: on a volume or in an object store.
     #[must_use]
     pub fn as_wanted(wanted: &Wanted) -> Kept {
         match wanted {

@@ -1,11 +1,12 @@
-//! A script from elsewhere: an address and the digest of what is there.
+//! A remote script: its address and digest.
 //!
-//! Must not know who fetches it: the coordinator does, and holds it against the digest before it runs anything. Invariant: what passes is one
-//! word that begins with `https://` and ends with a digest; no secret is in it that others than its author should not see.
+//! Must not know who fetches it: the coordinator does, and verifies the digest before it runs anything.
+//! Invariant: a valid value is one word that starts with `https://` and ends with a digest; it contains no
+//! secret.
 
 use crate::test::{Refusal, invalid, unsupported};
 
-/// Annotation: where the script, or an archive of it, is.
+/// Annotation: the address of the script, or of an archive with it.
 pub const SCRIPT_ANNOTATION: &str = "loadline.io/script";
 /// Longest address.
 const LENGTH_MAX: usize = 2_048;

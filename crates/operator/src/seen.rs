@@ -1,6 +1,6 @@
-//! What is seen of a test: its pods and Jobs, as far as something is decided by them.
+//! The observed state of a test: its pods and Jobs, as far as decisions need it.
 //!
-//! Must not know what follows from it. Invariant: what an object does not say is absent here, never guessed.
+//! Must not know the reaction. Invariant: missing data is absent here, never guessed.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ use crate::names::Names;
 use crate::results;
 use crate::status::Runs;
 
-/// Whose pod or Job it is.
+/// The role of a pod or Job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// The coordinator's.
@@ -25,7 +25,7 @@ pub enum Role {
 }
 
 impl Role {
-    /// The agent's number; `None`: it is no agent.
+    /// The agent's number; `None`: it is not an agent.
     #[must_use]
     pub fn agent(self) -> Option<u32> {
         match self {
@@ -52,7 +52,7 @@ pub struct Ended {
     pub at: Option<Timestamp>,
 }
 
-/// How far a pod is with handing its result on.
+/// The progress of a pod in passing its result on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HandOn {
     /// It waits for the coordinator's end.
@@ -61,7 +61,7 @@ pub enum HandOn {
     Ended(i32),
 }
 
-/// Why something does not come about.
+/// Why something does not start.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hindrance {
     /// One word.
@@ -91,7 +91,7 @@ pub struct SeenPod {
     pub ended: Option<Ended>,
     /// How far it is with handing its result on; `None`: nothing does.
     pub hand_on: Option<HandOn>,
-    /// The last warning of the cluster about it; looked for where nothing else tells why it does not start.
+    /// The cluster's last warning about it; only queried if nothing else explains why it does not start.
     pub warning: Option<Hindrance>,
     /// Why the whole pod was ended from outside: evicted, preempted, its node lost.
     pub removed: Option<Hindrance>,
@@ -120,7 +120,7 @@ pub struct SeenJob {
     pub warning: Option<Hindrance>,
 }
 
-/// What the coordinator's log says of agents.
+/// What the coordinator's log reports about agents.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Heard {
     /// The script was read, and agents may join.
@@ -132,7 +132,7 @@ pub struct Heard {
 }
 
 impl Heard {
-    /// Takes in a line of a suite's log.
+    /// Adds a line of a suite's log.
     pub fn take_of_suite(&mut self, line: &str) {
         let number = |text: &str| text.parse::<u32>().ok();
         if let Some((total, done)) = line.split_once(", ")
@@ -158,7 +158,7 @@ impl Heard {
         }
     }
 
-    /// Takes in a line of the log.
+    /// Adds a line of the log.
     pub fn take(&mut self, line: &str) {
         self.is_listening |= line.starts_with("waiting for ") && line.contains(" agents, each ");
         let Some((_, counts)) = line.split_once(" has joined: ") else {
@@ -198,7 +198,7 @@ fn pod_role(names: &Names<'_>, job: &str, index: Option<&String>) -> Option<Role
 }
 
 impl SeenJob {
-    /// A Job of a test; `None`: it is of none, or of another of this name.
+    /// A Job of a test; `None`: it belongs to none, or to another one with the same name.
     #[must_use]
     pub fn of(job: &Job, names: &Names<'_>, uid: &str) -> Option<SeenJob> {
         let mut owners = job.metadata.owner_references.iter().flatten();
@@ -225,7 +225,7 @@ impl SeenJob {
         })
     }
 
-    /// Whether a pod of it is still to be made, or was made and is gone.
+    /// Whether one of its pods does not exist yet, or is gone.
     #[must_use]
     pub fn lacks_a_pod(&self, pods: &[SeenPod]) -> bool {
         let is_of_job =
@@ -302,7 +302,7 @@ impl SeenPod {
         })
     }
 
-    /// Whether its program runs no more.
+    /// Whether its program has ended.
     #[must_use]
     pub fn is_over(&self) -> bool {
         self.ended.is_some() || self.removed.is_some()

@@ -1,7 +1,8 @@
-//! What a test's status holds: its stage, conditions and result.
+//! The status of a test: its stage, conditions and result.
 //!
-//! All that is decided by is in the stage and the conditions, for another definition of the resource may drop the rest. Must not know
-//! why a stage follows another. Invariant: a status that is not the operator's is never taken for its own.
+//! All decisions use only the stage and the conditions, since another definition of the resource may drop the
+//! rest. Must not know why a stage follows another. Invariant: a status of another operator is never mistaken
+//! for our own.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, Time};
 use k8s_openapi::jiff::Timestamp;
@@ -15,14 +16,14 @@ use crate::kind::Kind;
 
 /// What conditions and their reasons are called.
 struct Words {
-    /// Condition that tells the result, and that the operator looks after this test.
+    /// The condition for the result; its presence shows that the operator handles this test.
     passed: &'static str,
-    /// Condition that tells whether there is load, and its reasons.
+    /// The condition for running load, with its reasons.
     running: &'static str,
     is_prepared: &'static str,
     is_running: &'static str,
     is_over: &'static str,
-    /// Condition that tells whether another pod went on with the coordinator's work; there once the first one was lost.
+    /// The condition that another pod took over the coordinator's work; present once the first one was lost.
     coordinator_replaced: &'static str,
 }
 
@@ -53,7 +54,7 @@ const OF_K6: &[(&str, &str, &str)] = &[
     ("CloudPLZTestRun", "False", "CloudPLZTestRunFalse"),
 ];
 
-/// Where a test stands.
+/// The stage of a test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Stage {
@@ -74,7 +75,7 @@ pub enum Stage {
 }
 
 impl Stage {
-    /// The stage as it is written.
+    /// The stage as text.
     #[must_use]
     pub fn text(self) -> &'static str {
         match self {
@@ -88,14 +89,14 @@ impl Stage {
         }
     }
 
-    /// Whether nothing follows.
+    /// Whether it is a final stage.
     #[must_use]
     pub fn is_last(self) -> bool {
         matches!(self, Stage::Finished | Stage::Error)
     }
 }
 
-/// What came out.
+/// The result of a test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Outcome {
@@ -126,7 +127,7 @@ pub struct Lost {
     pub replaced_by: Option<String>,
 }
 
-/// How far a suite is.
+/// The progress of a suite.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Runs {
     /// Runs that have ended.
@@ -139,9 +140,9 @@ pub struct Runs {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Status {
-    /// Where the test stands.
+    /// The test's stage.
     pub stage: Stage,
-    /// What is told by type.
+    /// Conditions by type.
     #[serde(default)]
     pub conditions: Vec<Condition>,
     /// What came out; `None`: it is not over.
@@ -150,13 +151,13 @@ pub struct Status {
     /// The test's exit code; `None`: there is none (yet).
     #[serde(default)]
     pub exit_code: Option<i32>,
-    /// One word for why it stands there; `None`: all is well.
+    /// The reason in one word; `None`: all is well.
     #[serde(default)]
     pub reason: Option<String>,
     /// The same for people.
     #[serde(default)]
     pub message: Option<String>,
-    /// The edit of its fields that was looked at last; `None`: nobody counts them.
+    /// The last processed generation of its fields; `None`: generations are not counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub observed_generation: Option<i64>,
     /// How many agents there shall be.
@@ -185,7 +186,7 @@ pub struct Status {
     pub results: Option<Kept>,
 }
 
-/// What a `TestRun`'s status is to the operator.
+/// How the operator interprets a `TestRun`'s status.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Known {
     /// There is none: the test is new.
@@ -211,7 +212,7 @@ impl Known {
 }
 
 impl Status {
-    /// The status of a test that begins.
+    /// The status of a test that starts.
     #[must_use]
     pub fn begun(kind: Kind, agents: u32, now: Timestamp) -> Status {
         let mut status = Status {
@@ -251,25 +252,25 @@ impl Status {
         }
     }
 
-    /// The condition that tells the result.
+    /// The condition for the result.
     #[must_use]
     pub fn passed(&self) -> Option<&Condition> {
         self.condition(self.words().passed)
     }
 
-    /// The condition that tells whether there is load.
+    /// The condition for running load.
     #[must_use]
     pub fn running(&self) -> Option<&Condition> {
         self.condition(self.words().running)
     }
 
-    /// The type of the condition that tells whether another pod went on with the coordinator's work.
+    /// The type of the condition that another pod took over the coordinator's work.
     #[must_use]
     pub fn coordinator_replaced(&self) -> &'static str {
         self.words().coordinator_replaced
     }
 
-    /// As it is written: with what kubectl's columns cannot count themselves.
+    /// As JSON, including fields for kubectl's columns, which cannot count.
     #[must_use]
     pub fn written(&self) -> Value {
         let mut written = json!(self);
@@ -283,7 +284,7 @@ impl Status {
         self.conditions.iter().find(|there| there.type_ == kind)
     }
 
-    /// Sets a condition; the time of its change is kept where it does not change.
+    /// Sets a condition; its transition time only changes if its status does.
     pub fn set(&mut self, kind: &str, is: &str, reason: &str, message: &str, now: Timestamp) {
         let there = self.condition(kind).filter(|there| there.status == is);
         let since = there.map_or(Time(now), |there| there.last_transition_time.clone());
@@ -301,7 +302,7 @@ impl Status {
         }
     }
 
-    /// The same test at another stage, of which nothing is said yet.
+    /// The same test at another stage, without a message yet.
     #[must_use]
     pub fn at(&self, stage: Stage, now: Timestamp) -> Status {
         let mut next = self.clone();
@@ -326,7 +327,7 @@ impl Status {
         next
     }
 
-    /// Says why, in the status and in the condition that tells the result.
+    /// Sets the reason, in the status and in the condition for the result.
     pub fn say(&mut self, is: &str, reason: &str, message: &str, now: Timestamp) {
         self.reason = Some(reason.to_owned());
         self.message = Some(message.to_owned()).filter(|message| !message.is_empty());

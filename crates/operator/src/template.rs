@@ -1,7 +1,7 @@
-//! What a pod template says: a PodTemplateSpec in which one container is ours and the others stand beside it.
+//! A pod template: a PodTemplateSpec with one container of ours, and possibly others.
 //!
-//! Its fields go through as they were written, for the API to judge. Must not know which kind has it. Invariant: what the operator decides
-//! about is refused, never overwritten in silence.
+//! Its fields are copied unchanged, for the API to validate. Must not know which kind has it. Invariant: fields
+//! that the operator controls are refused, never silently overwritten.
 
 use serde_json::{Map, Value};
 
@@ -13,7 +13,7 @@ const PROGRAM: &[&str] = &["args", "command", "workingDir"];
 /// Fields to whose lists the operator adds.
 const LISTS: &[&str] = &["initContainers", "volumes"];
 const CONTAINER_LISTS: &[&str] = &["env", "ports", "volumeMounts"];
-/// What the cluster tells each pod of an Indexed Job.
+/// The variable that the cluster sets in each pod of an Indexed Job.
 const INDEX: &str = "JOB_COMPLETION_INDEX";
 
 /// Reads the template that a field holds; `ours`: the container in which loadline runs.
@@ -76,7 +76,7 @@ pub(crate) fn read(fields: &Fields<'_>, name: &str, ours: &str) -> Result<PodTem
     Ok(pod)
 }
 
-/// A pod with the test's variables, before those of its own.
+/// A pod with the test's variables, placed before its own.
 pub(crate) fn with_env(mut pod: PodTemplate, spec: &Fields<'_>) -> Result<PodTemplate, Refusal> {
     let mut env = spec.list("env")?.to_vec();
     if let Some(Value::Array(own)) = pod.container.get("env") {

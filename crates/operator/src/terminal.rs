@@ -1,6 +1,6 @@
-//! What the operator says of itself.
+//! The operator's own messages.
 //!
-//! Must not know who reads it. Invariant: a line that cannot be written stops nothing.
+//! Must not know who reads them. Invariant: a failure to write one has no consequences.
 
 use std::io::Write;
 

@@ -1,7 +1,7 @@
-//! A test that can be run, whichever kind of resource asked for it.
+//! A test that can be run, whichever kind of resource requested it.
 //!
-//! Must not know kinds' fields, nor the objects that are made of it. Invariant: a test names its pods' program, files and agents once; what
-//! the user wrote of pods is beside them as it was written.
+//! Must not know kinds' fields, nor the objects made from it. Invariant: program, files and agents of a test
+//! are stored once; the user's pod settings are kept as written.
 
 use std::fmt;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use crate::git::GitFile;
 use crate::kind::Kind;
 use crate::results::Wanted;
 
-/// Most agents of a test: their identities lie in one Secret, which holds a mebibyte.
+/// Maximum agents of a test: their identities are in one Secret, which holds one mebibyte.
 pub const PARALLELISM_MAX: u32 = 500;
 
 /// Where a pod finds what was checked out of a git repository.
@@ -26,7 +26,7 @@ pub(crate) const DECIDED: &[&str] = &[
     "subdomain",
 ];
 
-/// Where a file is that a pod reads.
+/// The source of a file that a pod reads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Source {
     /// A key of a ConfigMap.
@@ -68,7 +68,7 @@ pub enum Source {
 }
 
 impl Source {
-    /// The path under which a pod finds it.
+    /// The path of the file in a pod.
     #[must_use]
     pub fn path(&self) -> String {
         match self {
@@ -99,7 +99,7 @@ pub enum Work {
 }
 
 impl Work {
-    /// The file that is run; `None`: there is none.
+    /// The file to run; `None`: there is none.
     #[must_use]
     pub fn source(&self) -> Option<&Source> {
         match self {
@@ -110,7 +110,7 @@ impl Work {
         }
     }
 
-    /// Whether one pod does it all: the rows of a suite are processes of it.
+    /// Whether a single pod does everything: rows of a suite are its processes.
     #[must_use]
     pub fn is_alone(&self) -> bool {
         match self {
@@ -120,7 +120,7 @@ impl Work {
     }
 }
 
-/// When a test is deleted by its end.
+/// When a test is deleted after its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cleanup {
     /// It stays.
@@ -131,7 +131,7 @@ pub enum Cleanup {
     OnSuccess,
 }
 
-/// What the user says of a pod. All of it is handed through; ours yields to it.
+/// The user's settings for a pod. All of them are passed on and take precedence over ours.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PodTemplate {
     /// Its labels.
@@ -157,7 +157,7 @@ pub struct Test {
     pub namespace: String,
     /// Tells it from one of the same name that was there before.
     pub uid: String,
-    /// Counts how often its fields were edited; `None`: nobody counts.
+    /// The generation of its fields; `None`: generations are not counted.
     pub generation: Option<i64>,
     /// What is run.
     pub work: Work,
@@ -180,7 +180,7 @@ pub struct Test {
 }
 
 impl Test {
-    /// How many pods are agents'.
+    /// The number of agent pods.
     #[must_use]
     pub fn agents(&self) -> u32 {
         match self.work.is_alone() {
@@ -223,7 +223,7 @@ pub(crate) fn unsupported(message: String) -> Refusal {
     }
 }
 
-/// The folder of a path; empty for that of all.
+/// The folder of a path; empty for the root.
 #[must_use]
 pub fn folder(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)

@@ -1,7 +1,8 @@
-//! What people ask k6-operator for, as the table of docs/kubernetes-distributed.md has it: each issue that it says is done has a test.
+//! Features requested from k6-operator, as in the table of docs/kubernetes-distributed.md: each issue listed as
+//! done has a test.
 //!
-//! Tests name their issues in a comment, `grafana/k6-operator#N`; those that are not beside the code are here. Must not know the API.
-//! Invariant: a row of the table without a test fails.
+//! Tests name their issues in a comment, `grafana/k6-operator#N`; those that are not beside the code are here.
+//! Must not know the API. Invariant: a row of the table without a test fails.
 
 use std::collections::BTreeSet;
 use std::fs;

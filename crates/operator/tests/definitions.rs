@@ -1,7 +1,7 @@
-//! The definitions of our own kinds beside that of `TestRun`s.
+//! Compares the definitions of our own kinds with that of `TestRun`s.
 //!
-//! Must not know what fields mean. Invariant: what the operator writes into the status of a `TestRun` is not dropped from that of another
-//! kind.
+//! Must not know what fields mean. Invariant: what the operator writes to the status of a `TestRun` is not
+//! dropped from that of another kind.
 
 use std::collections::BTreeSet;
 

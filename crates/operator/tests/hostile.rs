@@ -1,7 +1,7 @@
 //! TestRuns, LoadTests and LoadSuites that nobody would write.
 //!
-//! Must not know how they are read. Invariant: whatever an object holds, it is refused with a reason, or becomes pods in which the
-//! operator's own words stand.
+//! Must not know how they are read. Invariant: any object is refused with a reason, or becomes pods with the
+//! operator's own program.
 
 use k8s_openapi::jiff::Timestamp;
 use loadline_operator::kind::Kind;

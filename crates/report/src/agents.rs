@@ -8,7 +8,7 @@ use loadline_model::{AgentShare, Nanos};
 
 use crate::units::{count, span_or_dash};
 
-/// Most agents that are told; the JSON result has all.
+/// Maximum agents shown; the JSON result has all.
 pub(crate) const AGENTS_MAX: usize = 50;
 /// The head of the rows.
 pub(crate) const HEAD: [&str; 9] = [

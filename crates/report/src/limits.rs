@@ -9,7 +9,7 @@ use loadline_model::{RequestMetric, TestPlan};
 
 use crate::units::{planned, rate, span};
 
-/// Lines of a page: beyond, nobody tells them apart.
+/// Maximum lines on a page: more cannot be distinguished.
 const LINES_MAX: usize = 24;
 
 /// A threshold on a chart.

@@ -25,7 +25,7 @@ pub(crate) struct Shown {
     pub(crate) label: String,
 }
 
-/// All marks of a run, of one that goes on those to come too: what the charts do not reach is not drawn.
+/// All marks of a run, including future ones of a running test; marks beyond the charts are not drawn.
 pub(crate) fn of(result: &RunResult) -> Vec<Shown> {
     let told = result.events.iter().map(told);
     let begun = result.plan.scenarios.iter().flat_map(begun);
@@ -61,7 +61,7 @@ fn told(mark: &Mark) -> Shown {
     shown(mark.at_ns, &mark.kind, &label, mark.text.clone())
 }
 
-/// A scenario that begins later than the run, and each leg of its ramp but the first.
+/// A scenario that starts later than the run, and each stage of its ramp except the first.
 fn begun(scenario: &Scenario) -> Vec<Shown> {
     let mut at = scenario.start_time;
     let mut all = Vec::new();

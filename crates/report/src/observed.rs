@@ -12,7 +12,7 @@ use loadline_model::result::Row;
 
 use crate::units::{Bytes, rate, span};
 
-/// Lines in one chart; more cannot be told apart.
+/// Maximum lines in one chart; more cannot be distinguished.
 pub(crate) const LINES_MAX: usize = 20;
 
 /// All series of one quantity, such as `cpu_cores`; a limit is with what it limits.

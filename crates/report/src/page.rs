@@ -128,7 +128,7 @@ impl Page {
     }
 }
 
-/// Text cut to so many characters, with an ellipsis where something is missing.
+/// Text truncated to `width` characters, with an ellipsis if something is missing.
 pub(crate) fn cut(text: &str, width: usize) -> String {
     if text.chars().count() <= width {
         return text.to_owned();
@@ -162,8 +162,8 @@ pub(crate) fn bound(text: &str) -> String {
     text.replace(' ', "\u{a0}")
 }
 
-/// Breaks text at spaces into lines of at most so many characters; longer words stand alone, and
-/// units stay with their numbers.
+/// Wraps text at spaces into lines of at most `width` characters; longer words get their own line, and units
+/// stay with their numbers.
 pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     for word in text.split([' ', '\n']).filter(|word| !word.is_empty()) {

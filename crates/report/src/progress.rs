@@ -54,8 +54,8 @@ impl Progress {
         }
     }
 
-    /// What was done so far of a run that goes on. What a script plans are iterations, which are not
-    /// counted here: only a time tells its length.
+    /// The progress of a running test. A script plans iterations, which are not counted here, so only a time
+    /// shows its length.
     pub(crate) fn so_far(result: &RunResult) -> Progress {
         let (plan, totals) = (&result.plan, &result.totals);
         let counts = [&totals.seen.counts, &totals.seen.warm_up];
@@ -115,7 +115,7 @@ impl Progress {
         self.completed + self.failed
     }
 
-    /// Nanoseconds until the end, as far as can be told.
+    /// Nanoseconds until the end, as far as is known.
     pub(crate) fn left_ns(&self) -> Option<f64> {
         let share = self.share().filter(|share| *share > 0.0)?;
         Some(self.elapsed_ns as f64 * (1.0 - share) / share)

@@ -110,7 +110,7 @@ fn lines(columns: &[TextColumn], cells: &[String], widths: &[usize]) -> Vec<Stri
     (0..height).map(line).collect()
 }
 
-/// A text as lines of at most so many characters; a longer word is broken.
+/// A text as lines of at most `width` characters; longer words are broken.
 fn broken_at(text: &str, width: usize) -> Vec<String> {
     if text.chars().count() <= width {
         return vec![text.to_owned()];

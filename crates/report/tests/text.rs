@@ -14,7 +14,7 @@ const PLAIN: Style = Style {
     width: 100,
 };
 
-/// Compares with a file that is written anew when `UPDATE_GOLDEN` is set.
+/// Compares with a file, which is rewritten if `UPDATE_GOLDEN` is set.
 fn assert_golden(name: &str, text: &str) {
     let path = format!(
         "{}/tests/golden/loadline/{name}",

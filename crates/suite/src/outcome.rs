@@ -33,7 +33,7 @@ pub struct RowOutcome {
     pub plan: BTreeMap<String, String>,
     /// The row's environment (`env.*`), secrets left out.
     pub env: BTreeMap<String, String>,
-    /// How it stands.
+    /// Its status.
     pub status: RowStatus,
     /// What failed, in words, the first first; empty unless the status is [`RowStatus::Failed`].
     pub reasons: Vec<String>,

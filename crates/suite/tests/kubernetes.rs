@@ -1,7 +1,7 @@
-//! Suites whose hooks change a cluster, in the world of the product, against a stand-in for its API server.
+//! Suites whose hooks change a cluster, with the real implementation against a fake API server.
 //!
-//! Must not know how hooks are done. Invariants: what is asserted is what the cluster has; no test waits, since the
-//! clock goes on when somebody waits, and controllers act then.
+//! Must not know how hooks are executed. Invariants: assertions are about the cluster's state; no test waits,
+//! since waiting advances the clock, and controllers act then.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;

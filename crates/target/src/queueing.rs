@@ -102,7 +102,7 @@ impl ServiceQueue {
         }
     }
 
-    /// True when nobody is in service and nobody waits.
+    /// Whether no request is in service or waiting.
     pub(crate) fn is_idle(&self, now_ns: u64) -> bool {
         self.free_at.iter().all(|Reverse(free)| *free <= now_ns)
     }

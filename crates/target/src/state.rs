@@ -22,6 +22,6 @@ pub(crate) struct ServerState {
     pub(crate) recorders: Vec<Arc<Recorder>>,
     /// Open connections, one count per worker.
     pub(crate) open: Vec<AtomicUsize>,
-    /// What the server is in a testbed; `None` for a server of its own.
+    /// The server's role in a testbed; `None` for a standalone server.
     pub(crate) part: Option<TestbedPart>,
 }

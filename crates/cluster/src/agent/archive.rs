@@ -9,7 +9,7 @@ use prost::bytes::Bytes;
 use crate::coordinator::{ARCHIVE_MAX, digest_of};
 use crate::generated::Job;
 
-/// The archive that this process has been sent last, for when it joins again or stands in.
+/// The last archive sent to this process, for when it joins again or stands in.
 #[derive(Debug, Default)]
 pub(super) struct Held(Mutex<(Vec<u8>, Bytes)>);
 
@@ -60,10 +60,10 @@ impl Arriving {
         self.job.archive_is_held || self.archive.len() as u64 >= self.job.archive_bytes
     }
 
-    /// The job with its archive, which is held from now on.
+    /// The job with its archive, which is cached from now on.
     ///
     /// # Errors
-    /// It is another than the coordinator told of.
+    /// It differs from the one that the coordinator announced.
     pub(super) fn finish(self, held: &Held) -> Result<(Job, Bytes), String> {
         let mut held = held.held();
         if !self.job.archive_is_held {

@@ -44,7 +44,7 @@ pub struct AgentSettings {
     pub name: String,
     /// For how long its load goes on without a coordinator, and it tries to join again.
     pub orphan_grace: Duration,
-    /// Who is told what becomes of the connection.
+    /// Called with notes about the connection.
     pub on_note: fn(&str),
     /// Where it runs.
     pub place: Place,
@@ -66,7 +66,7 @@ pub struct Place {
 pub struct Ended {
     /// The test's exit code.
     pub exit_code: u8,
-    /// The result of the test as it was told, or where that is.
+    /// The text of the result, or its location.
     pub text: String,
 }
 
@@ -109,12 +109,12 @@ pub enum AgentError {
     CoordinatorLost {
         /// How that is known.
         why: String,
-        /// Whether the agent may join anew: it has no load that could go on.
+        /// Whether the agent may join as a new one: it has no load that could continue.
         may_join_anew: bool,
     },
     /// The agent cannot do what is asked of it.
     Unable(String),
-    /// Something in it broke down; the coordinator was told.
+    /// A part of it crashed; the coordinator was informed.
     Defect(String),
     /// It was told to leave.
     Left,
@@ -199,7 +199,7 @@ fn attend_for_oneself(agent: &Arc<Agent>) -> Result<Ended, AgentError> {
     outcome
 }
 
-/// Joins anew; `None`: it could not, in the time that it may take.
+/// Joins as a new agent; `None`: it could not within the time limit.
 #[expect(
     clippy::disallowed_methods,
     reason = "its place is free when the coordinator knows of the loss, which it is asked for now and then"

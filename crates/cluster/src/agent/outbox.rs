@@ -1,8 +1,9 @@
-//! Reports on their way to the coordinator, and those that another coordinator would want.
+//! Reports to the coordinator: unacknowledged ones, and acknowledged ones for a possible new coordinator.
 //!
-//! Must not own connections. Invariants: what was taken in is under way, or held, or has arrived; what has arrived is kept, so that all can
-//! be handed over: up to a bound as it was, and beyond it as one sum for each worker. What all workers saw of a second goes in one of their
-//! reports. While the coordinator is behind by more than its bound, seconds of a worker become one, and no count is lost.
+//! Must not own connections. Invariants: every report is in flight, queued, or has arrived; arrived reports are
+//! kept so that everything can be handed over: individually up to a limit, beyond it as one sum per worker.
+//! What all workers saw of a second goes in one of their reports. While the coordinator is behind by more than
+//! its bound, seconds of a worker become one, and no count is lost.
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, VecDeque};

@@ -23,7 +23,7 @@ pub(super) struct Parting {
 
 #[derive(Default)]
 struct State {
-    /// `None`: nobody leaves.
+    /// `None`: the agent is not leaving.
     why: Option<Why>,
     /// When it is no longer waited for.
     until_ns: u64,
@@ -40,7 +40,7 @@ pub(super) enum Why {
 }
 
 impl Why {
-    /// What the coordinator is told.
+    /// The message to the coordinator.
     pub(super) fn words(&self) -> String {
         match self {
             Why::Stopped => "it was stopped by a signal".to_owned(),
@@ -82,7 +82,7 @@ impl Parting {
         self.changed.notify_one();
     }
 
-    /// Why the agent may go now; `None`: it may not, or nobody leaves.
+    /// Why the agent may go now; `None`: it may not, or it is not leaving.
     pub(super) fn over(&self, now_ns: u64) -> Option<Why> {
         let state = self.state();
         let why = state.why.as_ref()?;

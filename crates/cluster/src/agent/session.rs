@@ -38,7 +38,7 @@ const TRY_LIMIT: Duration = Duration::from_secs(5);
 const ORDERS_MAX: usize = 1_000;
 /// Batches of single values on the wire.
 const BATCHES_UNDER_WAY: usize = 4;
-/// How often counters are told.
+/// How often counters are sent.
 const LIVE_EVERY: Duration = Duration::from_millis(200);
 
 /// Takes part in a test to its end; gives how it ended. `patience`: how long the coordinator may take to be there; `stands_in`: the request
@@ -92,7 +92,7 @@ pub(super) fn attend(
     // Without the session's end of its controls the engine stops.
     drop(session);
     drop(runtime);
-    // A panic of it was told.
+    // Its panic was reported.
     drop(worker.join());
     ended
 }
@@ -181,7 +181,7 @@ impl Session<'_> {
         self.settings.leave.load(Relaxed)
     }
 
-    /// Why the agent is to go now: it was told to leave or broke down, and what it had measured has arrived.
+    /// Why the agent may go now: it was told to leave or crashed, and its measurements have arrived.
     fn may_go(&self) -> Option<Why> {
         let now = platform::monotonic_ns();
         if self.is_to_leave() && self.parting.begin(Why::Stopped, now) {
@@ -296,7 +296,7 @@ impl Session<'_> {
         }
     }
 
-    /// Heeds a message; gives how the test ended where it was the last.
+    /// Handles a message; returns how the test ended if it was the last.
     fn heed(&mut self, what: Told) -> Result<Option<Ended>, AgentError> {
         match what {
             Told::Clock(question) => {
@@ -509,7 +509,7 @@ async fn join(endpoint: &Endpoint, at: &str, patience: Duration) -> Result<Chann
     }
 }
 
-/// Whether waiting may help: nobody listens yet, or the name is not known yet.
+/// Whether waiting may help: the coordinator does not listen yet, or its name does not resolve yet.
 fn is_passing(error: &tonic::transport::Error) -> bool {
     !in_full(error).contains("certificate")
 }

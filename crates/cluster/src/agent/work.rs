@@ -27,7 +27,7 @@ use crate::message::live_to_send;
 /// How often orders are looked for.
 const TICK: Duration = Duration::from_millis(10);
 
-/// What the engine is told.
+/// Commands to the engine.
 pub(super) enum Control {
     /// There is a connection, and how what is under way goes on over it.
     Link(Line, GoingOn),
@@ -66,7 +66,7 @@ pub(super) enum GoingOn {
 }
 
 impl LiveView {
-    /// What the workers count now, and what the agent has used.
+    /// The workers' current counts, and the agent's resource use.
     pub(super) fn told(&self) -> What {
         let used = platform::generator_totals();
         What::Live(live_to_send(self.totals(), &used))
@@ -90,7 +90,7 @@ pub(super) struct Work {
 }
 
 impl Work {
-    /// The same as [`Work::run`]; a panic is told.
+    /// Like [`Work::run`], but reports a panic.
     pub(super) fn run_guarded(self, prepare: Prepare) {
         let parting = Arc::clone(&self.parting);
         if let Err(panic) = catch_unwind(AssertUnwindSafe(|| self.run(prepare))) {
@@ -100,7 +100,7 @@ impl Work {
         }
     }
 
-    /// Does what the agent is told, until nobody is there any more.
+    /// Executes commands until the other side is gone.
     fn run(self, prepare: Prepare) {
         let mut post = Post::new(self.live.clone());
         let Some((assignment, outlet)) = self.assignment(&mut post) else {
@@ -237,7 +237,7 @@ impl Work {
         }
     }
 
-    /// Leaves where a worker has panicked: the others may wait for it for ever.
+    /// Leaves if a worker has panicked: the others might wait for it forever.
     fn heed_defect(&self, report: &WorkerReport, engine: &Engine) -> bool {
         let WorkerReport::Failed {
             worker,
@@ -253,7 +253,7 @@ impl Work {
         true
     }
 
-    /// Tells what has come about in a plan of steps.
+    /// Reports events of a plan of steps.
     fn tell_of(&self, phases: &mut Phases) {
         if let Some(at_once) = phases.stop_wanted() {
             self.outgoing.say(What::Stop(Stop { at_once }));
@@ -313,7 +313,7 @@ fn unended(report: WorkerReport) -> Option<WorkerReport> {
     }
 }
 
-/// Heeds what an engine at work is told; whether the agent is to leave.
+/// Handles commands to a running engine; returns whether the agent has to leave.
 fn heed(
     control: Control,
     engine: &Engine,
@@ -335,7 +335,7 @@ fn heed(
     false
 }
 
-/// Heeds what has come about elsewhere in a plan of steps.
+/// Handles events of a plan of steps from other agents.
 fn heed_others(control: Control, phases: &mut Phases, engine: &Engine) {
     match control {
         Control::Phase(phase) => phases.is_over(phase.number, properties_of(phase)),

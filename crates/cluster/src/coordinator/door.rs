@@ -14,14 +14,14 @@ use tokio_stream::wrappers::ReceiverStream;
 
 use super::server::Shared;
 
-/// Connections that wait until somebody takes them.
+/// Maximum connections waiting to be handled.
 const WAITING_MAX: usize = 16;
-/// Until it is tried again where the system let nobody in.
+/// Time until accepting is retried after a failure.
 const PAUSE: Duration = Duration::from_millis(100);
-/// For how long it may let nobody in before that is told: others may give something back.
+/// How long accepting may fail before it is reported: file descriptors may become free.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// The connections that come in at a listener, until nobody takes them any more.
+/// The incoming connections of a listener, as long as they are handled.
 pub(super) fn connections(
     listener: TcpListener,
     shared: Arc<Shared>,

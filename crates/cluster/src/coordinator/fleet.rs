@@ -34,7 +34,8 @@ use crate::identity::{Identity, fresh_name};
 use crate::message::{level_received, seen_as_bytes, seen_of_bytes};
 use crate::share;
 
-/// How long another is waited for in the place of a lost agent: what makes agents anew, such as a Job, has done so by then.
+/// Default time to wait for a replacement of a lost agent: by then, whatever recreates agents, such as a Job,
+/// has done so.
 const AWAITED_FOR: Duration = Duration::from_secs(30);
 /// How long agents may take to hear of the end.
 const FAREWELL: Duration = Duration::from_secs(2);
@@ -51,9 +52,10 @@ pub struct FleetSettings {
     pub identity: Identity,
     /// The whole plan.
     pub plan: Arc<TestPlan>,
-    /// From what agents make it anew.
+    /// Everything from which agents rebuild the test.
     pub recipe: Recipe,
-    /// How long another is waited for in the place of a lost agent before one that is there is asked to stand in; `None`: 30 s.
+    /// How long to wait for a replacement of a lost agent before an existing one is asked to stand in; `None`:
+    /// 30 s.
     pub awaited_for: Option<Duration>,
     /// What the test is made of, in any form: a coordinator goes on with a test that another began only where this is the same.
     pub made_of: Vec<u8>,
@@ -74,11 +76,11 @@ pub struct FleetSettings {
 /// The receivers of single values.
 #[derive(Default)]
 pub struct Takers {
-    /// Who takes each value of a script, and the metrics that there are; `None`: nobody.
+    /// The receiver of a script's values, and the existing metrics; `None`: none.
     pub values: Option<(ValueSender, Arc<MetricRegistry>)>,
-    /// Who takes each request; `None`: nobody.
+    /// The receiver of every request; `None`: none.
     pub samples: Option<SyncSender<Vec<Sample>>>,
-    /// Who takes results of a plan of steps; `None`: nobody.
+    /// The receiver of results of a plan of steps; `None`: none.
     pub results: Option<ResultTaker>,
 }
 
@@ -115,7 +117,7 @@ pub struct Fleet {
     shared: Arc<Shared>,
     reports: Receiver<WorkerReport>,
     clock: Clock,
-    /// How long before the run the test began; nought unless another coordinator began it.
+    /// How long before the run the test started; zero unless another coordinator started it.
     begun_before_ns: AtomicU64,
     data: SetupData,
     ended: Box<dyn Fn() -> Vec<(String, String)> + Send + Sync>,

@@ -46,7 +46,7 @@ impl Recipe {
     }
 }
 
-/// A recipe as agents are told it, with what is known of its archive.
+/// A recipe as sent to agents, with the description of its archive.
 pub(super) struct Told {
     recipe: Recipe,
     /// Digest of the archive; empty where there is none.

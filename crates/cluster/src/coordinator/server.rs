@@ -148,7 +148,7 @@ impl Shared {
         }
     }
 
-    /// How the run is told of an agent that is gone.
+    /// How a lost agent is reported to the run.
     fn lost(&self, number: u32, lost: Lost) -> WorkerReport {
         let share = share_of((*self.plan).clone(), number, self.agents);
         let planned = share.and_then(|plan| PlannedArrivals::of(&plan, lost.from));
@@ -192,7 +192,7 @@ impl Shared {
 
     fn send(&self, link: Link, what: Outbound) {
         if let Some(outgoing) = self.links().open.get(&link) {
-            // A link that is closed is told of by its other half.
+            // The other half of a closed link reports it.
             drop(outgoing.send(what));
         }
     }
@@ -247,7 +247,7 @@ async fn listen(shared: Arc<Shared>, link: Link, mut incoming: Streaming<FromAge
     shared.links().open.remove(&link);
 }
 
-/// A server at work; dropped, it ends.
+/// A running server; it ends when dropped.
 pub(super) struct Serving {
     pub(super) address: SocketAddr,
     _stop: oneshot::Sender<()>,

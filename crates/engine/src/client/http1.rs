@@ -41,12 +41,12 @@ pub(crate) enum Body<'a> {
     Bytes(&'a [u8]),
     /// In chunks from memory.
     Chunks(&'a [u8]),
-    /// In chunks from a file that is read anew.
+    /// In chunks from a file that is read again.
     ChunkedFile(&'a Path),
 }
 
-/// Time in which a peer that has answered already may take the rest of the request, so that the connection can be
-/// used again: as in Go.
+/// How long a peer that has already responded may take to accept the rest of the request, so that the
+/// connection can be reused: as in Go.
 const PATIENCE: Duration = Duration::from_millis(50);
 
 /// What the sending of a request needs beside its connection.
@@ -65,7 +65,7 @@ struct EarlyAnswer {
 
 /// Why no more of a request is sent.
 enum Halt {
-    /// The peer takes no more; it may have answered.
+    /// The peer accepts no more data; it may have responded.
     Unsent(Failure),
     /// There is nothing to read either.
     Over(Broken),
@@ -266,7 +266,7 @@ impl Http1Connection {
         Pin::new(&mut self.stream).poll_flush(cx)
     }
 
-    /// Reads while the peer takes nothing: it may answer first, or wait for its answer to be read. Ready
+    /// Reads while the peer accepts no data: it may respond first, or wait for its response to be read. Ready
     /// when no more is to be sent.
     #[cold]
     fn poll_early_answer<S: StopSign, R: Receiver>(
@@ -337,7 +337,7 @@ impl Http1Connection {
         }
     }
 
-    /// Feeds what was read to the parser; an empty read is the end of the stream.
+    /// Feeds read bytes to the parser; an empty read is the end of the stream.
     #[inline]
     fn take_bytes(
         &mut self,

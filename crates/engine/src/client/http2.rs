@@ -44,7 +44,7 @@ pub(crate) struct Http2Connection {
     wire: Weak<Wire>,
 }
 
-/// The stream under a connection, of which the kernel is asked once: when it ends, or the run does.
+/// The stream under a connection; the kernel's data on it is read once, when it or the run ends.
 struct Wire {
     stream: RefCell<Stream>,
     seen: Rc<ConnectionsSeen>,
@@ -82,7 +82,7 @@ impl Drop for Place {
 #[derive(Default)]
 struct End {
     is_over: Cell<bool>,
-    /// Whether a request was turned away, so that no further one is asked for on it.
+    /// Whether a request was refused, so that the connection gets no further ones.
     is_closing: Cell<bool>,
     over: Notify,
     /// How reading failed, where the stream under the connection did not end but break.
@@ -119,7 +119,7 @@ impl Http2Connection {
             })?;
         let note = Rc::clone(&end);
         tokio::task::spawn_local(async move {
-            // What went wrong is told to each stream; what the peer said at last is asked for.
+            // Errors are reported on each stream; the peer's last message is fetched here.
             let _ = connection.await;
             note.is_over.set(true);
             note.over.notify_waiters();
@@ -343,7 +343,7 @@ impl Http2Connection {
     }
 }
 
-/// What the peer did wrong in a body on a connection that goes on.
+/// The peer's error in a body on a connection that stays usable.
 fn broken_body(has_length: bool, error: &h2::Error, stream: u32) -> Http2Fault {
     match error.reason() {
         Some(Reason::PROTOCOL_ERROR) if has_length => Http2Fault::WrongLength,
@@ -362,7 +362,7 @@ fn within_body(mut failure: Failure) -> Failure {
     failure
 }
 
-/// The text that came with a peer's goodbye, which the `h2` crate gives in its message alone.
+/// The text of a peer's GOAWAY, which the `h2` crate only gives in its message.
 fn debug_text(error: &h2::Error) -> String {
     let message = error.to_string();
     let text = message.split_once("(b\"").map(|(_, rest)| rest);
@@ -371,7 +371,7 @@ fn debug_text(error: &h2::Error) -> String {
         .to_owned()
 }
 
-/// Reads a body to its end, to where it breaks off, or as far as it is wanted.
+/// Reads a body to its end, to the point where it breaks off, or as far as it is wanted.
 async fn read_body(
     mut body: RecvStream,
     receiver: &mut impl Receiver,

@@ -38,7 +38,7 @@ pub(crate) struct Http2Message {
 pub(crate) enum Http2Body {
     None,
     Bytes(Bytes),
-    /// Read anew.
+    /// Read again.
     File(PathBuf),
 }
 
@@ -182,8 +182,7 @@ pub(super) async fn send_body(
     }
 }
 
-/// Sends a piece of a body as the windows allow, and gives the stream back; `last`: the body ends with
-/// it.
+/// Sends a piece of a body as the windows allow, and returns the stream; `last`: the body ends with it.
 async fn send_piece(
     mut stream: SendStream<Bytes>,
     mut body: Bytes,

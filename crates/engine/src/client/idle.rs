@@ -63,7 +63,7 @@ pub(crate) struct Usage {
 pub(crate) enum GivenUp {
     /// Something came that belongs to no answer.
     Surplus,
-    /// The answer came before the whole request was sent, and the rest was not taken.
+    /// The response came before the whole request was sent, and the rest was not accepted.
     HalfSent,
 }
 

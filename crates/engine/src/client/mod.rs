@@ -72,10 +72,10 @@ pub(crate) trait Receiver: ResponseSink {
     /// Takes the head of an answer over HTTP/2; its body comes as that of any other.
     fn http2_head(&mut self, head: &http::response::Parts);
 
-    /// Whether more of the body is to be read, asked after each piece.
+    /// Whether to read more of the body; called after each piece.
     ///
     /// # Errors
-    /// The answer is longer than the receiver takes.
+    /// The response is longer than the receiver allows.
     fn wish(&self) -> Result<Wish, Failure>;
 }
 
@@ -83,7 +83,7 @@ pub(crate) trait Receiver: ResponseSink {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Wish {
     More,
-    /// What came is taken for the answer.
+    /// What arrived so far counts as the response.
     Enough,
 }
 

@@ -68,7 +68,7 @@ impl FailurePace {
     #[cold]
     pub(crate) async fn hold_up(&self, class: ErrorClass, now: Nanos, stop: &impl StopSign) {
         if let Some(pause) = self.pause_after(class, now) {
-            // Whoever asks next sees that the pause was cut short.
+            // The next caller notices that the pause was cut short.
             let _ = stop.guard(tokio::time::sleep(pause)).await;
         }
     }

@@ -30,7 +30,7 @@ pub(crate) enum PreparedBody {
     Inline,
     /// Sent in chunks from memory.
     Chunks(Arc<[u8]>),
-    /// Sent in chunks from a file that is read anew.
+    /// Sent in chunks from a file that is read again.
     ChunkedFile(PathBuf),
 }
 
@@ -306,7 +306,7 @@ impl PreparedRequest {
         if self.via() == Via::PlainProxy && self.template.origin.scheme == Scheme::Http {
             bytes.extend_from_slice(self.template.origin.to_string().as_bytes());
         }
-        // What is literal was encoded by whoever wrote it, each in his way; holes may bring in anything.
+        // Literal text was encoded by its author, in whatever way; placeholders may insert anything.
         if let Some(text) = self.template.target.as_literal() {
             bytes.extend_from_slice(text.as_bytes());
             return String::from_utf8(bytes)

@@ -43,7 +43,7 @@ pub(crate) struct AddressRules {
 #[derive(Clone, Copy, Debug)]
 enum Tries {
     One(DnsSelect),
-    /// One after another until one answers; each connection begins with the next.
+    /// One after another until one responds; each connection starts with the next.
     AllInTurn,
 }
 

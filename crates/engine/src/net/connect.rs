@@ -145,7 +145,8 @@ impl Connector {
         })
     }
 
-    /// Opens a connection to one of the candidates; those of the other version than the first have a chance beside it where it takes long.
+    /// Opens a connection to one of the candidates. If that takes long, those of the other IP version are tried
+    /// concurrently.
     async fn open_any(
         &self,
         candidates: &Candidates,
@@ -192,7 +193,8 @@ impl Connector {
     }
 }
 
-/// What `preferred` opens, or `other`, which begins when `preferred` fails or has taken long: the first that succeeds, else the last failure.
+/// Opens `preferred`, and also `other` when `preferred` fails or takes long: returns the first that succeeds,
+/// otherwise the last failure.
 async fn first_to_open<T, E>(
     preferred: impl Future<Output = Result<T, E>>,
     other: impl Future<Output = Result<T, E>>,
@@ -268,7 +270,7 @@ mod tests {
 
     use super::*;
 
-    /// What comes of two attempts, on a clock that runs ahead, and after how many milliseconds.
+    /// The outcome of two attempts on a fast-forwarded clock, and after how many milliseconds.
     #[expect(clippy::disallowed_methods, reason = "the paused clock of the runtime")]
     fn opened(
         preferred: impl Future<Output = Result<u8, u8>>,

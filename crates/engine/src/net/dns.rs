@@ -142,7 +142,7 @@ impl Resolver {
     }
 }
 
-/// Looks names up, each once for all who wait for it at the time.
+/// Looks up names, each once for all connections that wait for it at the time.
 fn answer_all(asked: &mpsc::Receiver<Question>) {
     while let Ok(first) = asked.recv() {
         let mut waiting: HashMap<String, Vec<oneshot::Sender<Answer>>> = HashMap::new();
@@ -155,7 +155,7 @@ fn answer_all(asked: &mpsc::Receiver<Question>) {
         for (host, replies) in waiting {
             let mut answer = look_up(&host);
             for reply in replies {
-                // Who no longer waits was interrupted; there is nobody to tell.
+                // A receiver that no longer waits was interrupted.
                 drop(reply.send(answer.clone()));
                 answer = answer.map_err(|fault| fault.again());
             }
@@ -175,7 +175,7 @@ fn look_up(host: &str) -> Answer {
     }
 }
 
-/// The resolver's own words, without the prefix that the standard library puts before them.
+/// The resolver's own message, without the prefix of the standard library.
 fn plain_message(error: &io::Error) -> String {
     let text = error.to_string();
     match text.strip_prefix("failed to lookup address information: ") {
@@ -188,7 +188,7 @@ fn plain_message(error: &io::Error) -> String {
 mod tests {
     use super::*;
 
-    /// No resolver asks the network for this name.
+    /// No resolver sends this name to the network.
     const NO_NAME: &str = "two..dots";
 
     fn faults(kept: Kept) -> [LookupFault; 2] {

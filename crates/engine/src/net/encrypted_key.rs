@@ -48,7 +48,7 @@ fn opened(info: &str, body: &str, password: &str) -> Result<PrivateKeyDer<'stati
     der.ok_or("the password is not that of the key")
 }
 
-/// A key of so many bytes out of a password: digests of what was made so far, password and salt.
+/// Derives a key of `bytes` bytes from a password: digests over the previous output, password and salt.
 fn key_of(password: &str, salt: &[u8], bytes: usize) -> Vec<u8> {
     let mut key = Vec::new();
     let mut digest = Vec::new();

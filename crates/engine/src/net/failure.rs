@@ -44,7 +44,7 @@ pub(crate) enum Reach {
     Unsent,
     /// It was sent, and the connection ended without a byte of an answer.
     Unanswered,
-    /// An answer had begun, or nothing is known.
+    /// A response had begun, or nothing is known.
     Begun,
 }
 
@@ -182,7 +182,7 @@ impl Failure {
     }
 }
 
-/// An error like another one, which the standard library does not copy.
+/// A copy of an error, which the standard library cannot clone.
 fn copy_of(error: &io::Error) -> io::Error {
     match error.raw_os_error() {
         Some(number) => io::Error::from_raw_os_error(number),
@@ -209,8 +209,8 @@ pub(super) fn tls_detail(error: &rustls::Error) -> String {
     }
 }
 
-/// What a truncated answer is called: without the number of bytes, which differs from one answer to
-/// the next and would make each a kind of its own.
+/// The message for a truncated response: without the number of bytes, which differs between responses and would
+/// make each a separate kind.
 fn truncation(error: &WireError) -> Option<&'static str> {
     match error {
         WireError::TruncatedHead { .. } => Some("the target closed within the response head"),
@@ -224,7 +224,7 @@ fn truncation(error: &WireError) -> Option<&'static str> {
     }
 }
 
-/// The classes that an error number tells whatever the stage.
+/// The class of an error number that does not depend on the stage.
 #[cfg(unix)]
 fn os_class(error: &io::Error) -> Option<ErrorClass> {
     match error.raw_os_error()? {

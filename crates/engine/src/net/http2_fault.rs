@@ -10,7 +10,7 @@ use std::fmt;
 pub(crate) enum Http2Fault {
     /// The peer reset the stream.
     StreamReset { stream: u32, reason: u32 },
-    /// The peer broke the rules of a stream, and the connection goes on.
+    /// The peer violated the rules of a stream; the connection stays usable.
     BrokenStream { stream: u32, reason: u32 },
     /// The peer broke the protocol; the text says how, where that is known.
     BrokenProtocol { reason: u32, debug: String },

@@ -28,8 +28,8 @@ pub(super) struct GivenIdentity<'a> {
 #[derive(Debug)]
 pub(super) struct Identities {
     keys: Vec<Arc<CertifiedKey>>,
-    /// Whether the authorities that the peer names decide too, as in Go; else they are only a hint, as
-    /// for curl.
+    /// Whether the authorities named by the peer also decide, as in Go; otherwise they are only a hint, as in
+    /// curl.
     heeds_authorities: bool,
 }
 
@@ -109,7 +109,7 @@ fn key_of(identity: &GivenIdentity<'_>) -> Result<PrivateKeyDer<'static>, String
     if let Some(key) = encrypted_key::decrypted(identity.key_pem, password) {
         return key.map_err(str::to_owned);
     }
-    // As in k6, a password may stand beside a key in the clear, and PKCS #8 is not decrypted.
+    // As in k6, a password may accompany an unencrypted key, and PKCS #8 is not decrypted.
     PrivateKeyDer::from_pem_slice(identity.key_pem).map_err(|_| {
         "it is encrypted as PKCS #8: rewrite it with openssl rsa -traditional, or in the clear"
             .to_owned()

@@ -25,7 +25,7 @@ pub(crate) enum ProxyFault {
     Closed,
     /// Its answer cannot be read.
     Wire(WireError),
-    /// It does not want to; the reason as it stands behind the status.
+    /// It refused, with the reason phrase after the status.
     Refused { status: u16, reason: Option<String> },
     /// It sent bytes that belong to no answer.
     Early,
@@ -36,7 +36,7 @@ impl fmt::Display for ProxyFault {
         match self {
             ProxyFault::Closed => out.write_str("the proxy closed instead of answering"),
             ProxyFault::Wire(error) => {
-                // The reader of responses takes whoever sent it for the target.
+                // The response reader assumes that the sender is the target.
                 let why = error.to_string().replacen("the target", "the proxy", 1);
                 write!(out, "in the response to CONNECT: {why}")
             }

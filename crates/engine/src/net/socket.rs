@@ -30,20 +30,20 @@ pub(crate) struct WireBytes {
     whole: Option<Rc<WireBytes>>,
 }
 
-/// Read delays of a worker: how long what arrives lies in the kernel until the worker reads it. Reads are sampled, evenly and about
-/// as many in each interval, however many there are.
+/// Read delays of a worker: how long data waits in the kernel until the worker reads it. Reads are sampled
+/// evenly, about the same number in each interval, however many there are.
 #[derive(Debug, Default)]
 struct ReadDelays {
     seen: RefCell<Summary>,
     reads: Cell<u64>,
-    /// Every so many reads one is sampled; none: each.
+    /// Every n-th read is sampled; zero: each.
     every: Cell<u64>,
 }
 
 impl ReadDelays {
     /// Reads to sample in an interval.
     const SAMPLES: u64 = 64;
-    /// However few were read before, one of so many is sampled.
+    /// At least one in this many reads is sampled, however few there were before.
     const EVERY_MAX: u64 = 256;
 
     #[inline]
@@ -125,7 +125,7 @@ enum Kind {
     Unix(UnixStream),
 }
 
-/// First bytes received that are remembered: enough to tell an answer in clear text from TLS.
+/// First received bytes that are remembered: enough to distinguish plain text from TLS.
 const FIRST_BYTES: usize = 5;
 
 /// A socket that counts.
@@ -356,7 +356,7 @@ mod tests {
             let (mut socket, mut peer) = pair(&user).await;
             socket.write_all(b"ask").await.expect("sent");
             peer.read_exact(&mut [0; 3]).await.expect("received");
-            // The kernel begins to stamp some time after it was asked to.
+            // The kernel starts to stamp with some delay.
             let mut answers = 0;
             while answers < 10_000 && worker.delays.seen.borrow().count() == 0 {
                 peer.write_all(b"answer").await.expect("sent");

@@ -48,7 +48,7 @@ pub(crate) struct TlsSettings {
     alpn: Vec<Vec<u8>>,
     provider: Arc<CryptoProvider>,
     identities: Arc<Identities>,
-    /// Reading the system's authorities takes time that plain runs do not have to spend.
+    /// Reading the system's authorities takes time that plain runs need not spend.
     verifier: OnceLock<Result<Arc<dyn ServerCertVerifier>, TlsError>>,
 }
 

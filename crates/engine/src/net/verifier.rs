@@ -39,7 +39,7 @@ impl ServerCertVerifier for GoVerifier {
             && let Ok(certificate) = ParsedCertificate::try_from(shown)
         {
             verify_server_name(&certificate, name)?;
-            // Its dates are good: they are looked at before who vouches for it.
+            // Its dates are valid: they are checked before its issuers.
             if self.trusted.contains(shown) {
                 return Ok(ServerCertVerified::assertion());
             }

@@ -376,7 +376,7 @@ unsafe fn arrival_stamp(message: &libc::msghdr) -> Option<libc::timespec> {
     }
 }
 
-/// Time that has passed since then on the clock of the day, in nanoseconds; `None` where it was set in between.
+/// Wall time elapsed since then, in nanoseconds; `None` if the clock was set in between.
 fn since(then: libc::timespec) -> Option<u64> {
     let mut now = then;
     // SAFETY: `now` is valid for writing.

@@ -20,7 +20,7 @@ pub struct Phases {
     world: Arc<dyn World + Send + Sync>,
     /// The properties that all parts know.
     known: BTreeMap<String, String>,
-    /// The first that is not told as ended here.
+    /// The first phase not yet reported as ended here.
     next: usize,
     /// Whether it is known everywhere that the test is to end.
     is_stop_known: bool,

@@ -24,8 +24,8 @@ use crate::net::Failure;
 use crate::record::Life;
 use crate::slot::VuSlot;
 
-/// First answers of a virtual user whose bodies are looked at: enough for a statement on all of them
-/// even where one virtual user is at work for less than a second.
+/// Number of first responses of a virtual user whose bodies are sampled: enough for a statement on all of them
+/// even if a virtual user is active for less than a second.
 const BODIES_WANTED: u32 = 3;
 
 /// The checks for responses, and the parts of responses that they need.

@@ -311,7 +311,7 @@ impl VuClient {
             .filter(|lease| !lease.pooled.connection.is_full())
     }
 
-    /// When the hop under way began: the request itself, on its first hop.
+    /// When the current hop started; for the first hop, when the request did.
     #[inline]
     fn hop_start(&self, life: &Life) -> Nanos {
         if life.done == life.started && life.blocked_ns == 0 {

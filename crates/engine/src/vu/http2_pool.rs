@@ -27,7 +27,7 @@ const STREAM_WINDOW: u32 = 1 << 24;
 struct Key {
     /// The route's index.
     route: usize,
-    /// Those who share it by the plan.
+    /// Index of the group of virtual users that share it by the plan.
     group: u32,
     /// Connections before it that have no stream free.
     full: u32,
@@ -54,7 +54,7 @@ pub(crate) enum Leased {
     Http2(Pooled),
     /// The peer chose HTTP/1.1: this connection is the caller's own.
     Http1(Connected, Option<usize>, Opened),
-    /// The peer is known to choose HTTP/1.1: the caller makes a connection of its own.
+    /// The peer is known to choose HTTP/1.1: the caller makes its own connection.
     Http1Peer,
 }
 
@@ -62,7 +62,7 @@ pub(crate) enum Leased {
 type Made = Result<(Connected, Option<usize>), Broken>;
 
 enum Entry {
-    /// Who waits is woken; the number is that of those who will use it.
+    /// Waiting virtual users are notified; the number is that of its future users.
     Opening(Rc<Notify>, usize),
     Open(Http2Connection, Option<usize>),
     Http1Peer,
@@ -81,7 +81,7 @@ pub(crate) struct Http2Pool {
     entries: RefCell<HashMap<Key, Entry>>,
 }
 
-/// Takes the note of an attempt back, and wakes who waits for it, whatever the outcome.
+/// Removes the record of an attempt and wakes waiting virtual users, whatever the outcome.
 struct Attempt<'a> {
     pool: &'a Http2Pool,
     key: Key,
@@ -234,6 +234,6 @@ impl Http2Pool {
 enum Look {
     Leased(Leased),
     Wait(Rc<Notify>),
-    /// It has no stream free of so many.
+    /// None of its streams is free; their number.
     Full(usize),
 }

@@ -10,10 +10,10 @@ use loadline_model::url::{Origin, encode_target};
 
 /// A chain of redirects.
 pub(super) struct Redirects<'a> {
-    /// The request that the chain began with.
+    /// The first request of the chain.
     first: &'a RequestTemplate,
     rules: RedirectRules,
-    /// What still goes along, by Go's rules.
+    /// What is still sent, by Go's rules.
     chain: Chain,
 }
 
@@ -43,8 +43,8 @@ impl<'a> Redirects<'a> {
         }
     }
 
-    /// As Go's client was seen to do it. A body is not sent again: Go could only where it was told how to
-    /// make it anew.
+    /// As observed in Go's client. A body is not sent again: Go could only do so if it were told how to rebuild
+    /// it.
     fn as_go(
         &mut self,
         last: &RequestTemplate,

@@ -19,8 +19,8 @@ use crate::exchange::{PreparedRequest, RenderError};
 pub(crate) struct RequestsPlan {
     requests: Vec<PreparedRequest>,
     order: RequestOrder,
-    /// How many were taken, over all workers. The number of the iteration does not tell: workers have some of their own, and go
-    /// through them each at its pace.
+    /// Number of requests sent over all workers. The iteration number does not help: each worker has its own,
+    /// and advances at its own speed.
     taken: Arc<AtomicUsize>,
     pub(crate) cookies: bool,
 }

@@ -13,7 +13,7 @@ use tokio::sync::Notify;
 use crate::client::StopSign;
 use crate::slot::VuSlot;
 
-/// What a blocking virtual user asks of the engine.
+/// A blocking virtual user's request to the engine.
 enum Call {
     Exchange,
     /// Its slice of time is used up.

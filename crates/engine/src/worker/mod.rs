@@ -63,7 +63,7 @@ pub(crate) struct Worker {
     mailbox: Arc<Mailbox>,
     reports: Sender<WorkerReport>,
     obeyed: Option<RunCommand>,
-    /// How many changes of the steering were heeded.
+    /// Number of steering changes applied.
     steered: u64,
     cpu_ns: u64,
     run_queue: RunQueue,
@@ -75,7 +75,7 @@ impl Worker {
         if from > Nanos::ZERO {
             self.take_over_at(from);
         }
-        // A run that was called off before it began has dropped nothing.
+        // A run that was aborted before it started has dropped nothing.
         self.obey(self.clock.now());
         for hosted in &self.hosted {
             hosted.start();
@@ -136,7 +136,7 @@ impl Worker {
         }
     }
 
-    /// Passes on what was said of scenarios that are controlled from outside.
+    /// Passes on commands to externally controlled scenarios.
     fn heed_steering(&mut self) {
         let Some(steering) = self.mailbox.steering(&mut self.steered) else {
             return;
@@ -148,7 +148,7 @@ impl Worker {
         }
     }
 
-    /// Has groups keep up as many threads as their texts say, once a second.
+    /// Makes groups maintain as many threads as their texts say, once per second.
     fn heed_levels(&mut self, now: Nanos) {
         if now < self.next_level {
             return;
@@ -265,12 +265,12 @@ impl Worker {
             waiting,
             planned,
         };
-        // A run that no longer listens has given up on this worker; there is nobody to tell.
+        // A run that no longer listens has abandoned this worker.
         drop(self.reports.send(report));
     }
 
     fn report_end(&mut self) {
-        // An arrival that a sibling posted at the last moment has nobody to take it.
+        // Nobody can take an arrival that another worker posted at the last moment.
         self.collect_letters();
         self.pass_samples();
         let now = self.clock.now();

@@ -50,7 +50,7 @@ pub(crate) struct ScenarioShare {
     idle: RefCell<VecDeque<Rc<VuSlot>>>,
     living: Cell<u32>,
     over: Cell<bool>,
-    /// Whether whatever ran was cut, and nothing given out may begin any more.
+    /// Whether everything running was interrupted, and nothing that was assigned may start any more.
     cut: Cell<bool>,
     /// Arrivals wait for a virtual user.
     exhausted: Cell<bool>,
@@ -64,15 +64,15 @@ pub(crate) struct ScenarioShare {
     warned_of_want: Cell<bool>,
     /// Whether its virtual users were set to work.
     has_begun: Cell<bool>,
-    /// Virtual users at work and at most as the plan has them; where they are said from outside.
+    /// Planned active and maximum virtual users, if they are controlled from outside.
     planned_vus: Option<(u32, u32)>,
     /// How often it was steered from outside.
     steered: Cell<u64>,
-    /// What it waits for before it begins; `None`: nothing.
+    /// What it waits for before it starts; `None`: nothing.
     gate: Option<PhaseGate>,
-    /// Whether its end was told to those that wait for it.
+    /// Whether its end was announced to waiting groups.
     has_told_end: Cell<bool>,
-    /// Threads that it was last told to keep up.
+    /// The last number of threads it was told to maintain.
     kept_up: Cell<Option<u32>>,
 }
 
@@ -257,7 +257,7 @@ impl ScenarioShare {
     pub(crate) fn park(&self, slot: &Rc<VuSlot>) {
         self.idle.borrow_mut().push_back(Rc::clone(slot));
         self.mailbox.add_free(self.index);
-        // The dispatch that ran out of virtual users has not looked at later arrivals.
+        // The dispatch that ran out of virtual users has not checked later arrivals.
         if self.exhausted.take() {
             self.mailbox.notify.notify_one();
         }

@@ -53,8 +53,8 @@ use crate::vu::shared::{SCRATCH_BYTES, Shared};
 use crate::vu::steps::{GroupOnWorker, StepsOnWorker};
 use crate::vu::{Http2Pool, Judging, RequestsPlan};
 
-/// Shortest and longest time between two sweeps for overdue requests: a hundredth of the shortest
-/// timeout lies between them, and neither costs anything that can be measured.
+/// Minimum and maximum time between two sweeps for overdue requests; in between, a hundredth of the shortest
+/// timeout. Neither has a measurable cost.
 const SWEEP_MIN: Duration = Duration::from_millis(2);
 const SWEEP_MAX: Duration = Duration::from_millis(50);
 
@@ -130,7 +130,8 @@ impl StartLine {
         self.arrived.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits for all others and for the start; gives from where on the plan is theirs. `None`: one of them could not be made.
+    /// Waits for all other workers and for the start; returns the instant from which the plan is theirs.
+    /// `None`: one of them could not be initialized.
     fn wait(&self, is_made: bool) -> Option<Nanos> {
         let mut arrived = self.arrived();
         arrived.workers += 1;
@@ -203,7 +204,7 @@ pub(crate) fn run_worker(setup: WorkerSetup) {
         Ok(Err(why)) => (why, false),
         Err(panic) => (format!("it panicked: {}", words_of(&*panic)), true),
     };
-    // A run that no longer listens has given up; there is nobody to tell.
+    // A run that no longer listens has given up.
     drop(reports.send(WorkerReport::Failed {
         worker: number,
         why,

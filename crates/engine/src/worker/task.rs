@@ -50,7 +50,7 @@ impl VuTask {
         self.scenario.vu_ended();
     }
 
-    /// Tells, once a change, whether the virtual user is at work.
+    /// Reports changes in whether the virtual user is active.
     #[inline]
     fn set_active(&mut self, is_active: bool) {
         if self.is_active != is_active {
@@ -77,7 +77,7 @@ impl VuTask {
         }
     }
 
-    /// Waits until an instant, until somebody steers the scenario, or its end; gives the time it is then.
+    /// Waits until an instant, a change of the scenario, or its end; returns the time after that.
     async fn wait_until(&mut self, until: Nanos, now: Nanos) -> Nanos {
         if until <= now {
             return now;
@@ -139,7 +139,8 @@ impl VuTask {
         self.scenario.vu_ended();
     }
 
-    /// Waits to be given an arrival, by one who has been free since an instant; `None` when the scenario is over.
+    /// Waits for an arrival; the virtual user has been free since `free_since`. `None` when the scenario is
+    /// over.
     async fn next_open(&mut self, free_since: Nanos) -> Option<Arrival> {
         if self.scenario.is_over() {
             return None;

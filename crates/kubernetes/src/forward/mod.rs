@@ -123,7 +123,7 @@ impl Cluster {
             port: port.clone(),
             led: AtomicUsize::new(0),
         };
-        // One connection is made for the trial, so that what is not allowed is told here.
+        // One test connection is made, so that missing permissions are reported here.
         let link = route.lead()?;
         link.connect()?;
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0));

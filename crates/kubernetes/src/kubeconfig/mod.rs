@@ -314,7 +314,7 @@ impl NamedEntry<RawCluster> {
         })
     }
 
-    /// What a credential program is told of the cluster.
+    /// The cluster information that a credential program gets.
     fn told(&self) -> Result<serde_json::Value> {
         let raw = &self.value;
         let authority = self.bytes(

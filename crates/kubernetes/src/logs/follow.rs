@@ -35,7 +35,7 @@ pub struct LogLine {
     pub pod: Arc<str>,
     /// The container's name.
     pub container: Arc<str>,
-    /// When the container printed it, in nanoseconds since 1970; `None`: not told.
+    /// When the container printed it, in nanoseconds since 1970; `None`: unknown.
     pub at_unix_ns: Option<u64>,
     /// The line without its end.
     pub text: String,
@@ -77,7 +77,7 @@ struct Key {
 
 #[derive(Debug, Default)]
 struct Progress {
-    /// After which restart the log that is read was begun.
+    /// The number of restarts before the current log started.
     restarts: u32,
     /// The instant of the last line; lines up to it were given. Those after a restart are later.
     last_unix_ns: u64,
@@ -108,7 +108,7 @@ impl LogFollower {
             sender,
             shared: Arc::clone(&shared),
         };
-        // The first look is ours, so that what is not allowed is told at once.
+        // The first check is done here, so that missing permissions are reported immediately.
         look.once(true)?;
         thread::Builder::new()
             .name("kubernetes-logs".to_owned())
@@ -295,7 +295,7 @@ struct LogPart {
     restarts: u32,
     /// Whether the pod ended, so that nothing follows.
     is_over: bool,
-    /// Whether the container was started anew since its log was read, so that the end of the log before is missing.
+    /// Whether the container was restarted since its log was read, so that the end of the log before is missing.
     has_restarted: bool,
     options: LogOptions,
 }
@@ -422,7 +422,7 @@ impl ContainerLogReader {
 impl FollowState {
     fn note(&self, text: String) {
         let mut notes = lock(&self.notes);
-        // A trouble that lasts is told once until it is taken.
+        // A persistent error is reported once until it is taken.
         if notes.len() < NOTES_MAX && !notes.contains(&text) {
             notes.push(text);
         }

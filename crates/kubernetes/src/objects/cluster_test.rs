@@ -120,11 +120,11 @@ pub struct ClusterTest {
     pub result: Option<String>,
     /// The test's exit code; `None`: it has not ended, or never ran.
     pub exit_code: Option<i64>,
-    /// Why, in one word; empty: nothing is to be told.
+    /// The reason in one word; empty: none.
     pub reason: String,
     /// Why, in words.
     pub message: String,
-    /// Runs of a suite that have ended, and all of them; `None`: it is no suite, or has not begun.
+    /// Finished runs of a suite, and all of them; `None`: it is not a suite, or has not started.
     pub runs: Option<(u32, u32)>,
     /// How many agents it has.
     pub agents: u32,

@@ -18,23 +18,23 @@ pub struct Node {
     pub name: String,
     /// Its labels.
     pub labels: BTreeMap<String, String>,
-    /// Whether it takes pods.
+    /// Whether it accepts pods.
     pub is_ready: bool,
-    /// Cores of CPU that it has; `None`: not told.
+    /// CPU capacity in cores; `None`: unknown.
     pub cpu_capacity: Option<Quantity>,
-    /// Bytes of memory that it has; `None`: not told.
+    /// Memory capacity in bytes; `None`: unknown.
     pub memory_capacity: Option<Quantity>,
-    /// Cores of CPU for pods; `None`: not told.
+    /// CPU cores for pods; `None`: unknown.
     pub cpu_allocatable: Option<Quantity>,
-    /// Bytes of memory for pods; `None`: not told.
+    /// Memory bytes for pods; `None`: unknown.
     pub memory_allocatable: Option<Quantity>,
-    /// Its address inside the cluster; `None`: not told.
+    /// Its address inside the cluster; `None`: unknown.
     pub internal_ip: Option<String>,
     /// Its address outside; `None`: it has none.
     pub external_ip: Option<String>,
     /// The version of its kubelet.
     pub kubelet_version: String,
-    /// Its instance type, where the cloud labels it.
+    /// Its instance type, if the cloud provider labels it.
     pub instance_type: Option<String>,
 }
 

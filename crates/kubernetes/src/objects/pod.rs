@@ -19,7 +19,7 @@ pub struct Pod {
     pub namespace: String,
     /// Its name.
     pub name: String,
-    /// What tells it from a later pod of the same name.
+    /// Distinguishes it from a later pod with the same name.
     pub uid: String,
     /// Its labels.
     pub labels: BTreeMap<String, String>,
@@ -29,19 +29,19 @@ pub struct Pod {
     pub node: Option<String>,
     /// Its address; `None` before it has one.
     pub ip: Option<String>,
-    /// Whether it takes part in its services.
+    /// Whether it receives traffic of its services.
     pub is_ready: bool,
-    /// Whether it was told to end.
+    /// Whether it is terminating.
     pub is_ending: bool,
     /// Why it is in its phase, in one word: `Evicted`, `NodeLost`; `None` usually.
     pub reason: Option<String>,
     /// The same in words.
     pub message: Option<String>,
-    /// What controls it: a replica set, a stateful set; `None` for a bare pod.
+    /// Its controller: a replica set, a stateful set; `None` for a bare pod.
     pub owner: Option<Owner>,
     /// When it was started, in nanoseconds since 1970; `None` before.
     pub started_unix_ns: Option<u64>,
-    /// Its containers, sidecars among them, but not those that only prepare it.
+    /// Its containers, including sidecars, but not init containers that end before.
     pub containers: Vec<Container>,
 }
 
@@ -76,27 +76,27 @@ pub struct Container {
     pub name: String,
     /// Its image.
     pub image: String,
-    /// Cores of CPU that are kept for it; `None`: none are.
+    /// CPU request in cores; `None`: none.
     pub cpu_request: Option<Quantity>,
-    /// Cores of CPU that it may use; `None`: as many as there are.
+    /// CPU limit in cores; `None`: none.
     pub cpu_limit: Option<Quantity>,
-    /// Bytes of memory that are kept for it; `None`: none are.
+    /// Memory request in bytes; `None`: none.
     pub memory_request: Option<Quantity>,
-    /// Bytes of memory beyond which it is killed; `None`: the node's.
+    /// Memory limit in bytes, beyond which it is killed; `None`: the node's.
     pub memory_limit: Option<Quantity>,
     /// The ports that it names: name (perhaps empty) and number.
     pub ports: Vec<(String, u16)>,
     /// Whether its readiness probe succeeds.
     pub is_ready: bool,
-    /// Whether it runs now.
+    /// Whether it is running.
     pub is_running: bool,
-    /// When the running one was started, in nanoseconds since 1970; `None`: it does not run.
+    /// When the running one was started, in nanoseconds since 1970; `None`: it is not running.
     pub started_unix_ns: Option<u64>,
-    /// How often it was started anew.
+    /// How often it was restarted.
     pub restarts: u32,
-    /// Why it waits, as `CrashLoopBackOff`; `None`: it does not.
+    /// Why it waits, such as `CrashLoopBackOff`; `None`: it does not.
     pub waiting: Option<String>,
-    /// How it ended last, or the one before it; `None`: it never did.
+    /// Its last termination, or that of its predecessor; `None`: there was none.
     pub last_end: Option<Termination>,
 }
 
@@ -107,7 +107,7 @@ pub struct Termination {
     pub reason: String,
     /// Its exit code.
     pub exit_code: i32,
-    /// When, in nanoseconds since 1970; `None`: not told.
+    /// When, in nanoseconds since 1970; `None`: unknown.
     pub at_unix_ns: Option<u64>,
 }
 

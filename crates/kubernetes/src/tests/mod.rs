@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use crate::clock::Clock;
 
-/// A clock that goes on when it is told to, or when somebody waits.
+/// A clock that advances on command, or when something waits.
 #[derive(Debug, Default)]
 pub(crate) struct ManualClock {
     now: Mutex<u64>,

@@ -1,4 +1,4 @@
-//! Parcels that fit or do not, and logs that hold none. Must not know the API.
+//! Parcels that fit and parcels that do not, and logs without one. Must not know the API.
 
 use super::*;
 

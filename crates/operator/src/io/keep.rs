@@ -1,6 +1,7 @@
-//! Puts the whole result of a test where it is wanted.
+//! Stores the whole result of a test in the requested place.
 //!
-//! Must not know when. Invariants: what a pod prints is read within a bound; whatever goes wrong with a result, its test ends.
+//! Must not know when. Invariants: what a pod prints is read up to a limit; whatever goes wrong with a result,
+//! its test ends.
 
 use k8s_openapi::api::core::v1::Pod;
 use kube::api::LogParams;

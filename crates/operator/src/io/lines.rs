@@ -1,6 +1,6 @@
-//! Lines of a log that comes in pieces.
+//! Splits a log that arrives in pieces into lines.
 //!
-//! Must not know what lines say. Invariant: however long a line is, no more than a bounded part of it is kept.
+//! Must not know the content of lines. Invariant: however long a line is, only a bounded part of it is kept.
 
 /// Longest line that is handed on; what is looked for is short.
 const LINE_MAX: usize = 512;

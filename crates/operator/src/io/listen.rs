@@ -1,7 +1,6 @@
-//! What logs say: a coordinator's of its agents, a suite's of its rows.
+//! Reads logs: a coordinator's about its agents, a suite's about its rows.
 //!
-//! Must not know what follows from it. Invariant: a log is followed until enough is known and no longer; nothing of it is kept but
-//! numbers.
+//! Must not know the reaction. Invariant: a log is only followed until enough is known; only numbers are kept.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -67,7 +66,7 @@ impl Drop for Listener {
 }
 
 impl Listeners {
-    /// None yet; `wake` is told of tests of which more is known.
+    /// No listeners yet; `wake` receives tests with news.
     pub(super) fn new(client: Client, wake: UnboundedSender<Key>) -> Listeners {
         Listeners {
             client,

@@ -1,7 +1,7 @@
-//! Makes a test's objects.
+//! Creates a test's objects.
 //!
-//! Must not know when. Invariants: an object that is there already is taken only where it belongs to the test; what the API refuses is the
-//! user's to know, and everything else is tried again.
+//! Must not know when. Invariants: an existing object is only used if it belongs to the test; what the API
+//! refuses is reported to the user, and any other error is retried.
 
 use futures::{StreamExt, TryStreamExt};
 use kube::Client;
@@ -64,7 +64,7 @@ pub(super) async fn agents(
         .await
 }
 
-/// Makes the Job of one agent, counted from 1, where each has one of its own.
+/// Creates the Job of one agent, counted from 1, if each has its own.
 pub(super) async fn agent(
     client: &Client,
     run: &Test,

@@ -1,7 +1,8 @@
-//! The operator at work: watches, and carries out what follows from what it sees.
+//! The running operator: watches objects, and executes the steps that follow.
 //!
-//! Must not know why a step follows. Invariants: whatever is decided is decided by what the API holds at that moment, so that a restart
-//! changes nothing; a status is written over the one that was read and no other; nothing is asked in a fixed rhythm.
+//! Must not know why a step follows. Invariants: every decision depends only on the current state in the API,
+//! so a restart changes nothing; a status is only written over the version that was read; nothing is polled at
+//! fixed intervals.
 
 mod keep;
 mod lines;
@@ -77,7 +78,7 @@ pub(crate) struct Operator {
 }
 
 impl Operator {
-    /// An operator, and where it tells of tests to look at.
+    /// An operator, and its channel for tests to check.
     pub(crate) fn new(
         client: Client,
         settings: Settings,
@@ -292,7 +293,7 @@ impl Operator {
         Ok(step)
     }
 
-    /// Writes the status and tells; gives whether the next stage is to be looked at.
+    /// Writes the status and records notes; returns whether the next stage has to be checked.
     async fn carry_out(
         &self,
         kind: Kind,
@@ -460,7 +461,7 @@ impl Operator {
         is_gone(deleted.map(drop), &format!("Job {name}"))
     }
 
-    /// Records an Event. One that cannot be recorded is told in the operator's own log.
+    /// Records an Event. A failure to do so is written to the operator's own log.
     async fn tell(&self, kind: Kind, object: &DynamicObject, note: &Note) {
         let about = ObjectReference {
             api_version: Some(kind.api_version()),

@@ -1,6 +1,7 @@
-//! Schedules of `LoadTest`s: what they made is looked at, and what follows is carried out.
+//! Schedules of `LoadTest`s: reads the tests they created, and executes the steps that follow.
 //!
-//! Must not know why it follows. Invariant: a test is made before the status tells of it, and an instant's test has one name.
+//! Must not know why they follow. Invariant: a test is created before the status mentions it, and the test for
+//! an instant has a unique name.
 
 use std::time::Duration;
 

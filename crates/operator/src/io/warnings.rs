@@ -1,6 +1,6 @@
-//! What the cluster warns of, where a pod does not start and its status does not say why.
+//! Warnings of the cluster about pods that do not start without a reason in their status.
 //!
-//! Must not know what follows from it. Invariant: few are asked about, and none that starts as it should.
+//! Must not know the reaction. Invariant: few pods are queried, and none that starts normally.
 
 use std::time::Duration;
 

@@ -1,4 +1,5 @@
-//! What a `LoadTest` may say. Must not know objects that are made of it. Invariant: each field that is refused is named.
+//! The allowed content of a `LoadTest`. Must not know the objects made from it. Invariant: each refused field
+//! is named.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! The objects of a few tests, as they are made.
+//! The objects of a few tests, as they are created.
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};

@@ -1,8 +1,8 @@
-//! The container beside the coordinator's that hands its result on.
+//! The container next to the coordinator's that passes its result on.
 //!
-//! Must not know what becomes of that. Invariants: it has neither the test's identity nor the user's variables and volumes, and
-//! nobody else has the keys of the store; the
-//! coordinator starts before it, and ends without waiting for it.
+//! Must not know what happens to it. Invariants: it has neither the test's identity nor the user's variables
+//! and volumes, and only it has the credentials of the store; the coordinator starts before it, and ends
+//! without waiting for it.
 
 use serde_json::json;
 

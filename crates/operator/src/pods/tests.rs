@@ -1,4 +1,5 @@
-//! What becomes of the user's fields. Must not know the API. Invariant: each field of the table in docs/kubernetes-distributed.md is here.
+//! How the user's fields are used. Must not know the API. Invariant: each field of the table in
+//! docs/kubernetes-distributed.md is here.
 
 use serde_json::{Value, json};
 

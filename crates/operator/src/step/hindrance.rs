@@ -1,6 +1,7 @@
-//! What keeps a test's pods from starting, and for how long that is borne.
+//! What prevents a test's pods from starting, and how long that is tolerated.
 //!
-//! Must not know what is done about it. Invariant: what passes by itself is told, and ends a test only after a time.
+//! Must not know the reaction. Invariant: a possibly temporary problem is reported, and only ends a test after
+//! some time.
 
 use std::time::Duration;
 
@@ -9,9 +10,9 @@ use k8s_openapi::jiff::Timestamp;
 use super::{Seen, elapsed};
 use crate::seen::{Hindrance, SeenPod};
 
-/// How long a pod may be without a node, or be kept by what the cluster warns of, before that is told.
+/// How long a pod may be unscheduled, or blocked by what the cluster warns about, before that is reported.
 const TOLD_AFTER: Duration = Duration::from_secs(10);
-/// How long a container may take to be made before that is told: large images take a while.
+/// How long creating a container may take before that is reported: large images take a while.
 const SLOW_AFTER: Duration = Duration::from_secs(30);
 /// How long an image or a container's parts are waited for: registries have hiccups.
 const PATIENCE: Duration = Duration::from_secs(60);

@@ -1,7 +1,7 @@
-//! Pods that are lost, and those that come in their places.
+//! Lost pods and their replacements.
 //!
-//! Must not know how the test ends. Invariants: each loss is told once, and so is who goes on in its place; what was told of a pod stays
-//! when the pod is gone.
+//! Must not know how the test ends. Invariants: each loss is reported once, and so is its replacement; what was
+//! reported about a pod stays when the pod is gone.
 
 use std::time::Duration;
 
@@ -11,8 +11,8 @@ use crate::names::Names;
 use crate::seen::{Role, SeenPod};
 use crate::status::{Lost, Stage};
 
-/// A Job that is older than this is made anew when its agent is lost. A younger one tries again by itself, later each time, so that a
-/// pod that cannot run at all is not made over and over.
+/// A Job older than this is recreated when its agent is lost. A younger one retries by itself, with growing
+/// delays, so that a pod that cannot run at all is not created over and over.
 const HELD_FOR: Duration = Duration::from_secs(30);
 
 impl At<'_> {
@@ -91,7 +91,7 @@ impl At<'_> {
         step
     }
 
-    /// Makes the Jobs of lost agents anew, which would wait for minutes after a few losses.
+    /// Recreates the Jobs of lost agents, which would wait for minutes after a few losses.
     fn remake(&self, step: &mut Step) {
         // The Job of all agents has those that are not lost.
         if self.run.kind.is_indexed() {
@@ -110,7 +110,8 @@ impl At<'_> {
         }
     }
 
-    /// How old the Job is of an agent whose loss is in the status and for which nobody is there; `None`: none is to be made.
+    /// The age of the Job of a lost agent without a replacement, if the loss is in the status; `None`: no
+    /// replacement is needed.
     fn waits_for_a_pod(&self, number: u32) -> Option<Duration> {
         let role = Role::Agent(number);
         let job = self.seen.job(role)?;
@@ -141,8 +142,8 @@ impl At<'_> {
         })
     }
 
-    /// Agents of which it was not told yet that they ended otherwise than the test, and when to look again at those that may have;
-    /// `code`: how the test ended.
+    /// Agents whose unexpected end was not reported yet, and when to check those that may have ended; `code`:
+    /// how the test ended.
     pub(super) fn lost(&self, code: Option<i32>) -> (Vec<Lost>, Option<Duration>) {
         let mut lost = Vec::new();
         let mut again: Option<Duration> = None;
@@ -169,7 +170,7 @@ impl At<'_> {
         (lost, again)
     }
 
-    /// What became of an agent's pods, but for those of which it was told.
+    /// The fates of an agent's pods, without those already reported.
     fn fates(&self, number: u32, code: Option<i32>) -> Vec<(Option<&SeenPod>, Fate)> {
         let agent = Names::of(self.run).agent(number);
         let told = self.status.lost.iter().filter(|lost| lost.agent == agent);

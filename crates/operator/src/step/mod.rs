@@ -1,8 +1,8 @@
-//! What follows from what is seen of a test.
+//! The next step of a test, given its observed state.
 //!
-//! A pure function of the test, its status, what is there, and an instant; whoever calls it anew with the same gets the same. Must
-//! not know the API. Invariants: the coordinator is made at the first stage alone and agents at the second, so that no test runs twice;
-//! every cause for which a test does not go on is told.
+//! A pure function of the test, its status, its objects and an instant; the same input gives the same step.
+//! Must not know the API. Invariants: the coordinator is only created at the first stage and agents at the
+//! second, so that no test runs twice; every reason why a test does not continue is reported.
 
 mod alone;
 mod hindrance;
@@ -30,7 +30,7 @@ const FAREWELL: Duration = Duration::from_secs(10);
 /// After so long it is looked again whether a log is there to its end.
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
 
-/// What is there of a test.
+/// The existing objects of a test.
 #[derive(Clone, Debug, Default)]
 pub struct Seen {
     /// Its Jobs.
@@ -53,7 +53,7 @@ impl Seen {
         jobs.find(|job| job.role == role || is_of_all(job))
     }
 
-    /// The pod of a role; of several the one that is not over, else the last.
+    /// The pod of a role; of several, the one that has not ended, otherwise the last.
     #[must_use]
     pub fn pod(&self, role: Role) -> Option<&SeenPod> {
         let mut pods: Vec<&SeenPod> = self.pods.iter().filter(|pod| pod.role == role).collect();
@@ -62,14 +62,14 @@ impl Seen {
     }
 }
 
-/// Something to be done.
+/// An action.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Act {
     /// Make what is missing of the coordinator: Service, identities, policy, Job.
     MakeCoordinator,
     /// Make the agents' Jobs that are missing.
     MakeAgents,
-    /// Make the Job of this agent anew, whose pod is lost: a new Job makes its pod at once.
+    /// Recreate the Job of this agent, whose pod is lost: a new Job creates its pod immediately.
     RemakeAgent(u32),
     /// Delete the agents' Jobs.
     DropAgents,
@@ -81,10 +81,10 @@ pub enum Act {
     Listen(String),
 }
 
-/// An Event to be recorded.
+/// An Event to record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Note {
-    /// Whether somebody should look.
+    /// Whether it needs attention.
     pub is_warning: bool,
     /// One word.
     pub reason: String,
@@ -92,14 +92,14 @@ pub struct Note {
     pub message: String,
 }
 
-/// What follows. Acts come first, then the status, then the notes.
+/// The next step: first the actions, then the status, then the notes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Step {
     /// What is to be done.
     pub acts: Vec<Act>,
     /// The status to be written; `None`: as it is.
     pub status: Option<Status>,
-    /// What is to be told.
+    /// Events to record.
     pub notes: Vec<Note>,
     /// When to look again, though nothing changed.
     pub again: Option<Duration>,
@@ -120,7 +120,7 @@ impl Step {
     }
 }
 
-/// What follows for a test.
+/// The next step for a test.
 #[must_use]
 pub fn step(run: &Test, known: &Known, seen: &Seen, now: Timestamp) -> Step {
     let status = match known {
@@ -145,7 +145,7 @@ pub fn step(run: &Test, known: &Known, seen: &Seen, now: Timestamp) -> Step {
     of.with_edit(step)
 }
 
-/// The pod whose result is to be put where it is wanted; `None`: none is, or not yet.
+/// The pod whose result is to be stored in the requested place; `None`: there is none, or not yet.
 #[must_use]
 pub fn hands_on<'a>(known: &Known, seen: &'a Seen) -> Option<&'a SeenPod> {
     let Known::Ours(status) = known else {
@@ -156,7 +156,7 @@ pub fn hands_on<'a>(known: &Known, seen: &'a Seen) -> Option<&'a SeenPod> {
     matches!(pod.hand_on, Some(HandOn::Ended(_))).then_some(pod)
 }
 
-/// The end of a test that cannot be run.
+/// Ends a test that cannot be run.
 #[must_use]
 pub fn refuse(kind: Kind, known: &Known, refusal: &Refusal, now: Timestamp) -> Step {
     let status = match known {

@@ -1,4 +1,4 @@
-//! What follows at each stage. Must not know the API. Invariant: every cause that ends a test has a case.
+//! The next step at each stage. Must not know the API. Invariant: every reason that ends a test has a case.
 
 mod losses;
 mod replaced_coordinator;

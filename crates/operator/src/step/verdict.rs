@@ -1,6 +1,7 @@
-//! What came of a test: from the end of its coordinator, and of its agents.
+//! The result of a test, from the exit codes of its coordinator and agents.
 //!
-//! Must not know stages that follow. Invariant: whatever the exit code, there is a reason, and where it is not zero a message.
+//! Must not know the following stages. Invariant: every exit code has a reason, and a non-zero one has a
+//! message.
 
 use std::time::Duration;
 
@@ -14,7 +15,7 @@ use crate::status::{Lost, Outcome, Stage};
 
 /// Most bytes of a log's end in a message.
 const TAIL_MAX: usize = 1_024;
-/// Exit codes from here on tell of a signal.
+/// Exit codes from here on mean a signal.
 const KILLED: i32 = 128;
 /// Exit codes of a program that was killed.
 const SIGNALS: std::ops::RangeInclusive<i32> = 129..=159;
@@ -119,7 +120,7 @@ pub(super) fn cause(pod: &SeenPod) -> String {
 /// What became of an agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Fate {
-    /// It is at work, or ended with the test.
+    /// It is running, or ended with the test.
     Fine,
     /// It ended, and the test is about to; if that goes on after this time it is lost.
     Doubtful(Duration),
@@ -264,7 +265,7 @@ fn with(first: &str, second: &str) -> String {
     }
 }
 
-/// The message of the last line that tells of an error.
+/// The message of the last line with an error.
 fn last_error(log: &str) -> Option<String> {
     let mut lines = log.lines().rev();
     let line = lines

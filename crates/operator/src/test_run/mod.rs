@@ -1,7 +1,7 @@
-//! What a `TestRun` says: read, and checked.
+//! Reads and checks a `TestRun`.
 //!
-//! Must not know objects that are made of it, nor the API. Invariant: whatever an object holds becomes data or a refusal with a reason;
-//! nothing of it is ever read by a shell.
+//! Must not know the objects made from it, nor the API. Invariant: any object yields data or a refusal with a
+//! reason; no part of it is ever interpreted by a shell.
 
 mod pods;
 
@@ -17,19 +17,19 @@ use crate::test::{Cleanup, Refusal, Source, Test, Work, invalid, unsupported};
 
 use pods::{PodFields, Pods};
 
-/// Annotation: `keep` runs the image that the runner names, which has loadline in it.
+/// Annotation: `keep` uses the runner's image, which must contain loadline.
 pub const IMAGE_ANNOTATION: &str = "loadline.io/image";
-/// Annotation: the Secret with which the git repository of the script is read.
+/// Annotation: the Secret for reading the script's git repository.
 pub const SECRET_ANNOTATION: &str = "loadline.io/script-secret";
 /// Annotation: `always` or `on-success` deletes the `TestRun` at its end.
 pub const CLEANUP_ANNOTATION: &str = "loadline.io/cleanup";
 /// Annotation: how long after its end the `TestRun` is deleted, such as `30m`.
 pub const TTL_ANNOTATION: &str = "loadline.io/ttl-after-finished";
 
-/// Reads an object as the API gives it.
+/// Reads an object from the API.
 ///
 /// # Errors
-/// It cannot be run as it is.
+/// It cannot be run.
 pub fn read(object: &Value) -> Result<Test, Refusal> {
     let empty = Map::new();
     let spec = Fields::spec(object, &empty);

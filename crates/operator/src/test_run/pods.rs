@@ -1,7 +1,7 @@
-//! What a `TestRun` says of its pods: fields of k6-operator's runner, starter and initializer become those of an agent's and of the
-//! coordinator's pod.
+//! The pod settings of a `TestRun`: fields of k6-operator's runner, starter and initializer become those of the
+//! agents' and the coordinator's pods.
 //!
-//! Fields go through as they were written, also those that are not known here. Must not know what the operator adds. Invariant: each
+//! Fields are copied unchanged, including unknown ones. Must not know what the operator adds. Invariant: each
 //! field of the table in docs/kubernetes-distributed.md is here.
 
 use serde_json::{Map, Value, json};

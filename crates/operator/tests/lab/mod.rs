@@ -1,6 +1,7 @@
-//! A namespace of a real cluster with an operator of its own, and a service to be put under load.
+//! A namespace of a real cluster with its own operator, and a service to load.
 //!
-//! Must not know what is tested. Invariants: what a test made goes with it; only processes that it started are ended.
+//! Must not know what is tested. Invariants: everything a test created is removed with it; only its own
+//! processes are ended.
 
 #[path = "../../../kubernetes/tests/lab/kubectl.rs"]
 mod kubectl;

@@ -1,6 +1,7 @@
 //! The tutorial on tests on many pods, as its readers type it.
 //!
-//! Must not know more than the page says, but for the image, the namespace and the service. Invariant: a command that fails, fails the test.
+//! Must not know more than the page says, except the image, the namespace and the service. Invariant: a failing
+//! command fails the test.
 
 use std::fs;
 use std::path::Path;

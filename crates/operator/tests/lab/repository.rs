@@ -1,6 +1,7 @@
-//! A git repository that is served over HTTP, by git's own program for it.
+//! A git repository served over HTTP by git's own program.
 //!
-//! Must not know who checks it out. Invariants: it is reached on loopback alone; only what git can read of the repository is served.
+//! Must not know who checks it out. Invariants: it is only reachable on loopback; it only serves what git can
+//! read of the repository.
 
 use std::io::Write;
 use std::net::{TcpListener, TcpStream};

@@ -1,6 +1,6 @@
-//! A request over HTTP, read whole.
+//! Reads a complete HTTP request.
 //!
-//! Must not know what is answered. Invariant: no more of a body is read than the reader says.
+//! Must not know the response. Invariant: no more of a body is read than the reader allows.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read};

@@ -1,6 +1,7 @@
-//! A store of objects in memory, over HTTP.
+//! An in-memory object store over HTTP.
 //!
-//! Must not know what is put into it. Invariants: it is reached on loopback alone; who does not name the key gets nothing.
+//! Must not know the content. Invariants: it is only reachable on loopback; requests without the right key get
+//! nothing.
 
 use std::collections::BTreeMap;
 use std::io::Write;

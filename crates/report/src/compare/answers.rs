@@ -149,7 +149,7 @@ fn checks_of(run: &RunResult) -> impl Iterator<Item = (String, &CheckSummary)> {
     summary.flat_map(|summary| summary.root.all_checks(" / "))
 }
 
-/// Metrics of scripts that no other section tells.
+/// Metrics of scripts that are in no other section.
 pub(super) fn metrics<'a>(sides: &[Side<'a>]) -> Vec<Measure<'a>> {
     let mut known: Vec<&MetricSummary> = Vec::new();
     for metric in sides
@@ -178,7 +178,7 @@ fn is_told_here(name: &str) -> bool {
     !of_requests && !elsewhere.contains(&name)
 }
 
-/// The statistics that a metric of this type is told by.
+/// The statistics shown for a metric of this type.
 fn of_metric<'a>(metric: &MetricSummary) -> Vec<Measure<'a>> {
     let definition = &metric.definition;
     let is_time = definition.contains == Contains::Time;

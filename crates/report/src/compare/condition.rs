@@ -12,8 +12,8 @@ use loadline_model::duration::unit_name;
 use super::numbers::{Unit, change, value};
 use super::{Comparison, Outcome};
 
-/// What can be asked about, as `(name, identifier of the row, unit)`; a name without a row of its own
-/// is a time, of responses in an open model and of service else.
+/// Metrics of conditions, as `(name, identifier of the row, unit)`. A name without a row is a time: response
+/// time in an open model, otherwise service time.
 const METRICS: &[(&str, Option<&str>, Unit)] = &[
     ("goodput", Some("goodput"), Unit::Rate),
     ("rps", Some("rps"), Unit::Rate),

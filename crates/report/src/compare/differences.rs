@@ -54,7 +54,7 @@ pub(super) struct Difference {
     pub(super) values: Vec<String>,
 }
 
-/// Most differences that are told; those with a bearing on what is measured come first.
+/// Maximum differences shown; those that affect the measurements come first.
 const DIFFERENCES_MAX: usize = 200;
 /// Characters of one value.
 const VALUE_MAX: usize = 80;
@@ -172,7 +172,7 @@ fn leaf(value: &Value) -> String {
         .map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// The beginning and, where it is long, something that tells the rest apart.
+/// The start and, if it is long, something that distinguishes the rest.
 fn cut(text: &str) -> String {
     if text.chars().count() <= VALUE_MAX {
         return text.to_owned();

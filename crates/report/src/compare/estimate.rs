@@ -22,7 +22,7 @@ const TAU_SHARE_MAX: f64 = 0.4;
 /// The share of the independent values that is relied on, because tau itself is an estimate: with it the
 /// simulation of the tests keeps its level far out in the tails.
 const CERTAIN_SHARE: f64 = 0.8;
-/// The highest correlation of neighbours that is told apart from one.
+/// The highest correlation of neighbours that is distinguished from one.
 const CORRELATION_MAX: f64 = 0.98;
 
 /// A mean and how well it is known.
@@ -124,7 +124,7 @@ impl Difference {
     }
 }
 
-/// Mean product of values so many places apart.
+/// Mean product of values at distance `lag`.
 fn lagged(apart: &[f64], lag: usize) -> f64 {
     let products = apart.iter().zip(&apart[lag.min(apart.len())..]);
     products.map(|(one, other)| one * other).sum::<f64>() / apart.len() as f64

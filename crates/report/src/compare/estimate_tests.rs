@@ -36,7 +36,7 @@ impl Normal {
 
 const REPETITIONS: u32 = 1_000;
 
-/// How often two series are told apart, whose means differ by so much.
+/// How often two series whose means differ by `by` are distinguished.
 fn told_apart(normal: &mut Normal, length: usize, correlation: f64, by: f64, level: f64) -> f64 {
     let mut apart = 0_u32;
     for _ in 0..REPETITIONS {

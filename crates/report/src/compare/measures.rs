@@ -40,13 +40,13 @@ impl<'a> Measure<'a> {
         }
     }
 
-    /// With its values in seconds that have so many answers on average.
+    /// With its values per second, if seconds have at least this many responses on average.
     fn by_second(mut self, answers_min: f64, second: Second) -> Measure<'a> {
         self.second = Some((second, answers_min));
         self
     }
 
-    /// Whether it is held against its own spread.
+    /// Whether it is compared with its own spread.
     pub(super) fn is_tested(&self) -> bool {
         self.second.is_some()
     }

@@ -57,7 +57,7 @@ pub(super) fn value_or_dash(unit: Unit, number: Option<f64>) -> String {
     number.map_or_else(|| "-".to_owned(), |number| value(unit, number))
 }
 
-/// A share in percent, with the digits that tell it from none and from all.
+/// A share in percent, with enough digits to distinguish it from 0 and 100.
 fn percent(share: f64) -> String {
     let from_end = share.min(1.0 - share).abs();
     let digits = match from_end {

@@ -152,8 +152,7 @@ fn histogram(time: &TimeTrend) -> Vec<Bucket> {
     .collect()
 }
 
-/// hey's rule: the first sorted value that so many percent of the values lie before; of few values
-/// the last one.
+/// hey's rule: the first sorted value with this percentage of values before it; for few values the last one.
 fn distribution(time: &TimeTrend) -> Vec<(u64, f64)> {
     let ranks = Ranks::of(time);
     let row = |percentage: &u64| {

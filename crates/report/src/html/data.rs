@@ -20,10 +20,10 @@ use crate::marks::{self, Shown};
 use crate::text::{response_time, service_time};
 use crate::{limits, observed};
 
-/// The columns: name, how exactly it is told, and a row's value; `None` is a gap.
+/// The columns: name, precision, and a row's value; `None` is a gap.
 type Column = (&'static str, Digits, fn(&Row) -> Option<u64>);
 
-/// How exactly a value is told.
+/// The precision of a value.
 #[derive(Clone, Copy)]
 enum Digits {
     /// To the last digit.
@@ -73,7 +73,7 @@ const COLUMNS: &[Column] = &[
     ("rss", Four, |row| Some(row.generator.rss_bytes)),
 ];
 
-/// Rows that are always told: fewer would leave steps on a screen.
+/// Minimum rows: fewer would be visible as steps on a screen.
 const ROWS_MIN: usize = 600;
 
 /// All that the charts of a result need, in at most `room` bytes where the least number of rows fits there.
@@ -247,7 +247,7 @@ pub(super) fn four_digits(value: f64) -> f64 {
     text.parse().unwrap_or(value)
 }
 
-/// The first band of a row, and counts of the bands from there; below zero: so many bands further on.
+/// The first band of a row, and the counts from there on; a negative number skips that many bands.
 fn packed(heat: &Heat) -> Vec<i64> {
     let mut packed = Vec::new();
     let mut next = None;

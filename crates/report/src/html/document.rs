@@ -24,9 +24,9 @@ const LIVE: &str = include_str!("assets/live.js");
 /// What kind of page.
 #[derive(Clone, Copy)]
 pub(super) enum Kind<'a> {
-    /// A report of a run that has ended, and what the run is called by.
+    /// A report of a finished run, with the run's title.
     Report(&'a str),
-    /// A run that goes on, what it does now, and what it is called by; empty: not known yet.
+    /// A running test, its current activity, and its title; empty: unknown yet.
     Live(&'a Steering, &'a str, &'a str),
 }
 

@@ -111,7 +111,7 @@ fn wrong_or_failed(result: &RunResult, now: Option<&Row>) -> Tile {
     }
 }
 
-/// In an open model the share of what was planned that was begun; else how many were at work.
+/// In an open model the share of the plan that was started, otherwise the number of active virtual users.
 fn load(result: &RunResult, now: Option<&Row>) -> Tile {
     let Some(offered) = result.totals.rates.offered else {
         return Tile {
@@ -140,8 +140,8 @@ fn load(result: &RunResult, now: Option<&Row>) -> Tile {
     }
 }
 
-/// The share of what was due in a row that was begun: of requests those that began in it; of a script's
-/// iterations, which are not counted by the row, those that were not dropped.
+/// The share of what was due in a row that was started: for requests, those started in it; for a script's
+/// iterations, which rows do not count, those that were not dropped.
 fn begun_in(row: &Row, is_script: bool) -> Option<f64> {
     let offered = row.offered.filter(|offered| *offered > 0)?;
     let begun = match is_script {
@@ -151,7 +151,7 @@ fn begun_in(row: &Row, is_script: bool) -> Option<f64> {
     Some(begun as f64 / offered as f64)
 }
 
-/// The same over all rows of a script's run that goes on, for which nothing else is counted yet.
+/// The same over all rows of a running script, for which nothing else is counted yet.
 fn begun_so_far(result: &RunResult) -> Option<f64> {
     if !is_going_on(result) || !result.plan.sends_several() {
         return None;

@@ -9,7 +9,7 @@ use loadline_model::markup::push_escaped;
 #[derive(Default)]
 pub(super) struct Html {
     out: String,
-    /// The heading that was written last: what a table below it is called by.
+    /// The last heading: the title of a following table.
     title: &'static str,
 }
 

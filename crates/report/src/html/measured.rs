@@ -9,7 +9,7 @@ use loadline_model::test_summary::MetricSummary;
 use super::markup::{Html, Side};
 use crate::units::{Bytes, count, share, span};
 
-/// Rows of a table; what lies beyond is counted.
+/// Maximum rows of a table; further ones are counted.
 const ROWS_MAX: usize = 500;
 
 /// Every metric of a script's run, a table for each kind.
@@ -176,7 +176,7 @@ fn number(value: f64) -> String {
     }
 }
 
-/// A threshold's value in the unit of what its condition is about.
+/// A threshold's value in the unit of its condition's subject.
 pub(super) fn in_unit(value: f64, metric: &MetricDefinition, condition: &str) -> String {
     let condition = condition.trim_start();
     match metric.kind {

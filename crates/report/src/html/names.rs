@@ -63,7 +63,7 @@ fn write_rows(html: &mut Html, result: &RunResult, rows_max: usize) {
     }
 }
 
-/// The table; what a row has below it when it is chosen stands in its attributes, for the page's script.
+/// The table. What a row shows below itself when selected is in its attributes, for the page's script.
 fn write_table(html: &mut Html, table: &ByTag, counted_ns: u64, rows_max: usize) {
     let course = table.over_time.as_ref().map(fitting);
     html.raw("<table");
@@ -104,7 +104,7 @@ fn write_table(html: &mut Html, table: &ByTag, counted_ns: u64, rows_max: usize)
 
 /// Characters of all rows' courses: what a page of a megabyte has room for beside its charts.
 const COURSES_MAX: usize = 300_000;
-/// Rows of a course that are always told.
+/// Minimum rows of a course over time.
 const COURSE_ROWS_MIN: usize = 12;
 
 /// The course of all values, with as many rows as there is room for.

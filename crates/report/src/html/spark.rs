@@ -57,7 +57,7 @@ fn joined(some: &[Option<f64>], how: Joined) -> Option<f64> {
     }
 }
 
-/// Lines from point to point; a point behind a gap begins anew.
+/// Lines from point to point; a point after a gap starts a new line.
 fn path(points: &[Option<f64>], most: f64) -> String {
     let mut out = String::new();
     let mut is_begun = false;

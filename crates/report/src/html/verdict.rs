@@ -152,7 +152,7 @@ fn crossed(html: &mut Html, result: &RunResult) {
     }
 }
 
-/// A finding; what the headline says already is not said again.
+/// A finding; what the headline already says is not repeated.
 fn finding(html: &mut Html, finding: &Finding, headline: &str) {
     let (open, name) = match finding.gravity {
         Gravity::Note => ("<li class=\"note\">", "Note"),

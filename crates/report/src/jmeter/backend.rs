@@ -11,11 +11,11 @@ use loadline_steps::sample::Sample;
 
 use super::statistics::percentile;
 
-/// Samples that times are told of.
+/// Samples over which times are reported.
 const WINDOW: usize = 100;
-/// Labels that are told singly; the samples of all further ones are in the whole alone.
+/// Maximum labels reported separately; samples of further ones only count in the total.
 const LABELS_MAX: usize = 10_000;
-/// Different errors of a label in an interval that are told singly.
+/// Maximum different errors per label and interval that are reported separately.
 const ERRORS_MAX: usize = 1_000;
 /// The name of the whole.
 const ALL: &str = "all";
@@ -58,8 +58,8 @@ struct Figures {
     errors: Vec<(String, String, u64)>,
 }
 
-/// Samples that a sample stands for. A transaction that tells samples below itself stands for these; of one that does
-/// not, the whole has had the samples already.
+/// Number of samples that a sample represents. A transaction with sub-samples represents these; for one
+/// without, the total has already counted the samples.
 fn hits(sample: &Sample, is_whole: bool) -> u64 {
     let below = sample.children.iter();
     let below: u64 = below.map(|one| hits(one, is_whole)).sum();
@@ -161,7 +161,7 @@ impl Tally {
         }
     }
 
-    /// Least, greatest and mean number of threads at work.
+    /// Minimum, maximum and mean number of active threads.
     fn at_work(&self) -> [u64; 3] {
         let least = self.at_work.0.iter().min().copied().unwrap_or(0);
         let greatest = self.at_work.0.iter().max().copied().unwrap_or(0);

@@ -55,7 +55,7 @@ pub enum Part {
     FileName,
     /// The name of this machine.
     Host,
-    /// Threads at work, in the group and in all.
+    /// Active threads, in the group and in total.
     ThreadCounts,
     /// Samples and failed samples that it stands for.
     SampleCount,
@@ -159,7 +159,7 @@ pub struct SaveConfig {
     pub delimiter: char,
     /// How a timestamp is written.
     pub timestamp_form: TimestampForm,
-    /// Names of variables whose values are told with each sample.
+    /// Names of variables whose values are saved with each sample.
     pub variables: Vec<String>,
     /// A processing instruction for the second line of XML; empty: none.
     pub xml_instruction: String,

@@ -11,7 +11,7 @@ use super::results::Row;
 
 /// Times up to here are kept to the millisecond, greater ones to a thousandth of their value.
 const EXACT_MS: u64 = 100_000;
-/// Labels that are told singly; the samples of all further ones are in `Total` alone.
+/// Maximum labels reported separately; samples of further ones only count in `Total`.
 const LABELS_MAX: usize = 20_000;
 
 /// Figures with their names.
@@ -174,7 +174,7 @@ fn real(value: f64) -> Value {
     Number::from_f64(value).map_or_else(|| json!(no_number(value)), Value::Number)
 }
 
-/// The same with as few digits as tell it from others of its kind.
+/// The same with the fewest digits that distinguish it from other `f32` values.
 fn short(value: f32) -> Value {
     let text = format!("{value:?}");
     text.parse()

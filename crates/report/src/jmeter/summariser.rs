@@ -67,7 +67,7 @@ pub struct Threads {
     pub finished: u32,
 }
 
-/// What is told in one line: what was seen between two instants.
+/// The content of one line: statistics between two instants.
 #[derive(Clone, Debug)]
 struct Stretch {
     seen: Seen,

@@ -19,7 +19,7 @@ const BAR_MAX: usize = 38;
 /// What the test is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TestPhase {
-    /// Virtual users are being made: so many of so many.
+    /// Virtual users are being initialized: done, and total.
     Init(u64, u64),
     /// It waits for a word before it begins.
     Paused,

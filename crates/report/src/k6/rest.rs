@@ -65,7 +65,7 @@ fn metric_row(metric: &Metric, seen: Option<&MetricSummary>) -> String {
     )
 }
 
-/// Whether a threshold does not hold; null as long as none was held against anything.
+/// Whether a threshold failed; null before any was evaluated.
 fn tainted(metric: &Metric, seen: Option<&MetricSummary>) -> &'static str {
     let is_empty = seen.is_none_or(|seen| is_empty(&seen.values));
     if metric.thresholds.is_empty() || is_empty {

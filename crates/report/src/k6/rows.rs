@@ -28,7 +28,7 @@ pub(super) struct Row {
 enum Cells {
     /// `name=value` side by side.
     Trend(Vec<(String, String)>),
-    /// A value, and what is told besides.
+    /// A value, and additional columns.
     Plain(String, Vec<String>),
 }
 

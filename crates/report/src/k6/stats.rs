@@ -228,8 +228,8 @@ fn quantiles(stats: &[TrendStat]) -> Vec<f64> {
     stats.iter().filter_map(TrendStat::quantile).collect()
 }
 
-/// Statistics of values that are all there, in the order in which they came: by k6's own steps, so
-/// that even what rounding leaves is the same, since the texts cut digits off.
+/// Statistics of values that are all kept, in recording order: computed in k6's own steps so that even rounding
+/// is the same, since the texts truncate digits.
 fn few_values(stats: &[TrendStat], values: Vec<f64>) -> Vec<(TrendStat, f64)> {
     let sum: f64 = values.iter().sum();
     let mut sorted = values;

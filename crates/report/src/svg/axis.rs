@@ -30,7 +30,7 @@ const LEAST: f64 = 1e-6;
 const MOST: f64 = 1e19;
 /// Labels that an axis has about.
 const TICKS: f64 = 5.0;
-/// Values that lie further apart than this are told apart by a logarithmic axis alone.
+/// A larger ratio between values needs a logarithmic axis.
 const LINEAR_BELOW: f64 = 12.0;
 
 impl Axis {
@@ -97,7 +97,7 @@ impl Axis {
             .collect()
     }
 
-    /// Decades, with what lies between them where there is room.
+    /// Decades, with intermediate values if there is room.
     fn decades(&self) -> Vec<f64> {
         let spans = (self.high / self.low).log10();
         let steps: &[f64] = match spans {
@@ -176,7 +176,7 @@ const TIME_STEPS: [f64; 16] = [
 ];
 const TIME_TICKS: f64 = 10.0;
 
-/// Instants to label on an axis of so many seconds, and what the labels are.
+/// Instants to label on an axis of this many seconds, and the labels' unit.
 pub(super) fn time_ticks(seconds: f64) -> (Vec<(f64, String)>, &'static str) {
     let wanted = seconds / TIME_TICKS;
     let step = TIME_STEPS.into_iter().find(|step| *step >= wanted);

@@ -53,7 +53,7 @@ pub(super) struct Panel {
     pub(super) label: &'static str,
     pub(super) axis: Axis,
     pub(super) lines: Vec<Line>,
-    /// What its values are held against.
+    /// Limits for its values.
     pub(super) limits: Vec<Limit>,
 }
 
@@ -199,7 +199,7 @@ pub(super) struct Entry {
     manner: Manner,
 }
 
-/// The lines of a chart and its limits; those that are not drawn are told to lie elsewhere.
+/// The lines of a chart and its limits; limits outside of the chart are listed as such.
 pub(super) fn entries(chart: &Chart) -> Vec<Entry> {
     let lines = chart.panels.iter().flat_map(|panel| &panel.lines);
     let lines = lines.filter(|line| !line.name.is_empty());

@@ -34,7 +34,7 @@ pub struct LoadCurve {
 pub struct CurvePoint {
     /// The load.
     pub load: f64,
-    /// What throughput is held against there, per second: the offered load, or a law; `None` without one.
+    /// What throughput is compared with, per second: the offered load, or a law; `None` without one.
     pub asked: Option<f64>,
     /// Answers per second.
     pub throughput: f64,

@@ -137,7 +137,7 @@ fn cells(out: &mut String, columns: &[Column], axis: &Axis, seconds: f64) {
     }
 }
 
-/// Which shade so many requests have.
+/// The shade for a number of requests.
 fn shade(count: u64, most: u64) -> usize {
     let last = HEAT.len() - 1;
     if most <= 1 {

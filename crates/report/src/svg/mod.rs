@@ -60,7 +60,7 @@ pub fn charts(result: &RunResult, palette: &Palette) -> Vec<Drawing> {
     all.into_iter().flatten().collect()
 }
 
-/// A coordinate with as many digits as an eye can tell.
+/// A coordinate with as many digits as are visible.
 fn at(value: f64) -> String {
     let text = format!("{value:.1}");
     text.strip_suffix(".0").map_or(text.clone(), str::to_owned)

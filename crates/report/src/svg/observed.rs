@@ -12,7 +12,7 @@ use super::content::{chart, end_s, panel};
 use crate::observed;
 use crate::units::{count, span};
 
-/// Most lines of a panel: as many as there are colours to tell them apart.
+/// Maximum lines of a panel: the number of distinct colours.
 const LINES_MAX: usize = 6;
 /// Most points of a line: more than a screen has columns for.
 const POINTS_MAX: usize = 600;

@@ -58,7 +58,7 @@ fn title(page: &mut Page, result: &RunResult) {
     page.line(&line);
 }
 
-/// How a run ended; `None` when it did so by itself.
+/// How a run ended; `None` if as planned.
 pub(crate) fn how_ended(stop: StopReason) -> Option<&'static str> {
     Some(match stop {
         StopReason::Finished => return None,

@@ -12,7 +12,7 @@ use crate::page::{Page, pad_left, pad_right};
 const LINES_MAX: usize = 30;
 /// Notes of observers that are shown.
 const NOTES_MAX: usize = 5;
-/// What a process or a machine is told to have besides; the JSON result and the HTML report show it.
+/// Less important metrics of a process or machine; the JSON result and the HTML report show them.
 const MINOR: [&str; 11] = [
     BUSIEST_PROCESS_METRIC,
     PROCESSES_METRIC,

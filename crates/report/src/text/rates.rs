@@ -79,7 +79,7 @@ fn answered_remark(result: &RunResult) -> String {
     )
 }
 
-/// What was due, and what was begun of it; a script's requests are told for themselves.
+/// What was due, and the started part of it; a script's requests are shown separately.
 fn offered_rows(page: &mut Page, result: &RunResult, offered: f64) {
     let started = rate(result.totals.rates.started);
     let begun = result.delivered_share();

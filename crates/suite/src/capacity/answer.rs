@@ -28,18 +28,18 @@ pub struct Probe {
     pub warm_up_s: f64,
     /// Seconds measured.
     pub duration_s: f64,
-    /// How it came out.
+    /// The outcome.
     #[serde(flatten)]
     pub outcome: Outcome,
     /// Each objective.
     pub objectives: Vec<Measured>,
-    /// Requests that came to an end, or were due and did not.
+    /// Requests that ended, or were due and did not end.
     pub samples: u64,
     /// What kept the load from being carried, in words; `None` when it was, or an objective says why not.
     pub not_carried: Option<String>,
     /// The bad requests of the objective that was the most strained, over those allowed; `None` without one to count.
     pub stress: Option<Stress>,
-    /// What was found beside the objectives.
+    /// Findings besides the objectives.
     #[serde(flatten)]
     pub found: ProbeFinding,
 }
@@ -294,8 +294,8 @@ fn confidence(settings: &Settings, rates: &Rates, ended: Ended) -> Confidence {
     }
 }
 
-/// The probe that says most about what gave way: the lowest rate not carried at which the verdict names somebody, else
-/// the lowest not carried; where the generator was the limit, the probe that says so.
+/// The most informative probe about what gave way: the one at the lowest unsustained rate whose verdict names a
+/// cause, otherwise the lowest unsustained one; if the generator was the limit, the probe that shows it.
 fn gave_way(capacity: Capacity, probes: &[Probe]) -> Option<GaveWay> {
     let names_somebody =
         |probe: &&Probe| matches!(probe.found.limit, Limit::Target | Limit::Network);

@@ -51,7 +51,7 @@ pub struct Figures {
     pub times: Vec<TimeTrend>,
     /// Requests that were due and have no time at all: dropped, never started, cut short at the end.
     pub unanswered: u64,
-    /// Requests that failed or were answered wrong, of all that came to an end.
+    /// Requests that failed or had a wrong response, of all that ended.
     pub errors: CountOfTotal,
     /// Checks that passed, of all that were made.
     pub checks: CountOfTotal,
@@ -77,7 +77,7 @@ pub struct Figures {
     pub findings: Vec<Finding>,
 }
 
-/// Whether the generator is told of beside the limit.
+/// Whether the generator is named in addition to the limit.
 fn shares_blame(findings: &[Finding]) -> bool {
     let is = |code: &str| findings.iter().any(|finding| finding.code == code);
     is(SHARED_LIMIT) && GENERATOR.into_iter().any(is)
@@ -130,8 +130,8 @@ impl Figures {
     }
 }
 
-/// How many of the requests that ended hold by the share of failures; all where nobody counts these. Assertions of a JMeter
-/// plan fail what was answered well.
+/// How many of the ended requests passed according to the failure rate; all if it is not counted. Assertions of
+/// a JMeter plan fail requests that were answered well.
 fn passed(failures: Option<CountOfTotal>, ended: u64) -> u64 {
     let failed = failures.and_then(CountOfTotal::share).unwrap_or(0.0);
     ((1.0 - failed) * ended as f64).round() as u64
@@ -200,8 +200,8 @@ pub(super) fn piled_up(series: &[Row]) -> Option<f64> {
     grows(first, last, between, rate)
 }
 
-/// The share of the offered load that piles up when the work under way goes from one mean to another within so many
-/// seconds; zero for what chance alone does: less than half as much again.
+/// The share of the offered load that piles up while the mean number of requests in flight changes from `first`
+/// to `last` within `seconds`; zero if chance could explain it: an increase of less than half.
 fn grows(first: f64, last: f64, seconds: f64, rate: f64) -> Option<f64> {
     if seconds <= 0.0 || rate <= 0.0 {
         return None;

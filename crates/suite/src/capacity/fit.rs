@@ -84,7 +84,7 @@ impl FittedLine {
 }
 
 impl Fit {
-    /// The fit of all probes near the edge; `None` where they are too few, lie at one rate, or rise too little to say.
+    /// The fit of all probes near the edge; `None` if they are too few, at a single rate, or rise too little.
     pub(super) fn of(all: &[Evidence]) -> Option<Fit> {
         let mut near: Vec<Evidence> = all
             .iter()

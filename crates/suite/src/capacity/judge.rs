@@ -82,9 +82,9 @@ pub enum Doubt {
     Generator,
     /// The plan was: too few virtual users.
     Plan,
-    /// Fewer requests came to an end than the objectives need; they leaned towards holding.
+    /// Fewer requests ended than the objectives need; they tended towards holding.
     FewHeld,
-    /// Fewer requests came to an end than the objectives need; they leaned towards not holding.
+    /// Fewer requests ended than the objectives need; they tended towards not holding.
     FewBroke,
 }
 
@@ -104,11 +104,11 @@ pub struct Measured {
 /// The judgement of a probe.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Judgement {
-    /// How it came out.
+    /// The outcome.
     pub outcome: Outcome,
     /// Each objective.
     pub objectives: Vec<Measured>,
-    /// Requests that came to an end, or were due and did not.
+    /// Requests that ended, or were due and did not end.
     pub samples: u64,
     /// What kept the load from being carried, in words; `None` when it was, or an objective says why not.
     pub not_carried: Option<String>,
@@ -200,8 +200,8 @@ fn outcome(
     }
 }
 
-/// Whether the generator may have broken an objective: it was the limit, it took much of the time, or its starts were so late
-/// that a bound of time is short beside them.
+/// Whether the generator may have caused a violation: it was the limit, it used much of the time, or its
+/// schedule lag was large compared with a time bound.
 fn may_be_the_generators(slo: &Slo, figures: &Figures, objectives: &[Measured]) -> bool {
     let both = slo.objectives().iter().zip(objectives);
     let mut bounds = both.filter_map(|(objective, measured)| match objective {
@@ -415,7 +415,7 @@ fn bad_share(figures: &Figures, share: Share) -> CountOfTotal {
     }
 }
 
-/// Whether a share of bad ones is within what is allowed, and how sure that is when one of `alike` counts.
+/// Whether a share of bad ones is within the allowed share, and how sure that is if one of `alike` counts.
 fn share_within(bad: CountOfTotal, inclusive: bool, allowed: f64, alike: f64) -> (bool, Sureness) {
     let Some(share) = bad.share() else {
         return (false, Sureness::Close);
@@ -436,7 +436,7 @@ fn share_within(bad: CountOfTotal, inclusive: bool, allowed: f64, alike: f64) ->
     (held, sureness)
 }
 
-/// The 95 % interval of a share of so many.
+/// The 95 % interval of a share of `count`.
 fn wilson(share: f64, count: f64) -> (f64, f64) {
     let count = count.max(1.0);
     let square = Z * Z / count;

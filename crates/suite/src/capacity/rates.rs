@@ -10,9 +10,9 @@ use super::judge::{Doubt, Judgement, Outcome, Sureness};
 
 /// Most probes of one rate that are needed to settle it.
 const PROBES_MAX: u32 = 3;
-/// A lead of so many votes settles a rate.
+/// The lead of votes that settles a rate.
 const LEAD: i32 = 2;
-/// Fewest probes that a line is to rest on before it may end a search: fewer lie on one by chance.
+/// Minimum probes for a line that may end a search: fewer fit one by chance.
 const FIT_MIN: usize = 8;
 /// Most probes that a line is to rest on: four times as many would make it twice as sure.
 const FIT_MAX: usize = 16;
@@ -46,7 +46,7 @@ pub(super) struct Tried {
     full_broke: u32,
     /// Whether one of them was sure.
     is_sure: bool,
-    /// How many times its probes were made longer for want of samples.
+    /// How often its probes were made longer because of too few samples.
     pub(super) longer: u32,
     /// Whether a probe of full length broke in a way that is not counted by requests.
     is_beyond: bool,
@@ -192,7 +192,7 @@ impl Rates {
         self.settle();
     }
 
-    /// Settles all rates anew.
+    /// Settles all rates again.
     fn settle(&mut self) {
         self.fit = Fit::of(&self.evidence);
         for tried in &mut self.tried {

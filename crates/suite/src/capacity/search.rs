@@ -30,7 +30,7 @@ const SHORTEST: Duration = Duration::from_secs(2);
 const RECOVERY_SHARE: f64 = 0.1;
 /// The highest rate of a recovery, per second: enough to see how the target answers.
 const RECOVERY_RATE_MAX: f64 = 50.0;
-/// Most times that a probe is made twice as long for want of samples.
+/// Maximum times that a probe is doubled in length because of too few samples.
 const LONGER_MAX: u32 = 4;
 
 /// Settings of a search.
@@ -52,7 +52,7 @@ pub struct Settings {
     pub recovery: Duration,
     /// How many times it is looked at before it counts as not recovering.
     pub recoveries_max: u32,
-    /// After which time no probe is begun; `None`: no limit.
+    /// Time after which no probe is started; `None`: no limit.
     pub time_max: Option<Duration>,
     /// Samples that a probe needs: those of [`Slo::samples_min`].
     pub samples_min: u64,
@@ -109,9 +109,9 @@ pub enum Aim {
 /// The report of a probe.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Report {
-    /// How the objectives came out.
+    /// The judgement of the objectives.
     pub judgement: Judgement,
-    /// What was found beside them.
+    /// Findings besides the objectives.
     pub found: ProbeFinding,
 }
 
@@ -132,7 +132,7 @@ enum Waiting {
     Nothing,
     /// For the report of a probe.
     Probe(Order),
-    /// For the target to recover, which has been looked at so many times.
+    /// Waiting for the target to recover, which was checked this many times.
     Recovery {
         looks: u32,
     },

@@ -50,7 +50,7 @@ pub enum Objective {
     Share {
         /// Of what.
         share: Share,
-        /// How it is held against the bound.
+        /// How it is compared with the bound.
         comparison: Comparison,
         /// The bound in percent, 0 to 100.
         percent: f64,
@@ -88,7 +88,7 @@ impl TimeBound {
 /// A share of requests, of checks or of the offered load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Share {
-    /// Requests that failed or were answered wrong, of all that came to an end.
+    /// Requests that failed or had a wrong response, of all that ended.
     Errors,
     /// Checks that passed, of all that were made.
     Checks,
@@ -182,7 +182,7 @@ impl Slo {
 
 /// Fewest samples for a statement of any kind.
 const SAMPLES_MIN: f64 = 100.0;
-/// Most that are waited for, whatever the objectives; beyond this the number of samples is told instead.
+/// Maximum samples required, whatever the objectives; beyond this the number of samples is reported instead.
 const SAMPLES_MAX: f64 = 1e6;
 /// Samples beyond a percentile.
 const BEYOND: f64 = 20.0;

@@ -45,7 +45,7 @@ pub(super) struct Table {
 
 /// What one expression names.
 pub(super) struct ExpressionPaths {
-    /// Where it stands in the suite file.
+    /// Its position in the suite file.
     pub(super) at: Option<At>,
     pub(super) paths: Vec<Path>,
     /// Whether the first of them that is there is taken.
@@ -206,7 +206,7 @@ fn compile_table(
     Ok(table)
 }
 
-/// Whether a cell carries an interval where nobody said: a single rate or time that was measured does.
+/// Whether a cell has an interval by default: a single measured rate or time does.
 fn usual_interval(values: &[(Expression, String)]) -> bool {
     let [(value, _)] = values else {
         return false;

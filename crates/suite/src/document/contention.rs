@@ -6,7 +6,7 @@
 use loadline_model::RunResult;
 use loadline_model::observation::{Aggregation, Phase, Span};
 
-/// Metrics of machines and control groups that tell of contention: the name, what is said of it, and whether it is a share.
+/// Metrics of machines and control groups that show contention: name, description, and whether it is a share.
 const TOLD: [(&str, &str, bool); 5] = [
     ("cpu_cores", "cores busy", false),
     (OF_MACHINES, "tasks that ran or could", false),
@@ -41,7 +41,7 @@ pub(super) fn of_generator(runs: &[&RunResult]) -> Vec<String> {
         ),
     ];
     let told = told.into_iter().filter_map(|(range, what)| {
-        // Who was never kept from working has nothing to tell.
+        // A component that was never delayed has nothing to report.
         let range = range.filter(|(_, most)| *most > 0.0)?;
         Some(format!("{} {what}", shown(range, true)))
     });
@@ -70,7 +70,7 @@ pub(super) fn of_services(runs: &[&RunResult]) -> Vec<String> {
     told.collect()
 }
 
-/// Whether a component is a node of a cluster, by what is known of it.
+/// Whether a component is a node of a cluster, as far as is known.
 fn is_node(run: &RunResult, of: (&str, &str)) -> bool {
     let series = run.observations.series.iter();
     let own = series.filter(|series| (series.observer.as_str(), series.component.as_str()) == of);

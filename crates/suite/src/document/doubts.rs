@@ -7,16 +7,16 @@ use loadline_model::verdict::{Finding, Gravity};
 
 use super::source::DocumentRows;
 
-/// Footnotes of a table; what is found beyond them shares a last one.
+/// Maximum footnotes of a table; further findings share the last one.
 const FOOTNOTES_MAX: usize = 15;
 /// What the last one says.
 const OTHERS: &str = "Further cautions: `loadline report` lists them for each result.";
-/// What is said of a row of one run beside rows of several.
+/// The footnote for a row with one run among rows with several.
 const ONE_RUN: &str = "One run only: the variation between runs is unknown.";
-/// Findings that the note on repetitions tells already.
+/// Findings already covered by the note on repetitions.
 const TOLD_ELSEWHERE: [&str; 1] = ["one-run"];
 
-/// Plain words for findings, so that those of several rows share a footnote; one that is not here is told in its own.
+/// Short texts for findings, so that those of several rows share a footnote; others use the finding's own text.
 const WORDS: [(&str, &str); 69] = [
     (
         "run-crashed",
@@ -285,7 +285,7 @@ pub(super) struct Doubts {
 }
 
 impl Doubts {
-    /// Those of rows, in the order in which they stand.
+    /// The doubts of rows, in table order.
     pub(super) fn of<R: DocumentRows>(rows: &R, order: &[usize]) -> Doubts {
         let mut doubts = Doubts::default();
         let most = order.iter().map(|row| rows.runs(*row)).max().unwrap_or(0);
@@ -321,7 +321,7 @@ impl Doubts {
         }
     }
 
-    /// The marks of a row, as they stand behind a figure; empty without doubts.
+    /// The marks of a row, placed after a figure; empty without doubts.
     pub(super) fn marks(&self, row: usize) -> String {
         let numbers = self.rows.get(row).map_or(&[][..], Vec::as_slice);
         let marks: Vec<String> = numbers.iter().map(|number| mark(*number)).collect();

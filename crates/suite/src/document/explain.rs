@@ -27,7 +27,7 @@ pub struct Explanation {
     pub column: String,
     /// The cell as it is written.
     pub cell: String,
-    /// How the row stands.
+    /// The status of the row.
     pub status: RowStatus,
     /// The column's format; empty where people fill it.
     pub format: String,
@@ -46,7 +46,7 @@ pub struct ExplainedValue {
     pub others: Vec<(String, String)>,
     /// Repetition, file below the state folder, and value of each run.
     pub by_run: Vec<(u32, String, String)>,
-    /// What it came to.
+    /// Its value.
     pub value: String,
     /// Its 95 % interval in base units; `None` where there is none.
     pub interval: Option<Interval>,

@@ -28,7 +28,7 @@ pub(super) struct Filled<'a, R> {
     others: Vec<Vec<usize>>,
 }
 
-/// What an expression came to over a row's runs.
+/// The value of an expression over a row's runs.
 pub(super) struct ExpressionOutcome {
     pub(super) value: Value<'static>,
     pub(super) interval: Option<Interval>,
@@ -87,8 +87,8 @@ impl<'a, R: DocumentRows> Filled<'a, R> {
         Ok(filled)
     }
 
-    /// Writes the cells of a row with the marks of its doubts behind the first figure; tells `put` each cell, and
-    /// whether any value is in it.
+    /// Writes the cells of a row, with the marks of its doubts after the first figure; passes each cell to
+    /// `put`, and whether it contains a value.
     pub(super) fn write_row(&self, row: usize, mut put: impl FnMut(usize, &str, bool)) {
         let mut marks = self.doubts.marks(row);
         let mut cell = String::new();
@@ -334,7 +334,7 @@ fn compare(one: &[Value<'_>], other: &[Value<'_>]) -> Ordering {
                 (Err(_), Err(_)) => one.cmp(other),
             }
         }
-        // What is missing stands at the end.
+        // Missing values come last.
         (one, other) => one.is_missing().cmp(&other.is_missing()),
     };
     pairs

@@ -15,7 +15,7 @@ use crate::format::{Blank, Format, ListStyle};
 use crate::outcome::{RowOutcome, SuiteOutcome};
 use crate::plan::command_line;
 
-/// Distinct values of one fact that are told; beyond them only how many more there are.
+/// Maximum distinct values shown per fact; further ones are only counted.
 const DISTINCT_MAX: usize = 12;
 
 /// One fact.

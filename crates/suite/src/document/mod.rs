@@ -47,7 +47,7 @@ use fill::Filled;
 use names::Names;
 use source::OutcomeRows;
 
-/// The block that says how figures came about.
+/// The block about how figures were obtained.
 const METHODOLOGY: &str = "methodology";
 
 /// A rendered document.
@@ -70,7 +70,7 @@ pub struct ChartLink {
     pub result: String,
     /// Which chart: the name of its file without ending.
     pub chart: String,
-    /// Where it is to lie, as a path below the state folder.
+    /// Its path below the state folder.
     pub file: String,
 }
 
@@ -141,7 +141,7 @@ fn filled<'a, R: source::DocumentRows>(
 struct Content<'a, R> {
     title: &'a str,
     tables: &'a [Filled<'a, R>],
-    /// What stands behind each table.
+    /// The notes below each table.
     behind: Vec<notes::Behind>,
     /// Title and entries; empty where none is wanted.
     methodology: Vec<methodology::MethodologyFact>,

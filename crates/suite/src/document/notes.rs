@@ -12,7 +12,7 @@ use crate::outcome::{RowOutcome, RowStatus, SuiteOutcome};
 /// Rows that are named one by one; a reader of more looks into the table.
 const NAMED_MAX: usize = 20;
 
-/// What stands behind a table.
+/// The notes below a table.
 #[derive(Default)]
 pub(super) struct Behind {
     pub(super) notes: Vec<String>,

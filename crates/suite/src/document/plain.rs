@@ -13,11 +13,11 @@ use crate::outcome::SuiteOutcome;
 pub struct PlainTable {
     /// Its heading; `None`: none.
     pub title: Option<String>,
-    /// Title of each column, and how its cells stand.
+    /// Title of each column, and the alignment of its cells.
     pub columns: Vec<(String, Align)>,
     /// Cells by row.
     pub rows: Vec<Vec<String>>,
-    /// What stands behind it.
+    /// The notes below it.
     pub notes: Vec<String>,
 }
 

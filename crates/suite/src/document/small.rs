@@ -32,7 +32,7 @@ pub type Draw<'a> = &'a dyn Fn(&[&RunResult]) -> SmallRuns;
 pub struct ReportLink {
     /// The result that it is made from, as a path below the state folder.
     pub result: String,
-    /// Where it is to lie, as a path below the state folder.
+    /// Its path below the state folder.
     pub file: String,
 }
 
@@ -46,7 +46,7 @@ pub(super) struct Small {
 
 /// The chart of one row.
 pub(super) struct SmallRow {
-    /// What tells it from the other rows.
+    /// What distinguishes it from the other rows.
     pub(super) title: String,
     pub(super) status: RowStatus,
     /// Where its report is, from the document on.

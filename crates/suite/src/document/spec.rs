@@ -19,17 +19,17 @@ pub struct DocumentSpec {
     /// Its heading; `None`: the suite's name.
     #[serde(default)]
     pub title: Option<String>,
-    /// Whether it says how the figures came about; `None`: Markdown and HTML do.
+    /// Whether it describes how the figures were obtained; `None`: Markdown and HTML do.
     #[serde(default)]
     pub methodology: Option<bool>,
     /// Whether a page has a small chart of each row's first run, with a link to its report; `None`: yes.
     #[serde(default)]
     pub runs: Option<bool>,
-    /// Whether its rows are all runs that were ever made in the state folder, each by itself, instead of the suite's
-    /// rows as they stand.
+    /// Whether its rows are all runs ever made in the state folder, each separately, instead of the suite's
+    /// current rows.
     #[serde(default)]
     pub history: bool,
-    /// The state folder as links in the document name it; `None`: as the suite tells (`suite.state`), else no folder.
+    /// The state folder in links of the document; `None`: as in `suite.state`, otherwise no folder.
     #[serde(default)]
     pub state: Option<String>,
     /// How components are called in cells, the first that fits wins.
@@ -59,8 +59,8 @@ pub struct DocumentSpec {
     /// What the one table's rows are sorted by.
     #[serde(default)]
     pub sort: Vec<Placed<String>>,
-    /// What stands in cells without a value: `empty`, `unit`, or any other words as they are; `None`: as the
-    /// preset has it, else `empty`.
+    /// The text of cells without a value: `empty`, `unit`, or any other text as it is; `None`: as in the
+    /// preset, otherwise `empty`.
     #[serde(default)]
     pub blank: Option<String>,
 }
@@ -85,7 +85,7 @@ pub enum DocumentKind {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rename {
-    /// The component's name; `*` stands for anything.
+    /// The component's name; `*` matches anything.
     #[serde(rename = "match")]
     pub pattern: Placed<String>,
     /// What it is called; `{n}` is the number of the component among those that the pattern takes, from one on.
@@ -101,7 +101,7 @@ pub struct TableSpec {
     /// Its heading in a new document; `None`: none.
     #[serde(default)]
     pub title: Option<String>,
-    /// The preset that it begins with.
+    /// The preset that it starts from.
     #[serde(default)]
     pub preset: Option<Placed<String>>,
     /// Names that the preset leaves open.
@@ -141,7 +141,7 @@ pub struct TableSpec {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ChartsSpec {
-    /// What stands before a row's charts; its title is not used. `None`: the row's identity.
+    /// The text before a row's charts; its title is not used. `None`: the row's identity.
     #[serde(default)]
     pub intro: Option<ColumnSpec>,
     /// The charts.
@@ -200,7 +200,7 @@ pub struct ColumnSpec {
     /// How they are written; `None`: as `{}`.
     #[serde(default)]
     pub format: Option<Placed<String>>,
-    /// How the cells stand.
+    /// The alignment of cells.
     #[serde(default)]
     pub align: Align,
     /// Whether people fill the column; it then has no expression.
@@ -213,7 +213,7 @@ pub struct ColumnSpec {
     /// How one component of a list is written; `None`: `{name} = {value}`.
     #[serde(default)]
     pub item: Option<String>,
-    /// What stands between two components; `None`: `, `.
+    /// The separator between two components; `None`: `, `.
     #[serde(default)]
     pub separator: Option<String>,
 }
@@ -265,7 +265,7 @@ impl DocumentSpec {
         }]
     }
 
-    /// Whether settings of a single table stand beside a list of tables.
+    /// Whether settings of a single table are given next to a list of tables.
     pub(super) fn is_twofold(&self) -> bool {
         let has_one = self.preset.is_some()
             || self.name.is_some()
@@ -279,7 +279,7 @@ impl DocumentSpec {
     }
 }
 
-/// A text that stands in no file.
+/// A text that is not from a file.
 pub(super) fn unplaced(text: &str) -> Placed<String> {
     Placed::nowhere(text.to_owned())
 }

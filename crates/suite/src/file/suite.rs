@@ -111,7 +111,7 @@ pub struct GroupSpec {
 /// An axis.
 #[derive(Clone, Debug)]
 pub struct Axis {
-    /// Where its name stands.
+    /// The position of its name.
     pub at: At,
     /// Its name.
     pub name: String,
@@ -122,7 +122,7 @@ pub struct Axis {
 /// One value of an axis.
 #[derive(Clone, Debug)]
 pub struct AxisValue {
-    /// Where it stands.
+    /// Its position.
     pub at: At,
     /// Its name.
     pub label: String,

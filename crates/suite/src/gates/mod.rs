@@ -184,7 +184,7 @@ pub enum Finding {
     Failed,
     /// It cannot be judged, and the file asked for it: not passed.
     NotJudged,
-    /// It cannot be judged, and nobody asked for it.
+    /// It cannot be judged, and was not requested.
     Note,
 }
 

@@ -19,7 +19,7 @@ const RETRY_MAX: Duration = Duration::from_secs(10);
 /// Why a hook failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HookError {
-    /// Where the hook stands in the file.
+    /// The position of the hook in the file.
     pub at: At,
     /// What it is called.
     pub hook: String,
@@ -44,7 +44,7 @@ pub struct Performer<'a> {
     pub meanings: &'a BTreeMap<String, String>,
     /// Records changes.
     pub record: Record<'a>,
-    /// Whether a wish to stop ends waits: cleanup goes on.
+    /// Whether a request to stop ends waits; cleanup continues.
     pub heeds_stop: bool,
 }
 

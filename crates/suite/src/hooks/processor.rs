@@ -9,10 +9,10 @@ use loadline_observe::{machine_cpu_seconds, named_cpu_seconds, process_cpu_secon
 
 use super::spec::CpuOf;
 
-/// Processor time used so far, in seconds.
+/// CPU time used so far, in seconds.
 ///
 /// # Errors
-/// There is no such process, or this machine does not tell of it.
+/// There is no such process, or this machine does not report it.
 pub(super) fn cpu_seconds(of: &CpuOf) -> Result<f64, String> {
     let proc = Path::new("/proc");
     let (used, missing) = match of {

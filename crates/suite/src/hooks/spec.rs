@@ -23,7 +23,7 @@ const CPU_IDLE: Duration = Duration::from_secs(5);
 /// A hook.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HookSpec {
-    /// Where it stands.
+    /// Its position.
     pub at: At,
     /// What it is called.
     pub name: String,
@@ -140,9 +140,9 @@ pub struct TestbedAction {
 pub enum TestbedOrder {
     /// Replicas.
     Scale(u32),
-    /// All of its processes are started anew.
+    /// All of its processes are restarted.
     Restart,
-    /// It is as if nobody had asked for a while.
+    /// It behaves as if idle for a while.
     Cold,
     /// It is made worse, by settings of the control port.
     Degrade(BTreeMap<String, String>),
@@ -162,7 +162,7 @@ pub struct Wait {
 pub enum Condition {
     /// The rollout of a workload is complete.
     Rollout(Cluster, String),
-    /// A workload has so many ready replicas, and no others.
+    /// A workload has this many ready replicas, and no others.
     Replicas(Cluster, String, u32),
     /// An address takes connections.
     Port(String),

@@ -18,7 +18,7 @@ const LOOK: Duration = Duration::from_millis(50);
 const LOOK_MAX: Duration = Duration::from_secs(1);
 /// Time that one request of a look may take.
 const REQUEST: Duration = Duration::from_secs(5);
-/// A processor use is told from windows of at least this length: ticks of the system's clock are 10 ms.
+/// CPU use is measured over windows of at least this length: the system's clock ticks are 10 ms.
 const CPU_WINDOW: Duration = Duration::from_millis(500);
 /// All but what RFC 3986, section 2.3, calls unreserved.
 const RESERVED: &AsciiSet = &NON_ALPHANUMERIC
@@ -27,7 +27,7 @@ const RESERVED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'_')
     .remove(b'~');
 
-/// What was there before a hook did something, which the condition is held against.
+/// The state before a hook's action, with which the condition is compared.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Baseline {
     /// Length of the log.
@@ -46,7 +46,7 @@ impl Baseline {
     }
 }
 
-/// How a look came out.
+/// The result of a check.
 enum LookOutcome {
     Holds,
     NotYet(String),
@@ -87,7 +87,7 @@ pub(super) fn await_condition(
 /// What is kept between looks.
 struct Watch {
     log_offset: u64,
-    /// The beginning of a line that was not ended.
+    /// The start of an incomplete line.
     log_rest: String,
     pattern: Option<Regex>,
     /// When the processor was looked at, and its time then.
@@ -148,7 +148,7 @@ impl Watch {
     fn look_log(&mut self, file: &str, world: &mut dyn World) -> LookOutcome {
         let length = world.file_length(file);
         if length < self.log_offset {
-            // The file was begun anew.
+            // The file was recreated.
             self.log_offset = 0;
             self.log_rest.clear();
         }

@@ -129,10 +129,10 @@ pub trait World {
     /// It could not be asked.
     fn is_rolled_out(&mut self, cluster: &Cluster, workload: &str) -> Result<bool, String>;
 
-    /// Whether a workload has so many ready replicas, and no others.
+    /// Whether a workload has this many ready replicas, and no others.
     ///
     /// # Errors
-    /// It could not be asked.
+    /// It could not be queried.
     fn has_replicas(
         &mut self,
         cluster: &Cluster,

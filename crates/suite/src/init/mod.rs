@@ -32,7 +32,7 @@ pub struct InitWish {
     pub load: InitLoad,
     /// What is tested; `None`: the load names it.
     pub target: Option<String>,
-    /// The preset of its table; `None`: columns that most begin with.
+    /// The preset of its table; `None`: common default columns.
     pub preset: Option<String>,
     /// Virtual users of each row; empty: as usual.
     pub vus: Vec<u64>,
@@ -71,7 +71,7 @@ pub struct TestbedSeen {
 /// What was detected about the service.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum ServiceSeen {
-    /// It is not on this machine, or nobody knows where.
+    /// It is not on this machine, or its location is unknown.
     #[default]
     Elsewhere,
     /// It is to listen on this port of this machine.

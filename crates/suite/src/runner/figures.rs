@@ -85,8 +85,8 @@ pub fn time_to_plateau(result: &RunResult) -> Option<(f64, f64)> {
     Some((at as f64 / 1e9, found.level))
 }
 
-/// Time from the start of the load to its first good answer, in seconds: within its second, at least the shortest service
-/// time from the start.
+/// Time from the start of the load to the first good response, in seconds: within its second, and at least the
+/// shortest service time after the start.
 #[must_use]
 pub fn time_to_first_success(result: &RunResult) -> Option<f64> {
     let row = result.series.iter().find(|row| row.good > 0)?;
@@ -95,7 +95,7 @@ pub fn time_to_first_success(result: &RunResult) -> Option<f64> {
     Some(shortest.clamp(row.at_ns, end) as f64 / 1e9)
 }
 
-/// What a window of a run says.
+/// The figures of a time window of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Window {
     /// Completed requests per second.
@@ -107,7 +107,7 @@ pub struct Window {
     pub p99_ms: Option<f64>,
 }
 
-/// The first and the last hour of a run that lasts two hours or more.
+/// The first and the last hour of a run of at least two hours.
 #[must_use]
 pub fn first_and_last_hour(result: &RunResult) -> Option<(Window, Window)> {
     let rows = measured(result);
@@ -140,7 +140,7 @@ fn window(rows: &[&Row], span: Span) -> Option<Window> {
     })
 }
 
-/// What a slope of [`leak_slopes`] says, in words and in numbers as people write them.
+/// A slope of [`leak_slopes`] in words with readable numbers.
 #[must_use]
 pub fn leak_note(series: &str, per_hour: f64) -> String {
     const MEBI: f64 = 1_048_576.0;
@@ -155,7 +155,8 @@ pub fn leak_note(series: &str, per_hour: f64) -> String {
     }
 }
 
-/// How much each memory and open-files series of the target grew per hour under load, by `observer.component.metric`.
+/// Growth per hour of each memory and open-files series of the target under load, by
+/// `observer.component.metric`.
 #[must_use]
 pub fn leak_slopes(result: &RunResult) -> BTreeMap<String, f64> {
     const GROWING: [&str; 4] = ["memory_bytes", "open_files", "threads", "backlog"];

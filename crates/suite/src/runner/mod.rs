@@ -1,6 +1,6 @@
-//! Runs what is unfinished, row by row.
+//! Runs everything unfinished, row by row.
 //!
-//! Must not know how a run is executed. Invariant: cleanup is run, and changes are taken back, whatever happened.
+//! Must not know how a run is executed. Invariant: cleanup is run, and changes are undone, whatever happened.
 
 mod attempt;
 mod events;
@@ -20,7 +20,7 @@ use crate::plan::PhaseKind;
 pub use events::{RunEnd, SuiteEnd, SuiteEvent};
 pub use run::{RunSettings, run};
 
-/// One process that is to be run.
+/// One process to run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunOrder {
     /// The row's identity.
@@ -73,7 +73,7 @@ impl fmt::Display for ExecuteError {
 
 impl std::error::Error for ExecuteError {}
 
-/// A sign of life of a process.
+/// A sign of life from a process.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Beat {
     /// Since it began.
@@ -82,7 +82,7 @@ pub struct Beat {
     pub line: Option<String>,
 }
 
-/// Runs processes: the product starts them, tests pretend.
+/// Runs processes: real ones in the product, simulated ones in tests.
 pub trait Executor {
     /// Runs one to its end. `beat` is called every now and then, at least once in a few seconds.
     ///

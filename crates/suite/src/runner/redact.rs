@@ -1,6 +1,6 @@
-//! Takes secrets out of what a run left behind.
+//! Removes secrets from the files of a run.
 //!
-//! Must not know what the files mean. Invariant: after it, no file of the folder holds a secret.
+//! Must not know the meaning of files. Invariant: afterwards no file in the folder contains a secret.
 
 use std::io;
 use std::path::Path;

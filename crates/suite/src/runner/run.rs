@@ -1,6 +1,6 @@
 //! The suite from its first hook to its last.
 //!
-//! Must not know how one run is made. Invariant: what was prepared is cleaned up in the reverse order.
+//! Must not know how one run is executed. Invariant: preparations are cleaned up in reverse order.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use crate::state::{RunState, StateError, StateFolder, SuiteRecord};
 /// Time that the command that prints the target's URL may take.
 const TARGET_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// What a runner is told.
+/// Settings of a runner.
 pub struct RunSettings<'a> {
     /// Rows to run, as indices; `None`: all.
     pub only: Option<Vec<usize>>,
@@ -55,10 +55,10 @@ pub(super) struct Runner<'a> {
     problems: Vec<String>,
 }
 
-/// Runs what is unfinished of a plan, and says how the suite stands.
+/// Runs everything unfinished in a plan, and returns the state of the suite.
 ///
 /// # Errors
-/// The state cannot be read or written. What was prepared is cleaned up all the same.
+/// The state cannot be read or written. Preparations are cleaned up anyway.
 pub fn run(
     plan: &Plan,
     state: &StateFolder,

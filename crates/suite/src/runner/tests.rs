@@ -1,4 +1,4 @@
-//! Suites with an executor that pretends, on a disk that dies.
+//! Suites with a simulated executor, on a failing disk.
 //!
 //! Must not know processes. Invariant: nothing here waits.
 

@@ -1,6 +1,7 @@
-//! The few file operations that a state is kept with, as a trait: the file system, or one that dies on purpose.
+//! The few file operations for a state, as a trait: the file system, or one that fails on purpose.
 //!
-//! Must not know what files hold. Invariant: after an operation that returned well its effect is seen by every later one.
+//! Must not know the content of files. Invariant: the effect of a successful operation is visible to every
+//! later one.
 
 use std::fs::{self, File};
 use std::io;

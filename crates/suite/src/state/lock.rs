@@ -1,7 +1,7 @@
-//! The lock that keeps two runners from one state folder.
+//! The lock that prevents two runners from using one state folder.
 //!
-//! Must not know what is kept there. Invariant: the lock ends with its holder, however that dies: the system takes it
-//! back.
+//! Must not know its content. Invariant: the lock ends with its holder, however that dies: the system releases
+//! it.
 
 use std::fmt;
 use std::fs::{self, File, OpenOptions, TryLockError};
@@ -64,7 +64,7 @@ fn read_holder(mut file: &File) -> Option<u32> {
 }
 
 impl StateLock {
-    /// Who holds the lock of a state folder at this moment, in words; `None`: nobody does, as far as can be told.
+    /// The current holder of a state folder's lock, in words; `None`: there is none, as far as is known.
     #[must_use]
     pub fn holder(folder: &Path) -> Option<String> {
         let file = File::open(folder.join(LOCK)).ok()?;
@@ -74,10 +74,10 @@ impl StateLock {
         }
     }
 
-    /// Locks a state folder, which is made if it is not there.
+    /// Locks a state folder, which is created if missing.
     ///
     /// # Errors
-    /// Another runner has it, or the file system refuses.
+    /// Another runner holds the lock, or a file system error.
     pub fn acquire(folder: &Path) -> Result<StateLock, LockError> {
         let path = folder.join(LOCK);
         let fail = |error| LockError::Io(path.clone(), error);

@@ -1,13 +1,14 @@
-//! Runs of a state folder that a suite cannot use as they are.
+//! Runs in a state folder that a suite cannot use as they are.
 //!
-//! Must not know who is told. Invariant: such a run counts as not made, and never keeps another from being used.
+//! Must not know who is informed. Invariant: such a run counts as not made, and never prevents the use of
+//! another.
 
 use std::path::Path;
 
 use super::{RESULT, RowRecord, RunState, StateError, StateFolder, SuiteRecord};
 
 impl StateFolder {
-    /// Results of runs that were whole and cannot be read any more.
+    /// Results of complete runs that cannot be read any more.
     #[must_use]
     pub fn damaged(&self, record: &SuiteRecord) -> Vec<StateError> {
         let mut damaged = Vec::new();
@@ -20,7 +21,7 @@ impl StateFolder {
         damaged
     }
 
-    /// Rows, by id, that were run as the suite file had them before, and not as it has them now.
+    /// Rows, by id, that were run with an earlier version of their settings.
     #[must_use]
     pub fn outdated(&self, record: &SuiteRecord) -> Vec<String> {
         let mut outdated: Vec<String> = Vec::new();

@@ -1,7 +1,7 @@
-//! The folder that a suite keeps its state in.
+//! The folder with a suite's state.
 //!
-//! Must not know what is run. Invariant: at any instant the folder says which runs are whole: a status is written after
-//! what it speaks of, and replaces the one before in one step.
+//! Must not know what is run. Invariant: at any instant the folder shows which runs are complete: a status is
+//! written after what it refers to, and replaces the previous one atomically.
 
 mod disk;
 mod lock;
@@ -78,14 +78,14 @@ impl StateError {
     }
 }
 
-/// The usual folder of a suite file's state: beside it, with `.state` instead of its ending.
+/// The default state folder of a suite file: next to it, with `.state` instead of its extension.
 #[must_use]
 pub fn usual_folder(file: &Path) -> PathBuf {
     file.with_extension("state")
 }
 
 impl StateFolder {
-    /// A state folder, which need not be there yet.
+    /// A state folder, which need not exist yet.
     #[must_use]
     pub fn new(folder: PathBuf, disk: Arc<dyn Disk>) -> StateFolder {
         StateFolder { folder, disk }
@@ -109,7 +109,7 @@ impl StateFolder {
         self.folder.join(run_path(row, repetition))
     }
 
-    /// Keeps what the suite consists of.
+    /// Stores the definition of the suite.
     ///
     /// # Errors
     /// It cannot be written.
@@ -118,24 +118,24 @@ impl StateFolder {
         self.write_json(&self.folder.join(SUITE), record)
     }
 
-    /// What the suite consisted of when it was last run; `None` when it never was.
+    /// The definition of the suite when it was last run; `None` if it never was.
     ///
     /// # Errors
-    /// The file is there and cannot be read.
+    /// The file exists but cannot be read.
     pub fn suite(&self) -> Result<Option<SuiteRecord>, StateError> {
         self.read_json(&self.folder.join(SUITE))
     }
 
-    /// Changes of hooks that were not taken back, in their order.
+    /// Changes by hooks that were not undone, in order.
     ///
     /// # Errors
-    /// The file is there and cannot be read.
+    /// The file exists but cannot be read.
     pub fn changes(&self) -> Result<Vec<Undo>, StateError> {
         let changes = self.read_json(&self.folder.join(CHANGES))?;
         Ok(changes.unwrap_or_default())
     }
 
-    /// Keeps the changes that are not taken back.
+    /// Stores the changes that are not undone.
     ///
     /// # Errors
     /// They cannot be written.
@@ -144,14 +144,14 @@ impl StateFolder {
         self.write_json(&self.folder.join(CHANGES), &changes)
     }
 
-    /// How a run stands; `None` when it was never begun, or its status cannot be read.
+    /// The status of a run; `None` if it was never started, or its status cannot be read.
     #[must_use]
     pub fn status(&self, row: &str, repetition: u32) -> Option<RunStatus> {
         let path = self.run_folder(row, repetition).join(STATUS);
         self.read_json(&path).ok().flatten()
     }
 
-    /// The status of a run that is whole, of this plan, and has a result that can be read.
+    /// The status of a run that is complete, belongs to this plan, and has a readable result.
     #[must_use]
     pub fn whole(&self, row: &RowRecord, repetition: u32) -> Option<RunStatus> {
         let status = self.status(&row.id, repetition)?;
@@ -160,10 +160,10 @@ impl StateFolder {
         (is_whole && self.is_readable(&result)).then_some(status)
     }
 
-    /// Begins a run: what was there of it before goes into the history.
+    /// Starts a run: its previous files are moved to the history.
     ///
     /// # Errors
-    /// The folder cannot be made ready.
+    /// The folder cannot be prepared.
     pub fn begin(&self, status: &RunStatus) -> Result<PathBuf, StateError> {
         let folder = self.run_folder(&status.row, status.repetition);
         if self.disk.exists(&folder) {
@@ -174,7 +174,7 @@ impl StateFolder {
         Ok(folder)
     }
 
-    /// Keeps how a run stands; what its status speaks of is made durable first.
+    /// Stores the status of a run, after syncing what it refers to.
     ///
     /// # Errors
     /// It cannot be written.
@@ -188,14 +188,14 @@ impl StateFolder {
         self.write_json(&folder.join(STATUS), status)
     }
 
-    /// Whether any run was begun.
+    /// Whether any run was started.
     #[must_use]
     pub fn has_runs(&self) -> bool {
         let runs = self.disk.list(&self.folder.join(RUNS));
         runs.is_ok_and(|names| !names.is_empty())
     }
 
-    /// Sets all runs aside, so that the suite begins anew.
+    /// Moves all runs aside, so that the suite starts again.
     ///
     /// # Errors
     /// They cannot be moved.
@@ -226,7 +226,7 @@ impl StateFolder {
     /// A run's result.
     ///
     /// # Errors
-    /// It is not there, or is none.
+    /// It does not exist, or is invalid.
     pub fn result(&self, row: &str, repetition: u32) -> Result<Arc<RunResult>, StateError> {
         let path = self.run_folder(row, repetition).join(RESULT);
         self.result_at(&path)
@@ -235,7 +235,7 @@ impl StateFolder {
     /// The result in a file.
     ///
     /// # Errors
-    /// It is not there, or is none.
+    /// It does not exist, or is invalid.
     pub fn result_at(&self, path: &Path) -> Result<Arc<RunResult>, StateError> {
         match self.read_json::<RunResult>(path)? {
             Some(result) => Ok(Arc::new(result)),
@@ -246,10 +246,10 @@ impl StateFolder {
         }
     }
 
-    /// What the suite has come to: the rows of `record` with the runs of this folder that are whole.
+    /// The state of the suite: the rows of `record` with the complete runs in this folder.
     ///
     /// # Errors
-    /// A whole run's result cannot be read.
+    /// The result of a complete run cannot be read.
     pub fn outcome(&self, record: &SuiteRecord) -> Result<SuiteOutcome, StateError> {
         let rows = record.rows.iter().map(|row| self.row_outcome(row));
         Ok(SuiteOutcome {

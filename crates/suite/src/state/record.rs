@@ -1,6 +1,6 @@
-//! What the files of a state folder hold.
+//! The content of files in a state folder.
 //!
-//! Must not know where they are kept. Invariant: no secret is in any of it.
+//! Must not know where they are stored. Invariant: none of them contains a secret.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use crate::plan::{Plan, PlannedRow};
 /// The version of the records' layout.
 const SCHEMA: &str = "loadline/suite/v1";
 
-/// What a suite consists of.
+/// The definition of a suite.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SuiteRecord {
     /// The version of the layout.
@@ -28,7 +28,7 @@ pub struct SuiteRecord {
     pub rows: Vec<RowRecord>,
 }
 
-/// What a row is.
+/// The definition of a row.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RowRecord {
     /// Its identity.
@@ -50,7 +50,7 @@ pub struct RowRecord {
 }
 
 impl SuiteRecord {
-    /// The record of a plan; `facts` come besides the plan's own.
+    /// The record of a plan; `facts` are additional ones.
     #[must_use]
     pub fn of(plan: &Plan, facts: BTreeMap<String, String>) -> SuiteRecord {
         let mut all = facts;
@@ -90,7 +90,7 @@ impl RowRecord {
     }
 }
 
-/// How a run stands.
+/// The state of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RunState {
@@ -140,7 +140,7 @@ impl RunStatus {
         self.state == RunState::Done && self.reasons.is_empty()
     }
 
-    /// The reasons; with the repetition where there are several.
+    /// The reasons; with the repetition if there are several.
     #[must_use]
     pub fn told_reasons(&self, repeat: u32) -> Vec<String> {
         let tell = |reason: &String| match repeat {

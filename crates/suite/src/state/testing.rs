@@ -1,6 +1,6 @@
-//! A disk in memory that dies after so many operations, as a process does that is killed, or a machine without power.
+//! An in-memory disk that fails after a number of operations, like a killed process or a machine without power.
 //!
-//! Must not know what is kept on it. Invariant: after its death it answers nothing until it is started again.
+//! Must not know its content. Invariant: after the failure every operation fails until it is restarted.
 
 use std::collections::BTreeMap;
 use std::io;

@@ -1,6 +1,6 @@
 //! The state folder on a real disk.
 //!
-//! Must not know runners. Invariant: each test has a folder of its own.
+//! Must not know runners. Invariant: each test has its own folder.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

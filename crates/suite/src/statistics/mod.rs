@@ -1,7 +1,8 @@
-//! What repetitions say: median, interval, speed-up.
+//! Statistics of repetitions: median, interval, speed-up.
 //!
-//! Intervals come from the variance between runs, never from the seconds within one: a run is one observation. Must
-//! not know expressions or documents. Invariant: one run has no interval, and no result is infinite or NaN.
+//! Intervals come from the variance between runs, never from the seconds within one: a run is one observation.
+//! Must not know expressions or documents. Invariant: a single run has no interval, and no result is infinite
+//! or NaN.
 
 use loadline_metric::student;
 
@@ -19,7 +20,7 @@ pub struct Estimate {
     pub runs: usize,
 }
 
-/// Where the truth lies with 95 % confidence, if runs vary by a normal law.
+/// Interval of the true value with 95 % confidence, if runs are normally distributed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Interval {
     /// Its lower end.
@@ -28,7 +29,7 @@ pub struct Interval {
     pub high: f64,
 }
 
-/// The middle value, or the mean of the two in the middle; `None` without a value.
+/// The middle value, or the mean of the two middle ones; `None` without values.
 #[must_use]
 pub fn median(values: &[f64]) -> Option<f64> {
     let mut sorted = values.to_vec();
@@ -41,9 +42,9 @@ pub fn median(values: &[f64]) -> Option<f64> {
     Some(f64::midpoint(sorted[middle - 1], upper))
 }
 
-/// Median and interval of repetitions; `None` without one.
+/// Median and interval of repetitions; `None` without any.
 ///
-/// The interval is that of the mean (Student, Biometrika 6, 1908), widened to the median where that lies outside.
+/// The interval is that of the mean (Student, Biometrika 6, 1908), extended to the median if that is outside.
 #[must_use]
 pub fn estimate(values: &[f64]) -> Option<Estimate> {
     combined(&[values])
@@ -88,8 +89,8 @@ pub fn combined(parts: &[&[f64]]) -> Option<Estimate> {
     })
 }
 
-/// How many times as fast: the ratio of two rows' rates, with the interval that both rows' runs give it; `None`
-/// without runs or against a rate of zero.
+/// Speed-up: the ratio of two rows' rates, with the interval from both rows' runs; `None` without runs or if
+/// the first rate is zero.
 #[must_use]
 pub fn speed_up(before: &[f64], after: &[f64]) -> Option<Estimate> {
     let base = median(before).filter(|base| *base != 0.0)?;

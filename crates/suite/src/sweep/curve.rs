@@ -1,8 +1,9 @@
 //! The points of a sweep together.
 //!
-//! What is concluded is concluded from good answers, as in the verdict: a target that refuses what it cannot serve answers
-//! faster than one that serves. Where no answer was good, all of them count. Must not know how it is shown. Invariant:
-//! points ascend in load, and those at which the generator was the limit are shown but nothing is concluded from them.
+//! Conclusions are based on good responses, as in the verdict: a target that refuses what it cannot serve
+//! responds faster than one that serves. If no response was good, all of them count. Must not know how it is
+//! shown. Invariant: points ascend in load, and those limited by the generator are shown but not used for
+//! conclusions.
 
 use serde::{Deserialize, Serialize};
 
@@ -23,7 +24,7 @@ pub enum Axis {
     Concurrency,
 }
 
-/// What became of the fit of the Universal Scalability Law.
+/// The result of fitting the Universal Scalability Law.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Scaling {
@@ -54,7 +55,7 @@ pub struct Curve {
 }
 
 impl Curve {
-    /// Whether requests were sent, and none was answered at any load.
+    /// Whether requests were sent but none was answered at any load.
     #[must_use]
     pub fn is_without_answer(&self) -> bool {
         !self.points.is_empty() && self.points.iter().all(LoadPoint::is_without_answer)

@@ -26,7 +26,7 @@ pub struct Knee {
     pub above: f64,
 }
 
-/// Why no knee is told.
+/// Why there is no knee.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "why")]
 pub enum NoKnee {
@@ -53,7 +53,7 @@ pub enum NoKnee {
 /// The knee of points `(load, throughput)`, ascending in load.
 ///
 /// # Errors
-/// The curve does not bend or goes on rising, or there are fewer than four points.
+/// The curve does not bend or keeps rising, or there are fewer than four points.
 pub fn knee(points: &[(f64, f64)]) -> Result<Knee, NoKnee> {
     if points.len() < POINTS_MIN {
         return Err(NoKnee::TooFew { have: points.len() });
@@ -99,7 +99,7 @@ pub fn knee(points: &[(f64, f64)]) -> Result<Knee, NoKnee> {
     }
 }
 
-/// Where the p99 leaves its quiet level for good.
+/// Where the p99 leaves its quiet level permanently.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Departure {
     /// The last load at which it was quiet.
@@ -110,8 +110,8 @@ pub struct Departure {
     pub quiet_ns: f64,
 }
 
-/// Where the p99 of points `(load, nanoseconds)`, ascending in load, passes three times its quiet level and stays above it;
-/// `None` when it does not, or of fewer than four points.
+/// Where the p99 of points `(load, nanoseconds)`, ascending in load, exceeds three times its quiet level and
+/// stays above it; `None` if it does not, or with fewer than four points.
 #[must_use]
 pub fn departure(points: &[(f64, f64)]) -> Option<Departure> {
     if points.len() < POINTS_MIN {

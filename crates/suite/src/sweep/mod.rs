@@ -1,8 +1,8 @@
-//! A load curve and what fits it.
+//! A load curve and its fit.
 //!
-//! [`Values`] are the loads to try, a [`LoadPoint`] is what one of them measured, and a [`Curve`] is all of them with its knee, the
-//! place where the p99 leaves its quiet level, and the fit of the Universal Scalability Law. Must not know how points are
-//! measured. Invariant: a fit says how far off it is.
+//! [`Values`] are the loads to try, a [`LoadPoint`] is the measurement at one of them, and a [`Curve`] is all
+//! of them with the knee, the point where the p99 leaves its quiet level, and the fit of the Universal
+//! Scalability Law. Must not know how points are measured. Invariant: a fit reports its error.
 
 mod curve;
 mod knee;

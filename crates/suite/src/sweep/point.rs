@@ -1,12 +1,12 @@
-//! What one load measured.
+//! The measurement at one load.
 //!
-//! Must not know the other loads. Invariant: a figure that was not measured is `None`.
+//! Must not know the other loads. Invariant: a missing figure is `None`.
 
 use loadline_model::RunResult;
 use loadline_model::verdict::Limit;
 use serde::{Deserialize, Serialize};
 
-/// One point of a load curve, its warm-up left out.
+/// One point of a load curve, without its warm-up.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LoadPoint {
     /// The load: arrivals per second, or virtual users.
@@ -77,13 +77,13 @@ impl LoadPoint {
         }
     }
 
-    /// Whether requests came to an end, and none by an answer.
+    /// Whether requests ended, but none with a response.
     #[must_use]
     pub fn is_without_answer(&self) -> bool {
         self.throughput <= 0.0 && self.errors.is_some()
     }
 
-    /// Whether it says something about the target: the generator was not the limit.
+    /// Whether it describes the target: the generator was not the limit.
     #[must_use]
     pub fn is_of_the_target(&self) -> bool {
         self.limit != Limit::Generator

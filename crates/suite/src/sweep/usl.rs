@@ -11,9 +11,9 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// Fewest points of different concurrency: one more than there are parameters.
+/// Minimum points with different concurrency: one more than there are parameters.
 pub const POINTS_MIN: usize = 4;
-/// The most concurrency over the least, at least.
+/// Minimum ratio of the highest concurrency to the lowest.
 pub const FACTOR_MIN: f64 = 4.0;
 
 /// How far a point may lie from the law, as a share of it.
@@ -104,10 +104,10 @@ impl fmt::Display for Refusal {
 }
 
 impl Usl {
-    /// Fits the law to points `(virtual users, answers per second)`.
+    /// Fits the law to points `(virtual users, responses per second)`.
     ///
     /// # Errors
-    /// Why the points carry no fit.
+    /// Why the points do not allow a fit.
     pub fn fit(points: &[(f64, f64)]) -> Result<Usl, Refusal> {
         let is_good =
             |(users, rate): &&(f64, f64)| *users >= 1.0 && *rate > 0.0 && rate.is_finite();
@@ -154,7 +154,7 @@ impl Usl {
         Some(refusal(*highest, peak.throughput))
     }
 
-    /// Throughput of the law at a concurrency, per second.
+    /// Throughput at a concurrency according to the law, per second.
     #[must_use]
     pub fn at(&self, users: f64) -> f64 {
         let Usl {

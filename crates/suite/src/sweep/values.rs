@@ -7,7 +7,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// Most values: each is a run.
+/// Maximum number of values: each is a run.
 pub const VALUES_MAX: usize = 200;
 /// The largest value.
 const LARGEST: f64 = 1e9;
@@ -18,7 +18,7 @@ const DIGITS_MAX: usize = 15;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Values(Vec<f64>);
 
-/// Why a text is no list of loads.
+/// Why a text is not a list of loads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ValuesError {
     /// The column where it stops being one, from 1.

@@ -11,7 +11,7 @@ use http::header::{CONTENT_TYPE, USER_AGENT};
 use http::{HeaderName, HeaderValue, StatusCode};
 use serde_json::{Map, Value, json};
 
-/// The most parts of a multipart body that are told apart.
+/// Maximum parts of a multipart body that are shown separately.
 const PARTS_MAX: usize = 1_000;
 
 /// The request without its body.

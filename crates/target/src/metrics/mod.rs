@@ -19,13 +19,13 @@ use std::sync::{Mutex, PoisonError};
 
 pub(crate) use histogram::ServiceTimes;
 
-/// Series of requests that one worker tells apart.
+/// Maximum request series per worker.
 const SERIES_MAX: usize = 4_096;
-/// The methods that are told apart; all others are `other`.
+/// Methods with their own label; all others are `other`.
 const METHODS: [&str; 9] = [
     "GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "TRACE", "CONNECT",
 ];
-/// Stands for a status in series that are not told apart any more.
+/// Replaces the status in series beyond the limit.
 const CODE_OTHER: u16 = u16::MAX;
 
 /// What requests are counted under: a built-in path or a route of the file.
@@ -76,7 +76,7 @@ struct Counts {
 }
 
 impl Recorder {
-    /// Counts one request; code 0 stands for a request that was left without an answer.
+    /// Counts one request; code 0 means that it was deliberately left without a response.
     pub(crate) fn record(&self, path: PathId, method: &Method, code: u16, elapsed_ns: u64) {
         let method = METHODS.iter().position(|name| *name == method.as_str());
         let method = method.unwrap_or(METHODS.len()) as u8;
@@ -184,7 +184,7 @@ pub(crate) fn as_text(families: &[Family]) -> Reply {
     Reply::full(StatusCode::OK, text::CONTENT_TYPE, text::encode(families))
 }
 
-/// Resident memory of this process; `None` where the system does not tell.
+/// Resident memory of this process; `None` if the system does not report it.
 pub(crate) fn resident_bytes() -> Option<u64> {
     process::usage().map(|usage| usage.resident_bytes)
 }

@@ -63,7 +63,7 @@ pub(super) async fn drive(
     until_aborted(connection, served).await;
 }
 
-/// Performs the handshake and tells whether the client speaks HTTP/2; `None` when it failed or left.
+/// Performs the handshake and returns whether the client uses HTTP/2; `None` if it failed or left.
 async fn open(worker: &Worker, tcp: TcpStream, tls: bool) -> Option<(Stream, bool)> {
     match (&worker.tls, tls) {
         (Some(acceptor), true) => {
@@ -78,7 +78,7 @@ async fn open(worker: &Worker, tcp: TcpStream, tls: bool) -> Option<(Stream, boo
     }
 }
 
-/// Runs a future that has served nobody yet; the server's stop ends it at once.
+/// Runs a future that has not served a request yet; a stop of the server ends it immediately.
 async fn unless_stopping<T>(
     connection: &Connection,
     future: impl Future<Output = Option<T>>,
@@ -91,7 +91,7 @@ async fn unless_stopping<T>(
     .await
 }
 
-/// Runs the future, but ends when the connection is told to abort.
+/// Runs the future, but ends when the connection is aborted.
 async fn until_aborted(connection: &Connection, future: impl Future<Output = ()>) {
     let mut future = pin!(future);
     let mut registered = false;

@@ -1,6 +1,6 @@
-//! Precise waiting: one alarm per worker, so that a simulated service time is off by microseconds.
+//! Precise waits: one alarm per worker, so that a simulated service time is accurate to microseconds.
 //!
-//! It must not know what is waited for. Tokio's own timer counts whole milliseconds; on Linux the alarm is
+//! It must not know the purpose of a wait. Tokio's own timer counts whole milliseconds; on Linux the alarm is
 //! a timerfd instead, elsewhere Tokio's timer. Invariants: a sleeper is never woken before its instant, and
 //! a dropped sleeper leaves nothing behind.
 

@@ -207,7 +207,7 @@ impl Worker {
         }
     }
 
-    /// Serves a connection, already counted as open, in a task of its own.
+    /// Serves a connection, already counted as open, in a separate task.
     fn spawn(self: &Arc<Self>, stream: tokio::net::TcpStream, peer: SocketAddr, tls: bool) {
         let seat = Registered::new(Arc::clone(self));
         if let Some(tally) = self.tally() {

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 
-/// From the supervisor, on the standard input of a process.
+/// From the supervisor to a process, on its standard input.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) enum Order {
     /// Who answers now, by component; replaces what was said before.

@@ -203,7 +203,7 @@ pub(crate) struct GatewayRoute {
 pub(crate) struct BalancerPlan {
     pub(crate) to: String,
     pub(crate) policy: Policy,
-    /// Whether each request is placed anew; otherwise a connection stays where it was put.
+    /// Whether a replica is chosen for each request; otherwise for each connection.
     pub(crate) per_request: bool,
 }
 
@@ -214,8 +214,8 @@ pub(crate) enum Policy {
     RoundRobin,
     /// The one with the fewest open connections, or requests in flight.
     LeastConnections,
-    /// These replicas in turn, whoever else there is; empty: drawn at random, as a hash of the client's
-    /// port would.
+    /// These replicas in turn, whatever others exist; empty: chosen at random, as a hash of the client's port
+    /// would.
     Pinned(Vec<u32>),
 }
 
@@ -266,7 +266,7 @@ pub(crate) struct NetworkPlan {
     pub(crate) reset: f64,
 }
 
-/// What one process is told at its start, on its standard input.
+/// The configuration that a process gets at its start, on its standard input.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct PartPlan {
     pub(crate) component: String,

@@ -21,7 +21,7 @@ pub(crate) enum CounterSlot {
     Connections,
     /// Messages that a consumer has done.
     Acknowledged,
-    /// Requests or connections for which there was no place or nobody.
+    /// Requests or connections without room or without a replica.
     Refused,
     /// Connections that were reset on purpose.
     Resets,
@@ -43,7 +43,7 @@ const FIRST_GAUGE: usize = CounterSlot::InFlight as usize;
 const LAST_SLOT: usize = CounterSlot::Backlog as usize;
 /// Where status 0, no answer on purpose, is counted; status `n` is `n` further.
 const FIRST_STATUS: usize = 16;
-/// Statuses that are told apart: 0 to 599.
+/// Statuses counted separately: 0 to 599.
 const STATUSES: usize = 600;
 /// All counters.
 const SLOTS: usize = FIRST_STATUS + STATUSES;
@@ -80,10 +80,10 @@ impl Tally {
         Self::of(&file)
     }
 
-    /// Shares the memory of a file made by [`Tally::create`], and removes the file: nobody else needs it.
+    /// Maps the memory of a file created by [`Tally::create`], and removes the file: no other process needs it.
     ///
     /// # Errors
-    /// When the file is missing or is none of these.
+    /// The file is missing or invalid.
     pub(crate) fn open(path: &Path) -> io::Result<Self> {
         let file = OpenOptions::new().read(true).write(true).open(path)?;
         if file.metadata()?.len() != BYTES as u64 {
@@ -144,7 +144,7 @@ impl Tally {
         self.at(slot as usize).load(Relaxed)
     }
 
-    /// Counts an answer; 0 stands for none, on purpose.
+    /// Counts a response; 0 means a deliberately missing one.
     pub(crate) fn count_status(&self, status: u16) {
         let status = usize::from(status).min(STATUSES - 1);
         self.at(FIRST_STATUS + status).fetch_add(1, Relaxed);

@@ -21,7 +21,7 @@ impl Roster {
         self.seats.iter().map(|seat| seat.name.clone()).collect()
     }
 
-    /// Nobody else can be let in. A test that has begun goes on with those that are there.
+    /// No more agents can be accepted. A test that has started continues with the existing ones.
     pub(in crate::coordinator) fn nobody_can_join(&mut self, why: &str) {
         self.cannot_begin(format!("agents cannot join: {why}"));
     }

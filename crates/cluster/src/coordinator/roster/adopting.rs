@@ -20,7 +20,7 @@ use crate::message::{SECONDS_MAX, command_of};
 const ADOPT_WITHIN: Duration = Duration::from_secs(10);
 /// Most orders that are taken over.
 const ORDERS_MAX: usize = 1_000;
-/// Why an agent that joins anew is not wanted.
+/// Why an agent that joins as a new one is rejected.
 pub(super) const HAS_ITS_OWN: &str =
     "the test started under another coordinator, and continues with its agents";
 
@@ -29,7 +29,7 @@ pub(super) const HAS_ITS_OWN: &str =
 pub(super) struct Adoption {
     /// When the first agent came.
     since_ns: u64,
-    /// Whether nobody else is waited for.
+    /// Whether no other agent is waited for.
     is_due: bool,
     /// Agents that came, by their place, and when the run started on the clock of each.
     handed: Vec<(usize, u64)>,
@@ -39,7 +39,7 @@ pub(super) struct Adoption {
     has_later_generations: bool,
 }
 
-/// What a run is told of a test that another coordinator began.
+/// What a run learns about a test that another coordinator started.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::coordinator) struct Adopted {
     /// What `setup()` returned.
@@ -53,7 +53,7 @@ pub(in crate::coordinator) struct Adopted {
 }
 
 impl Roster {
-    /// Whether all agents of a test that goes on have come back, or nobody else is waited for.
+    /// Whether all agents of a continuing test have come back, or no other one is waited for.
     pub(super) fn has_adopted(&self, adoption: &Adoption) -> bool {
         let ready = self.seats.iter().filter(|seat| self.is_adopted(seat));
         let ready = ready.count();
@@ -129,7 +129,7 @@ impl Roster {
         is_nobody && seat.state == State::Gone
     }
 
-    /// The first has come: who joined anew before is not wanted.
+    /// The first agent has come back: agents that joined as new ones are rejected.
     fn begin_adoption(&mut self, now_ns: u64, run: &str) -> Vec<Act> {
         run.clone_into(&mut self.expected.run);
         self.adoption = Some(Adoption {
@@ -228,7 +228,7 @@ impl Roster {
         vec![Act::Tell(back), start]
     }
 
-    /// Who has not come back is told as lost, and another may come in its place.
+    /// Agents that have not come back are reported as lost, and may be replaced.
     pub(super) fn miss_others(&mut self) -> Vec<Act> {
         let wanted = self.expected.wanted;
         let missing: Vec<u32> = (0..wanted)

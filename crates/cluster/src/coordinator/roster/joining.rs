@@ -67,7 +67,8 @@ impl Roster {
         self.greet(now_ns, number, note)
     }
 
-    /// A pod comes in the place of another whose share nobody can take any more: that one has ended, and is not waited for.
+    /// A pod replaces another one whose share nobody can take any more: the old one has ended, and is not
+    /// waited for.
     fn lose_former_pod(&mut self, now_ns: u64, hello: &Hello) -> Vec<Act> {
         let pod = shortened(&hello.pod);
         let is_it = |seat: &Seat| {
@@ -177,7 +178,7 @@ pub(super) fn named(name: &str, share: u32) -> String {
     }
 }
 
-/// Where an agent is, as it stands behind its name; empty where that is not known.
+/// Where an agent runs, as a suffix of its name; empty if unknown.
 pub(super) fn place_of(hello: &Hello) -> String {
     match (shortened(&hello.pod), shortened(&hello.node)) {
         (pod, node) if node.is_empty() && pod.is_empty() => String::new(),
@@ -187,7 +188,7 @@ pub(super) fn place_of(hello: &Hello) -> String {
     }
 }
 
-/// What somebody else wrote, short enough for a message and without control characters.
+/// Foreign text, short enough for a message and without control characters.
 pub(super) fn shortened(text: &str) -> String {
     let plain = text.chars().filter(|c| !c.is_control());
     plain.take(64).collect()

@@ -58,13 +58,13 @@ pub(super) enum Act {
     Employ(Link, Vec<u8>),
     /// Hang up.
     Close(Link),
-    /// The run is told.
+    /// Report to the run.
     Tell(WorkerReport),
-    /// The run is told that the agent of this number is gone.
+    /// Tell the run that the agent with this number is gone.
     Lose(u32, Lost),
     /// A line of an agent's log.
     Log(LogLine),
-    /// What the user is told of the agents.
+    /// Note about the agents for the user.
     Note(String),
 }
 
@@ -77,7 +77,7 @@ pub(super) struct Lost {
     pub(super) workers: Range<u32>,
     /// Who it was and why it is gone.
     pub(super) why: String,
-    /// Requests that it had begun and not reported.
+    /// Requests that it had started and not reported.
     pub(super) begun: u64,
     /// Requests whose end it had not reported.
     pub(super) unended: u64,
@@ -85,7 +85,7 @@ pub(super) struct Lost {
     pub(super) from: Nanos,
     /// Whether another may come in its place.
     pub(super) is_awaited: bool,
-    /// Whether it may still report what it had begun.
+    /// Whether it may still report what it had started.
     pub(super) is_unsettled: bool,
 }
 
@@ -104,7 +104,7 @@ pub(super) struct Expected {
     pub(super) end: Option<Nanos>,
     /// Whether the load of an agent goes on while it cannot be heard: it delivers no single values.
     pub(super) is_resumable: bool,
-    /// How long another is waited for in the place of a lost agent before one that is there is asked to stand in.
+    /// How long to wait for a replacement of a lost agent before an existing one is asked to stand in.
     pub(super) awaited_for: Duration,
     /// The name of the run.
     pub(super) run: String,
@@ -170,7 +170,7 @@ impl Roster {
         }
     }
 
-    /// Whether all are ready, or nobody is waited for: one has failed, or the test is stopped before it began.
+    /// Whether all are ready, or none is waited for: one has failed, or the test was stopped before it started.
     pub(super) fn is_ready(&self) -> bool {
         if let Some(adoption) = &self.adoption {
             return self.has_adopted(adoption);
@@ -198,7 +198,7 @@ impl Roster {
         errors.max().unwrap_or(0)
     }
 
-    /// Whose share is spoken of over a link; `None`: nobody is known there.
+    /// The share that a link belongs to; `None`: the link is unknown.
     pub(super) fn share_at(&self, link: Link) -> Option<u32> {
         self.by_link.get(&link).map(|at| self.seats[*at].share)
     }
@@ -382,7 +382,7 @@ impl Roster {
         acts
     }
 
-    /// All is told: agents end with this code. The first by name prints the text, and the others say where it is.
+    /// Ends all agents with this exit code. The first by name prints the text, and the others say where it is.
     pub(super) fn end(&mut self, exit_code: u8, text: &str) -> Vec<Act> {
         let all = self.expected.wanted;
         let seats = self.seats.iter_mut();
@@ -414,7 +414,7 @@ impl Roster {
         seat.start(at_ns, self.data.clone(), self.kept.clone())
     }
 
-    /// Takes in a report; one that was told is not told again.
+    /// Handles a report; one that was passed on is not passed on again.
     fn reported(&mut self, now_ns: u64, number: usize, report: Report) -> Vec<Act> {
         let seat = &mut self.seats[number];
         let (link, place) = (seat.link, report.number);
@@ -491,7 +491,7 @@ impl Roster {
         acts
     }
 
-    /// What is said of an agent that is lost; what it had begun is not booked yet.
+    /// Describes a lost agent; what it had started is not counted yet.
     fn lost_of(&self, number: usize, why: &str) -> Lost {
         let seat = &self.seats[number];
         Lost {

@@ -29,7 +29,7 @@ impl Roster {
             .collect()
     }
 
-    /// Tells those that are at work of the phases that have ended at all of them.
+    /// Tells the running agents which phases have ended on all of them.
     pub(super) fn end_phases(&mut self) -> Vec<Act> {
         let mut acts = Vec::new();
         loop {

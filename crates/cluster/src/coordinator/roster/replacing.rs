@@ -139,7 +139,7 @@ impl Roster {
         vec![Act::Tell(replaced), start]
     }
 
-    /// Has the shares of those made by others whom it has waited for long enough; waits for nobody once the others have ended.
+    /// Reassigns the shares of agents waited for long enough; waits for none once the others have ended.
     pub(super) fn give_up_if_due(&mut self, now_ns: u64) -> Vec<Act> {
         let working = |seat: &&Seat| matches!(seat.state, State::Ready(_)) && !seat.has_ended();
         let ended = |seat: &&Seat| !seat.workers.is_empty() && seat.has_ended();
@@ -166,7 +166,7 @@ impl Roster {
             .collect()
     }
 
-    /// Waits for nobody any more.
+    /// Stops waiting for agents.
     pub(super) fn give_up(&mut self) -> Vec<Act> {
         let seats = self.seats.iter_mut();
         seats

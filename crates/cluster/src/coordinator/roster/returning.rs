@@ -148,7 +148,8 @@ impl Roster {
         acts
     }
 
-    /// Another takes the share of an agent that cannot be heard: it is lost, and what it has begun is booked when it cannot report any more.
+    /// Another agent takes the share of an unreachable one: that one is lost, and what it has started is
+    /// counted as lost once it cannot report any more.
     pub(super) fn supersede_if_away(&mut self, number: usize) -> Vec<Act> {
         let Some(away) = self.seats[number].away.clone() else {
             return Vec::new();
@@ -167,7 +168,7 @@ impl Roster {
         vec![Act::Lose(seat.share, lost)]
     }
 
-    /// Books what an agent without a share had begun, once it has reported all.
+    /// Settles what an agent without a share had started, once it has reported everything.
     pub(super) fn settle_if_ended(&mut self, number: usize) -> Option<Act> {
         let seat = &mut self.seats[number];
         if !seat.is_former || !seat.has_ended() {
@@ -178,7 +179,7 @@ impl Roster {
         Some(seat.settled())
     }
 
-    /// Books what agents without a share had begun: the test is over without them.
+    /// Settles what agents without a share had started: the test is over without them.
     pub(super) fn settle_all(&mut self) -> Vec<Act> {
         let seats = self.seats.iter_mut();
         let open = seats.filter(|seat| seat.is_former && matches!(seat.state, State::Ready(_)));

@@ -45,7 +45,7 @@ pub(super) struct Seat {
     pub(super) share: u32,
     /// How many had the share before.
     pub(super) generation: u32,
-    /// How many of these were lost one after another, each soon after it had begun.
+    /// How many of these were lost one after another, each soon after it had started.
     pub(super) lost_soon: u32,
     /// Whether another has the share now.
     pub(super) is_former: bool,
@@ -91,7 +91,7 @@ pub(super) struct Seat {
     pub(super) cores_owner: String,
     /// What was reported from here.
     sums: AgentSums,
-    /// Requests begun, as far as it has reported.
+    /// Requests started, as far as it has reported.
     reported: u64,
     /// Requests whose end it has reported.
     reported_ended: u64,

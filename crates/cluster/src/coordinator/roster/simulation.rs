@@ -336,7 +336,7 @@ impl World {
                 agent.cut_at = self.now;
                 agent.said.clear();
                 agent.told.clear();
-                // Who has not begun to stand in does not try again.
+                // An agent that has not started to stand in does not try again.
                 agent.is_killed |= agent.stands_in.is_some() && agent.start.is_none();
             }
         }
@@ -382,7 +382,7 @@ impl World {
         self.sum = Sum::default();
     }
 
-    /// What is said and told arrives, most of it, and reports sometimes twice.
+    /// Most messages arrive, and reports sometimes twice.
     fn deliver(&mut self) {
         for number in 0..self.agents.len() {
             let late = self.dice.below(10) == 0;

@@ -22,7 +22,7 @@ const STOOD_IN_MAX: u32 = 2;
 const USED_MAX: u64 = 80;
 /// After which time a share shows in what its process uses.
 const SHOWS_AFTER: Duration = Duration::from_secs(5);
-/// Most reasons that are told.
+/// Maximum reasons that are reported.
 const REASONS_MAX: usize = 5;
 
 impl Roster {

@@ -12,7 +12,7 @@ use loadline_model::AgentShare;
 use super::Roster;
 use super::seat::Seat;
 
-/// What a process has used, as the agents in it have told.
+/// The resource use of a process, as reported by its agents.
 #[derive(Default)]
 struct Process<'a> {
     used: GeneratorTotals,
@@ -22,7 +22,7 @@ struct Process<'a> {
 }
 
 impl Roster {
-    /// What a share counts, whoever made it.
+    /// The counts of a share, whichever agent ran it.
     pub(in crate::coordinator) fn live_of(&self, share: u32) -> LiveTotals {
         let mut sum = LiveTotals::default();
         for number in self.by_share.get(&share).into_iter().flatten() {

@@ -31,9 +31,9 @@ pub(crate) struct VuHost {
     worker: Rc<WorkerScript>,
     scenario: RefCell<Rc<ScenarioScript>>,
     vu: u64,
-    /// When the plan wanted the iteration; taken by the request that is the first to begin.
+    /// The scheduled start of the iteration; taken by its first request.
     intended: Cell<Option<Nanos>>,
-    /// When that request began.
+    /// When that request started.
     first_hop: Cell<Option<Nanos>>,
     /// Whether the plan says when iterations are wanted, so that requests have a response time.
     has_intended: Cell<bool>,
@@ -146,9 +146,9 @@ impl VuHost {
         Occasion { at, tags, metadata }
     }
 
-    /// When a request that started then was wanted: the first to begin when the iteration was due, a
-    /// later one when the script came to it. Of several at a time the first to begin need not be the
-    /// first to end.
+    /// The scheduled start of a request that started at `started`: for the first one that of the iteration, for
+    /// later ones their own start. Of several concurrent requests the first to start need not be the first to
+    /// end.
     fn intended_of(&self, started: Nanos) -> Option<Nanos> {
         let own = self.has_intended.get().then_some(started);
         match self.first_hop.get() == Some(started) {

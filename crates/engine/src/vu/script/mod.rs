@@ -37,8 +37,8 @@ pub(crate) use retired::RetiredVus;
 use user::ScriptUser;
 pub(crate) use worker::{AllBegun, ScenarioScript, WorkerMeans, WorkerScript};
 
-/// How long a scenario waits for a virtual user that the one before it still has. k6 asks five times
-/// for 400 ms.
+/// How long a scenario waits for a virtual user that the previous one still has. k6 tries five times, 400 ms
+/// apart.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// What a virtual user does in one scenario of a script.
@@ -52,7 +52,7 @@ pub(crate) struct ScriptBehaviour {
     /// Taken over, or made, at the first iteration.
     user: Option<Box<ScriptUser>>,
     readiness: Readiness,
-    /// Iterations that it began in this scenario.
+    /// Iterations that it started in this scenario.
     iterations: u64,
 }
 
@@ -131,8 +131,8 @@ impl ScriptBehaviour {
         }
     }
 
-    /// The virtual user that was made before the run, or that the scenario before had, as soon as that
-    /// one is through with it; `None`: there is none.
+    /// The virtual user initialized before the run, or that of the previous scenario as soon as it is free;
+    /// `None`: there is none.
     async fn take_over(&self) -> Result<Option<Box<ScriptUser>>, Stop> {
         let (ids, clock) = (self.ids(), self.shared.clock);
         let mut until = None;
@@ -162,7 +162,7 @@ impl ScriptBehaviour {
                 Ok(()) => self.count(),
                 Err(failure) => self.fail(&failure).await,
             }
-            // That time is none of the iteration's.
+            // That time is not part of the iteration.
             beginning.started = clock.now();
         }
         let Some(user) = &mut self.user else {
@@ -177,12 +177,12 @@ impl ScriptBehaviour {
         self.rest(&ending, beginning.started, now).await
     }
 
-    /// Says that the run can do without this virtual user, should its module code fail.
+    /// Lets the run go on without this virtual user if its module code fails.
     pub(crate) fn allow_loss(&mut self) {
         self.readiness = Readiness::Unplanned;
     }
 
-    /// Whether it can do nothing any more, and the iteration that it was for did not begin.
+    /// Whether its module code failed: its iteration did not start.
     pub(crate) fn is_lost(&self) -> bool {
         self.readiness == Readiness::Lost
     }
@@ -206,8 +206,8 @@ impl ScriptBehaviour {
         }
     }
 
-    /// Waits where nothing more is to begin, or until the iteration is as long as it must be; gives
-    /// the time it is then.
+    /// Waits if nothing more is to start, or until the minimum iteration duration has passed; returns the time
+    /// after that.
     async fn rest(&self, ending: &Ending, started: Nanos, now: Nanos) -> Nanos {
         if matches!(ending, Ending::Failed(failure) if failure.kind == FailureKind::Aborted) {
             self.until_cut().await;
@@ -218,7 +218,7 @@ impl ScriptBehaviour {
         if until <= now || matches!(ending, Ending::Cancelled) {
             return now;
         }
-        // A cut ends the wait as well, and there is nothing left to cut.
+        // An interruption ends the wait as well, and there is nothing left to interrupt.
         drop(asks.wait(Some(until), &mut Vec::new()).await);
         asks.clock.now()
     }
@@ -229,13 +229,13 @@ impl ScriptBehaviour {
         debug_assert!(cut.is_err(), "nothing else ends the wait");
     }
 
-    /// Records how an iteration came out.
+    /// Records the result of an iteration.
     fn conclude(&self, ending: &Ending, beginning: Beginning, tags: &TagSet) -> Nanos {
         let user = self.user.as_ref().expect("it did the iteration");
         let (host, client) = (&user.host, &user.asks.client);
         let now = self.shared.clock.now();
         host.end_iteration(now);
-        // As in k6, who ends the test interrupts its own iteration too, which is measured all the same.
+        // As in k6, the iteration that ends the test is interrupted itself, but measured.
         let (is_complete, is_measured) = match ending {
             Ending::Done(_) => (true, true),
             Ending::Failed(failure) if failure.kind == FailureKind::Aborted => (false, true),
@@ -270,7 +270,7 @@ impl ScriptBehaviour {
         now
     }
 
-    /// What k6 logs of an exception that nobody caught.
+    /// Logs an uncaught exception, like k6.
     fn tell_failure(&self, failure: &ScriptFailure) {
         let (executor, scenario) = (self.scenario.executor, &*self.scenario.name);
         let thrown = [

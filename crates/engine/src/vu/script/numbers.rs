@@ -71,7 +71,8 @@ impl PlanNumbers {
     }
 }
 
-/// When each scenario needs virtual users from the start of the plan, and how many: `below` of the first so many.
+/// When each scenario needs virtual users, from the start of the plan, and how many; `below` maps a total to
+/// the own number.
 fn needs(plan: &TestPlan, below: impl Fn(u64) -> u64) -> Vec<Vec<VuNeed>> {
     let of_one = |scenario: &Scenario| {
         let start = scenario.start_time;

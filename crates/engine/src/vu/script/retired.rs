@@ -10,7 +10,7 @@ use std::time::Duration;
 use loadline_model::Nanos;
 use loadline_script::ScriptVu;
 
-/// One is freed each so often: a tenth of the worker's time at most goes there.
+/// Interval between two frees, which then take at most a tenth of the worker's time.
 const EVERY: Duration = Duration::from_millis(1);
 
 /// The virtual users of a worker that are to be freed; the rest are dropped with it.

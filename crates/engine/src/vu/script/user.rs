@@ -28,7 +28,7 @@ pub(crate) struct ScriptUser {
     worker: Rc<WorkerScript>,
     /// Created on first use, and again after an iteration that left something behind.
     pub(super) vu: Option<ScriptVu>,
-    /// Iterations that it began, over all scenarios.
+    /// Iterations that it started, over all scenarios.
     iterations: u64,
 }
 

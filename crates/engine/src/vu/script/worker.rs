@@ -145,7 +145,7 @@ impl WorkerScript {
         }
     }
 
-    /// Stops every worker at once, sooner than the run could: nothing is to begin any more.
+    /// Stops every worker immediately, before the run could: nothing more may start.
     fn stop_all(&self) {
         for mailbox in &self.mailboxes {
             mailbox.command(RunCommand::StopNow);
@@ -201,7 +201,7 @@ impl WorkerScript {
     }
 
     fn signal(&self, signal: ScriptSignal) {
-        // A run that no longer listens has given up; there is nobody to tell.
+        // A run that no longer listens has given up.
         drop(self.reports.send(WorkerReport::Script(signal)));
     }
 }
@@ -227,8 +227,8 @@ pub(crate) struct ScenarioScript {
     pub(crate) tags_at_top: Rc<TagSet>,
     /// The tags of samples that none of its virtual users makes.
     tags_of_no_vu: Rc<TagSet>,
-    /// Iterations of this scenario that were begun in this instance; `None` where the instance does
-    /// the whole plan, and the numbers of the test are its own.
+    /// Iterations of this scenario started in this instance; `None` if the instance runs the whole plan and
+    /// uses the numbers of the test.
     begun: Option<BegunIterations>,
     /// What changed since the last report.
     pub(crate) change: Cell<ScenarioChange>,
@@ -377,7 +377,7 @@ pub(crate) fn tags_of(plan: &TestPlan, scenario: &Scenario) -> TagSet {
     tags
 }
 
-/// The tags of samples that no virtual user makes: those that a scenario gives its virtual users are not among them.
+/// The tags of samples that no virtual user records, without those of a scenario's virtual users.
 fn tags_of_no_vu(plan: &TestPlan, scenario: &Scenario) -> TagSet {
     let mut tags = plan.run_tags();
     name_scenario(&mut tags, plan, scenario);

@@ -151,7 +151,7 @@ pub(super) fn for_http2(request: &HopRequest) -> Result<Http2Message, Failure> {
     Ok(Http2Message { head, body })
 }
 
-/// What stands elsewhere in HTTP/2, or is not sent there by Go.
+/// Fields that have another place in HTTP/2, or that Go does not send there.
 fn is_left_out_of_http2(name: &str) -> bool {
     name.eq_ignore_ascii_case("host") || name.eq_ignore_ascii_case("te")
 }

@@ -44,8 +44,8 @@ pub(crate) use settings::{ScriptClientPlan, ScriptClientSettings, WorkerParts};
 /// every 50 ms, is exact to one per cent.
 const OWN_TIMER_BELOW: Duration = Duration::from_secs(5);
 
-/// Memory for messages that a virtual user keeps between two: enough for any head, and little beside
-/// what it takes anyway.
+/// Message buffer that a virtual user keeps between requests: enough for any head, and small compared with its
+/// other memory.
 const BUFFER_KEPT_MAX: usize = 4 * 1024;
 
 /// Go's bounds on an answer's head: ten megabytes, however many lines, and none before the first.
@@ -73,7 +73,7 @@ pub(crate) struct ScriptClient {
     pool: Pool,
     /// Memory for the next message.
     buffer: RefCell<Vec<u8>>,
-    /// Hops that were begun and are not over.
+    /// Hops in flight.
     under_way: Cell<u64>,
 }
 
@@ -172,7 +172,7 @@ impl ScriptClient {
         self.owner.bytes.take()
     }
 
-    /// The time that the limit takes is none of the request's.
+    /// Time spent waiting for the limit is not part of the request.
     async fn exchange_at_pace(&self, pace: &Pace, request: &HopRequest) -> Result<HopOutcome, Cut> {
         let asked = self.settings.clock.now();
         let wait = Duration::from_nanos(pace.reserve(asked).since(asked));
@@ -511,7 +511,7 @@ impl ScriptClient {
         }
     }
 
-    /// A hop that got no connection: k6 knows no more times of it than that of connecting.
+    /// A hop without a connection: k6 only reports its connecting time.
     #[cold]
     fn not_begun(&self, request: &HopRequest, begun: Begun, failure: &Failure) -> HopFailure {
         HopFailure {
@@ -523,7 +523,7 @@ impl ScriptClient {
         }
     }
 
-    /// A failure in k6's terms, told now.
+    /// A failure in k6's terms.
     fn told(&self, request: &HopRequest, failure: &Failure) -> HopFailure {
         let occasion = Occasion {
             host: &request.origin.host,

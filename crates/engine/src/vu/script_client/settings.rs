@@ -21,7 +21,7 @@ use crate::net::{
     WorkerTls, proxy_for,
 };
 
-/// Time that looking a name up and connecting may take together, as in k6.
+/// Time limit for look-up and connecting together, as in k6.
 const DIAL_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// What all script clients of a process have in common.
@@ -78,8 +78,8 @@ impl ScriptClientPlan {
     }
 }
 
-/// What k6 tells Go's `http.Transport` to keep, which reads zero as no limit of all, and as its default of
-/// two for each host.
+/// The settings that k6 passes to Go's `http.Transport`, which reads zero as unlimited in total, and as its
+/// default of two per host.
 fn keep_rules(client: &ClientPlan, http: &ScriptHttp) -> KeepRules {
     if !client.keep_alive {
         return KeepRules::none();

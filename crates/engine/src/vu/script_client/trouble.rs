@@ -258,7 +258,7 @@ fn wire(error: &WireError) -> Trouble {
     }
 }
 
-/// A proxy that makes no tunnel: Go gives the reason behind the status, and says nothing of a proxy.
+/// A proxy that opens no tunnel: Go returns the reason phrase after the status, and does not mention the proxy.
 fn proxy(fault: &ProxyFault) -> Trouble {
     match fault {
         ProxyFault::Closed => Trouble::generic("unexpected EOF"),

@@ -52,7 +52,7 @@ pub(super) async fn first_of<T>(under_way: &mut UnderWay<'_, T>) -> (usize, T) {
     .await
 }
 
-/// JMeter's client goes by the last transfer coding.
+/// JMeter's client uses the last transfer coding.
 const LIMITS: Limits = Limits {
     codings: Codings::ByTheLast,
     ..Limits::DEFAULT
@@ -208,7 +208,7 @@ impl StepsClient {
         self.late_ns.set(late_ns);
     }
 
-    /// When the plan wanted an exchange that begins now; `None` in a closed model.
+    /// The scheduled start of an exchange that starts now; `None` in a closed model.
     fn intended(&self, started: Nanos) -> Option<Nanos> {
         let late_ns = self.late_ns.get()?;
         self.late_ns.set(Some(0));
@@ -363,7 +363,7 @@ impl StepsClient {
         routes.wanted(origin, plan, &wanted)
     }
 
-    /// A kept connection of a route that may be used again.
+    /// A reusable kept connection of a route.
     async fn take(&self, route: (usize, HttpClient)) -> Option<Held> {
         let now = self.shared.clock.now();
         poll_fn(|cx| Poll::Ready(self.idle().borrow_mut().take(&route, now, cx))).await
@@ -438,7 +438,8 @@ impl StepsClient {
         }
     }
 
-    /// The body without its content coding. Java's own client knows gzip alone, and takes nothing of what is none.
+    /// The body with its content coding decoded. Java's own client only knows gzip, and yields nothing for
+    /// invalid data.
     fn plain_body<'a>(
         &self,
         ask: &HttpAsk,

@@ -134,7 +134,7 @@ fn peer_of(ask: &HttpAsk) -> (&str, u16) {
     proxy.map_or((&ask.host, ask.port), |proxy| (&proxy.host, proxy.port))
 }
 
-/// A host and a port as Java tells them.
+/// A host and port in Java's format.
 fn told_peer(host: &str, port: u16) -> String {
     match host.contains(':') {
         true => format!("[{host}]:{port}"),
@@ -142,7 +142,7 @@ fn told_peer(host: &str, port: u16) -> String {
     }
 }
 
-/// An address as Java tells it: one of IPv6 with all its groups.
+/// An address in Java's format: IPv6 with all its groups.
 fn told_address(address: IpAddr) -> String {
     match address {
         IpAddr::V4(address) => address.to_string(),
@@ -215,7 +215,7 @@ fn of_the_answer(failure: &Failure, host_port: &str) -> (&'static str, String) {
             "org.apache.http.NoHttpResponseException",
             format!("{host_port} failed to respond"),
         ),
-        // What was wrong with the answer is told further down in a trace of the stack.
+        // What was wrong with the response is further down in the stack trace.
         _ => (
             "org.apache.http.client.ClientProtocolException",
             "null".to_owned(),

@@ -12,7 +12,7 @@ use super::host::StepsHost;
 use crate::steps::scripts::Scripts;
 use crate::vu::shared::Shared;
 
-/// Threads at most: more than an operating system gives one process.
+/// Maximum threads: more than an operating system allows one process.
 const THREADS_MAX: u32 = 100_000;
 
 impl GroupOnWorker {

@@ -233,7 +233,8 @@ pub(crate) fn each_unsent(done: &[Heard], tell: &mut dyn FnMut(&Sample)) {
     }
 }
 
-/// Whether an answer is good by its assertions, where its status alone says the reverse; `None`: they agree.
+/// Whether a response is good according to its assertions, if its status alone says the opposite; `None`: they
+/// agree.
 fn overruled(request: &Sample) -> Option<bool> {
     let status: u16 = request.code.parse().ok()?;
     let fails = |one: &AssertionOutcome| one.failure || one.error;
@@ -252,7 +253,7 @@ fn occasion(at: Nanos, tags: &dyn Tagged) -> Occasion<'_> {
     }
 }
 
-/// The requests that a sample tells: itself, or those below a transaction.
+/// The requests of a sample: itself, or its sub-samples if it is a transaction.
 fn each_request<'a>(sample: &'a Sample, tell: &mut dyn FnMut(&'a Sample)) {
     each_sampler(sample, &mut |sample| {
         if sample.url.is_some() {
@@ -261,7 +262,7 @@ fn each_request<'a>(sample: &'a Sample, tell: &mut dyn FnMut(&'a Sample)) {
     });
 }
 
-/// What samplers did, of which a sample tells: itself, or those below a transaction.
+/// The samplers of a sample: itself, or its sub-samples if it is a transaction.
 fn each_sampler<'a>(sample: &'a Sample, tell: &mut dyn FnMut(&'a Sample)) {
     if sample.is_transaction {
         let below = sample.children.iter();
@@ -271,7 +272,7 @@ fn each_sampler<'a>(sample: &'a Sample, tell: &mut dyn FnMut(&'a Sample)) {
     }
 }
 
-/// Where a sample's time went: what its exchanges took, if they are all that it is made of, else what it says itself.
+/// The phases of a sample's time: those of its exchanges if they are complete, otherwise its own.
 fn times_of(sample: &Sample, exact: Option<HttpTimes>) -> HttpTimes {
     let whole_ns = |times: &HttpTimes| times.blocked.saturating_add(times.duration());
     let fits = |times: &HttpTimes| {

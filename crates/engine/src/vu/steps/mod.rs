@@ -127,11 +127,11 @@ pub(crate) struct StepsVu {
     slot: Rc<VuSlot>,
     timers: Rc<Timers>,
     client: StepsClient,
-    /// The thread that waits for its next arrival, and its iterations so far; `None`: a new one takes it.
+    /// The thread that waits for its next arrival, and its iterations so far; `None`: a new thread takes it.
     waiting: Option<(Thread, StepsHost, u64)>,
 }
 
-/// What goes through the tree of a group: a thread, or a branch of it.
+/// What walks through a group's tree: a thread, or a branch of it.
 struct Walk<'a> {
     of: &'a Rc<GroupOnWorker>,
     host: &'a StepsHost,
@@ -151,7 +151,7 @@ impl Walk<'_> {
     }
 }
 
-/// Counts a thread as being at work for as long as it is there.
+/// Counts a thread as running while this exists.
 struct AtWork<'a>(&'a GroupOnWorker);
 
 impl<'a> AtWork<'a> {
@@ -189,7 +189,7 @@ impl StepsVu {
         let of = Rc::clone(&self.of);
         let at_work = AtWork::begin(&of);
         self.client.begin_iteration(&beginning);
-        // A cut leaves nothing to be done: what was sampled is told already.
+        // After an interruption nothing is left to do: the samples were already reported.
         let (Ok(()) | Err(_)) = match &of.times().shape {
             ThreadGroup::Arrivals(arrivals) => self.arrive(&of, arrivals, &beginning).await,
             shape => self.live(&of, shape, &beginning).await,
@@ -202,7 +202,7 @@ impl StepsVu {
         i64::try_from(self.shared.unix_ms()).unwrap_or(i64::MAX)
     }
 
-    /// When the group began.
+    /// When the group started.
     fn group_began(&self, of: &GroupOnWorker) -> Nanos {
         let now = self.shared.clock.now();
         let began = of.state().phase_began(of.times().stage, now);
@@ -243,7 +243,7 @@ impl StepsVu {
         })
     }
 
-    /// The instant, in milliseconds since 1970, that is so long after the group began.
+    /// The instant this long after the start of the group, in milliseconds since 1970.
     fn after_beginning(&self, of: &GroupOnWorker, ms: u64) -> i64 {
         let began_ms = self.unix_ms_of(self.group_began(of));
         began_ms.saturating_add_unsigned(ms)
@@ -336,7 +336,7 @@ impl StepsVu {
         }
     }
 
-    /// Runs an iteration of a thread; gives how the thread ended, if it did.
+    /// Runs an iteration of a thread; returns how the thread ended, if it did.
     async fn run_iteration(
         &self,
         of: &Rc<GroupOnWorker>,
@@ -351,13 +351,13 @@ impl StepsVu {
         };
         if is_over {
             thread.break_off(host);
-            // The thread is over, whoever may have heard of it.
+            // The thread is over, whether or not anyone is notified.
             let (Ok(()) | Err(_)) = self.hand_over(of, thread);
         }
         ran
     }
 
-    /// Carries out what a thread asks for until its iteration is over; gives how the thread ended, if it did.
+    /// Executes a thread's requests until its iteration is over; returns how the thread ended, if it did.
     async fn carry_out(
         &self,
         of: &Rc<GroupOnWorker>,
@@ -373,7 +373,7 @@ impl StepsVu {
         self.walk(&walk, &self.client).await
     }
 
-    /// Carries out what a thread or a branch of it asks for until it is over; gives how it ended, if before its time.
+    /// Executes the requests of a thread or a branch until it is over; returns how it ended, if early.
     async fn walk(&self, walk: &Walk<'_>, client: &StepsClient) -> Result<Option<End>, Stop> {
         let of = walk.of;
         let mut outcome = Outcome::Turn;
@@ -418,7 +418,7 @@ impl StepsVu {
                     Outcome::Turn
                 }
                 Ask::Gather(until_ms) => {
-                    // Whoever is let go after this is told, so the thread is asked once more before it waits.
+                    // Releases are notified from now on, so the thread is checked once more before it waits.
                     match gathering.take() {
                         None => gathering = Some(Box::pin(of.state().let_go.notified())),
                         Some(told) => self.await_others(told, until_ms).await?,
@@ -446,7 +446,7 @@ impl StepsVu {
         }
     }
 
-    /// Carries out what the branches of a thread ask for, so many at a time, until all of them are over.
+    /// Executes the requests of a thread's branches, a limited number at a time, until all are over.
     async fn walk_branches(
         &self,
         walk: &Walk<'_>,
@@ -534,7 +534,7 @@ impl StepsVu {
         self.stop_with(of, end);
     }
 
-    /// Stops what ends with a thread beside it.
+    /// Stops what ends together with a thread.
     fn stop_with(&self, of: &GroupOnWorker, end: End) {
         match end {
             End::Thread => return,

@@ -71,7 +71,7 @@ impl Outbox {
         Ok(held_up_ns + self.hand_over(waiting, clock)?)
     }
 
-    /// What waits, and how long another worker was waited for, which waits for the taker itself if that is long.
+    /// The queue, and the time spent waiting for another worker, which may itself be blocked by the receiver.
     fn locked(&self, clock: &Clock) -> (MutexGuard<'_, Waiting>, u64) {
         match self.waiting.try_lock() {
             Ok(waiting) => (waiting, 0),

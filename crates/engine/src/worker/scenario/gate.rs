@@ -61,7 +61,7 @@ impl ScenarioShare {
         self.gate.as_ref().is_some_and(PhaseGate::outlives_stop)
     }
 
-    /// Lets all virtual users ask anew what they are to do.
+    /// Makes all virtual users ask again what to do.
     fn look_around(&self) {
         self.steered.set(self.steered.get() + 1);
         for slot in self.slots.borrow().iter() {

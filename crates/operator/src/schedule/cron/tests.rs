@@ -1,4 +1,5 @@
-//! Instants of expressions, also where clocks change. Must not know how they are found. Invariant: looking at every minute finds the same.
+//! Matching instants of expressions, including clock changes. Must not know how they are computed. Invariant:
+//! checking every minute gives the same result.
 
 use k8s_openapi::jiff::ToSpan;
 use proptest::prelude::*;

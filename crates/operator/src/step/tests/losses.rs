@@ -1,4 +1,4 @@
-//! Agents that are lost, and those that come in their places. Must not know the API.
+//! Lost agents and their replacements. Must not know the API.
 
 use super::*;
 

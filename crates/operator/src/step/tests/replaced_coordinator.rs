@@ -1,4 +1,4 @@
-//! A coordinator whose pod is killed or moved away, and the one that goes on. Must not know the API.
+//! A coordinator whose pod is killed or evicted, and its replacement. Must not know the API.
 
 use super::*;
 

@@ -14,7 +14,7 @@ use self::timeline::Timeline;
 use super::results::Row;
 use super::statistics::Statistics;
 
-/// Labels that are told singly, and kinds of errors.
+/// Maximum labels, and kinds of errors, that are reported separately.
 const NAMES_MAX: usize = 20_000;
 /// Characters of a kind of error.
 const KIND_MAX: usize = 1_000;
@@ -47,7 +47,7 @@ pub struct Settings {
     pub thresholds: Box<dyn Fn(&str) -> Thresholds>,
     /// Whether the samples of a label count.
     pub wants: Box<dyn Fn(&str) -> bool>,
-    /// The shortest stretch of time that charts tell apart, in milliseconds.
+    /// The shortest time interval that charts distinguish, in milliseconds.
     pub granularity_ms: u64,
 }
 

@@ -15,7 +15,7 @@ use super::{Apdex, Dashboard, OfLabel};
 const STYLE: &str = include_str!("../../compare/page.css");
 /// Rows of a table at most: a page with more is not read.
 const ROWS_MAX: usize = 2_000;
-/// Errors told of a label.
+/// Maximum errors shown per label.
 const ERRORS_TOLD: usize = 5;
 /// Figures of the statistics, with the columns that they stand in.
 const FIGURES: [(&str, &str); 13] = [
@@ -232,7 +232,7 @@ enum Cell {
 }
 
 impl Cell {
-    /// A number with so many digits behind the point; nothing where it is none.
+    /// A number with this many decimals; nothing if it is not a number.
     fn number(value: f64, digits: usize) -> Cell {
         match value.is_finite() {
             true => Cell::Number(format!("{value:.digits$}")),

@@ -9,7 +9,7 @@ use super::page::sorted;
 
 /// Columns of a label.
 const LABEL: usize = 40;
-/// Errors that are told.
+/// Maximum errors shown.
 const ERRORS_TOLD: usize = 10;
 /// Figures, their columns, and digits behind the point.
 const FIGURES: [(&str, &str, usize); 9] = [

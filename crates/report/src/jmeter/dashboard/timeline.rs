@@ -9,9 +9,9 @@ use crate::svg::{Drawing, Series, Unit, over_time};
 
 /// Stretches at most; beyond, two become one.
 const STRETCHES_MAX: usize = 512;
-/// Labels whose times are told over time.
+/// Maximum labels whose times are shown over time.
 const LABELS_MAX: usize = 64;
-/// Codes that are told over time.
+/// Maximum codes shown over time.
 const CODES_MAX: usize = 16;
 /// Those that are drawn: as many as there are colours.
 const DRAWN_MAX: usize = 6;
@@ -59,7 +59,7 @@ impl Stretch {
         }
     }
 
-    /// The time below which so many percent of the samples lie, about.
+    /// The time below which about this percentage of the samples lie.
     fn percentile(&self, percent: f64) -> Option<f64> {
         let wanted = (percent / 100.0 * self.samples as f64).ceil().max(1.0) as u64;
         let mut before = 0;

@@ -39,9 +39,9 @@ pub struct Row {
     pub bytes: u64,
     /// Bytes sent.
     pub sent_bytes: u64,
-    /// Threads at work in the group.
+    /// Active threads in the group.
     pub group_threads: u32,
-    /// Threads at work.
+    /// Active threads.
     pub all_threads: u32,
     /// From its start to the first byte of the answer.
     pub latency_ms: u64,
@@ -49,7 +49,7 @@ pub struct Row {
     pub idle_ms: i64,
     /// How long connecting took.
     pub connect_ms: u64,
-    /// Samples that it lies below; of CSV it cannot be told, and is zero.
+    /// Nesting depth of a sub-sample; unknown in CSV, so zero there.
     pub depth: u32,
 }
 

@@ -11,13 +11,13 @@ use crate::document::DocumentError;
 pub struct MarkdownBlock<'a> {
     /// Its name.
     pub name: &'a str,
-    /// What stands between its markers, line ends included.
+    /// The content between its markers, including line ends.
     pub body: &'a str,
-    /// Where the body begins, in bytes.
+    /// Start of the body, in bytes.
     pub begin: usize,
-    /// Where its end marker's line begins, in bytes.
+    /// Start of its end marker's line, in bytes.
     pub end: usize,
-    /// Whether its lines end with `\r\n`, as that of the begin marker does.
+    /// Whether its lines end with `\r\n`, like that of the begin marker.
     crlf: bool,
 }
 

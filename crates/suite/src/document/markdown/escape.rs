@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-/// Where a text is to stand.
+/// Where a text is placed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TextPlace {
     /// In a cell of a table, where line ends are breaks.
@@ -64,7 +64,7 @@ fn is_plain(text: &str, place: TextPlace) -> bool {
     text.bytes().all(is_word) && (place == TextPlace::Cell || !is_marked())
 }
 
-/// Whether a sign may be markup wherever it stands.
+/// Whether a character may be markup wherever it is.
 fn is_markup(sign: char, before: Option<char>, rest: &str) -> bool {
     let next = rest.chars().next();
     match sign {
@@ -81,7 +81,7 @@ fn is_markup(sign: char, before: Option<char>, rest: &str) -> bool {
     }
 }
 
-/// Where the bracket stands that ends a number in brackets, as in `pods[3]`; `None` where it might be a link.
+/// The position of the bracket that ends a number in brackets, as in `pods[3]`; `None` if it might be a link.
 fn index(rest: &str) -> Option<usize> {
     let end = rest.bytes().take_while(u8::is_ascii_digit).count();
     let mut behind = rest.bytes().skip(end);
@@ -110,7 +110,7 @@ fn is_line_markup(sign: char, at: usize, number: Option<usize>, before: Option<c
     }
 }
 
-/// Where the `.` or `)` stands that makes an entry of a list of a line.
+/// The position of the `.` or `)` that turns a line into a list item.
 fn opens_list(text: &str) -> Option<usize> {
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
     let mut rest = text.bytes().skip(digits);
@@ -119,7 +119,7 @@ fn opens_list(text: &str) -> Option<usize> {
     (digits > 0 && is_end && is_entry).then_some(digits)
 }
 
-/// The text that stands behind escapes, for comparing what people typed with what is written here.
+/// The text without escapes, for comparing what people typed with what is written here.
 pub(super) fn unescaped(text: &str) -> Cow<'_, str> {
     if !text.contains('\\') {
         return Cow::Borrowed(text);

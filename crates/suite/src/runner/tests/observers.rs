@@ -1,4 +1,4 @@
-//! What a runner says of observers. Must not know how they look.
+//! What a runner reports about observers. Must not know how they read.
 
 use super::*;
 

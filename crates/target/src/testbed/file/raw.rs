@@ -8,11 +8,11 @@ use loadline_yaml::Placed;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
-/// A text and where it stands.
+/// A text with its position.
 pub(super) type Text = Option<Placed<String>>;
-/// A whole number and where it stands.
+/// An integer with its position.
 pub(super) type Count = Option<Placed<u32>>;
-/// A number and where it stands.
+/// A number with its position.
 pub(super) type Number = Option<Placed<f64>>;
 
 /// The whole file.

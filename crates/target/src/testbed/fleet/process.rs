@@ -74,7 +74,7 @@ impl Process {
         Ok(process)
     }
 
-    /// Gives an order. One that cannot be given is not needed: the process is gone.
+    /// Sends a command. If that fails, it is not needed: the process is gone.
     pub(super) fn tell(&mut self, order: &Order) {
         self.write(&line(order));
     }

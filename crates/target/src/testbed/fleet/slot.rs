@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::sync::mpsc::Sender;
 use std::time::{Duration, SystemTime};
 
-/// From leaving the lists of proxies to the order to stop, so that nobody is sent to a closed door.
+/// Time from leaving the lists of proxies to the stop command, so that no request is sent to a closed port.
 const LEAVE_BEFORE_STOP_NS: u64 = 50_000_000;
 /// From the order to stop to the kill; longer than the process itself gives its requests.
 const KILL_AFTER_NS: u64 = 7_000_000_000;
@@ -37,7 +37,7 @@ pub(super) struct ReplicaSlot {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Next {
     Now,
-    /// After an end that nobody asked for.
+    /// After an unexpected end.
     At(u64),
     Never,
 }
@@ -104,7 +104,7 @@ impl ReplicaSlot {
             }
     }
 
-    /// Whether nothing will ever start here by itself.
+    /// Whether nothing will ever start here without a command.
     pub(super) fn is_given_up(&self) -> bool {
         self.live.is_none() && self.next == Next::Never
     }
@@ -175,7 +175,7 @@ impl ReplicaSlot {
         }
     }
 
-    /// The process could not start; perhaps its port is somebody else's now.
+    /// The process could not start; perhaps another process uses its port now.
     pub(super) fn failed(&mut self, plan: &ComponentPlan, replica: u32, why: String) {
         (self.port, self.https) = configured_ports(plan, replica);
         self.last_end = Some(why);

@@ -55,11 +55,11 @@ impl Burner {
         })
     }
 
-    /// Waits for a worker, lets it burn `cpu` and then wait, and completes when it is done. A caller that
-    /// gives up leaves its job in its place.
+    /// Waits for a worker, lets it burn `cpu` and then wait, and completes when it is done. If the caller gives
+    /// up, its job stays in the queue.
     ///
     /// # Errors
-    /// When nobody may wait any more.
+    /// The waiting room is full.
     pub(super) async fn work(&self, cpu: Duration, wait: Duration) -> Result<(), Full> {
         if self.waiting.fetch_add(1, Relaxed) >= self.room {
             self.waiting.fetch_sub(1, Relaxed);

@@ -38,10 +38,10 @@ pub(super) enum NoAnswer {
 }
 
 impl Pool {
-    /// Sends a request and reads the whole answer.
+    /// Sends a request and reads the whole response.
     ///
     /// # Errors
-    /// When there is nobody, or the answer does not come.
+    /// There is no server, or no response arrives.
     pub(super) async fn send(
         &self,
         address: SocketAddr,

@@ -23,10 +23,10 @@ pub(super) struct Memory {
 }
 
 impl Memory {
-    /// Takes what is held from the start, and watches the cap on a thread of its own.
+    /// Allocates the initial memory, and watches the limit on a separate thread.
     ///
     /// # Errors
-    /// When the system gives no more threads.
+    /// The system cannot start more threads.
     pub(super) fn start(plan: &MemoryPlan, tally: &Arc<Tally>) -> io::Result<Self> {
         if let Some(cap) = plan.cap {
             let tally = Arc::clone(tally);

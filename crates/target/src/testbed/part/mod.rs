@@ -76,7 +76,7 @@ impl TestbedPart {
         Visit { tally, scrape }
     }
 
-    /// Signs an answer with who gave it, so that a client can tell replicas apart.
+    /// Adds the replica's name to a response, so that a client can distinguish replicas.
     pub(crate) fn sign(&self, reply: &mut Reply) {
         if let Role::Service(service) = &self.role
             && let Some(name) = service.name()
@@ -128,7 +128,7 @@ pub(crate) struct Visit {
 }
 
 impl Visit {
-    /// Counts the answer; 0 stands for none, on purpose.
+    /// Counts the response; 0 means a deliberately missing one.
     pub(crate) fn answered(&self, status: u16) {
         if let (Some(tally), false) = (&self.tally, self.scrape) {
             tally.count_status(status);
@@ -162,7 +162,7 @@ impl Factor {
     }
 }
 
-/// The answer when there is no place or nobody.
+/// The response when there is no room or no replica.
 fn unavailable(why: &str) -> Reply {
     Reply::error(StatusCode::SERVICE_UNAVAILABLE, why)
 }

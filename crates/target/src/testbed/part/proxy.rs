@@ -28,9 +28,9 @@ use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-/// How often another replica is tried when nobody listens.
+/// How many other replicas are tried if none listens.
 const TRIES_MAX: usize = 3;
-/// Headers of one connection, which are not forwarded (RFC 9110 §7.6.1); lengths are made anew.
+/// Headers of one connection, which are not forwarded (RFC 9110 §7.6.1); lengths are recomputed.
 const HOP_BY_HOP: [HeaderName; 8] = [
     CONNECTION,
     CONTENT_LENGTH,
@@ -50,7 +50,7 @@ pub(crate) struct Proxy {
     burner: Option<Burner>,
     memory: Option<Memory>,
     factor: Factor,
-    /// How long a request waits for somebody; `None`: not at all.
+    /// How long a request waits for a replica; `None`: not at all.
     patience: Option<Duration>,
     /// One per worker thread.
     pools: Vec<Pool>,

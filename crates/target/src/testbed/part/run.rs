@@ -23,10 +23,10 @@ use std::time::Duration;
 /// Requests get this long to end when a process is stopped.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// Runs one process of a testbed; returns when it was told to stop or its input has ended.
+/// Runs one process of a testbed; returns when told to stop or when its input has ended.
 ///
 /// # Errors
-/// When the first line is no plan, or the output is closed.
+/// The first line is not a plan, or the output is closed.
 pub(crate) fn serve(
     mut input: impl BufRead + Send + 'static,
     mut output: impl Write,

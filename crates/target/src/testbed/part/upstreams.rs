@@ -68,7 +68,7 @@ impl Upstreams {
         self.list.borrow().len()
     }
 
-    /// Completes when there is somebody.
+    /// Completes when there is a replica.
     pub(super) async fn somebody(&self) {
         // The sender is this value, so it is never gone.
         let _ = self
@@ -78,7 +78,7 @@ impl Upstreams {
             .await;
     }
 
-    /// The next one by the policy; `None` when there is nobody.
+    /// The next one according to the policy; `None` if there is none.
     pub(super) fn pick(&self) -> Option<Picked> {
         let list = Arc::clone(&self.list.borrow());
         if list.is_empty() {

@@ -52,7 +52,7 @@ fn count(seconds: u64, losses: usize) {
     assert_eq!(alive.clone().count(), AGENTS as usize);
     let by_the_living: u64 = alive.map(|agent| agent.done.completed).sum();
     assert!(sum.completed >= by_the_living);
-    // Each loss costs the seconds that were not told yet, and no more.
+    // Each loss costs the seconds not reported yet, and no more.
     let untold = done.completed - sum.completed;
     assert!(
         untold <= losses as u64 * 50 * 5,

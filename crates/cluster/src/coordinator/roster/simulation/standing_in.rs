@@ -36,7 +36,7 @@ impl World {
         }
     }
 
-    /// Those that have begun to stand in and are alive.
+    /// Live agents that have started to stand in.
     fn stand_ins(&self) -> Vec<&Agent> {
         let agents = self.agents.iter();
         let at_work = |agent: &&Agent| {
@@ -54,7 +54,7 @@ impl World {
         welcome.map(|welcome| welcome.number).collect()
     }
 
-    /// Holds what was told against what was done.
+    /// Compares what was reported with what was done.
     fn check(&self) -> Result<(), TestCaseError> {
         let (sum, done) = (self.sum, self.done());
         prop_assert_eq!(sum.started, sum.completed + sum.interrupted + sum.lost);

@@ -25,7 +25,7 @@ use crate::connections_seen::ConnectionsSeen;
 use crate::net::{Kept, Resolver, WireBytes};
 use crate::slot::VuSlot;
 
-/// A client with what lies around it.
+/// A client with its surroundings.
 struct Bench {
     client: Rc<ScriptClient>,
     slot: Rc<VuSlot>,
@@ -164,7 +164,7 @@ fn phases_are_what_the_server_staged() {
             let times = outcome.expect("an answer").times;
             let phases = [times.sending, times.waiting, times.receiving];
             assert!(phases[phase] >= staged, "phase {phase}: {times:?}");
-            // Reading a long body takes what the machine takes.
+            // Reading a long body takes as long as the machine needs.
             let longest = phases.into_iter().max();
             assert!(
                 sent.is_some() || longest == Some(phases[phase]),
@@ -209,7 +209,7 @@ fn long_bodies_are_sent_whole() {
     });
 }
 
-/// More than the kernels of both ends take in for a peer that reads nothing.
+/// More than the kernels of both ends buffer for a peer that reads nothing.
 fn endless_body() -> &'static str {
     "x".repeat(32 << 20).leak()
 }

@@ -56,7 +56,7 @@ fn certified(alpn: &[&[u8]]) -> Certified {
     }
 }
 
-/// Serves each TLS connection; gives the origin and the count of connections.
+/// Serves each TLS connection; returns the origin and the number of connections.
 async fn serve<F: Future<Output = ()> + 'static>(
     acceptor: TlsAcceptor,
     handle: impl Fn(TlsStream<TcpStream>) -> F + 'static,
@@ -239,7 +239,8 @@ fn one_http2_connection_serves_all_requests() {
     });
 }
 
-/// The server answers two requests together, and allows one stream on a connection: who waited for it would wait for ever.
+/// The server answers two requests together, and allows one stream per connection: waiting for that stream
+/// would take forever.
 #[test]
 fn a_request_that_finds_no_stream_free_has_a_connection_made() {
     super::in_runtime(async {
@@ -351,7 +352,7 @@ fn a_goodbye_is_told_in_k6s_words() {
     });
 }
 
-/// The window is never opened again: who refuses a body does not want the rest of it.
+/// The window is never opened again: the server that refuses a body does not want the rest of it.
 #[test]
 fn an_answer_that_comes_before_the_whole_request_is_one() {
     const REFUSAL: &[u8] = b"\0\0\0\x04\0\0\0\0\0\0\0\x05\x01\x04\0\0\0\x01\x08\x03413\
@@ -359,7 +360,7 @@ fn an_answer_that_comes_before_the_whole_request_is_one() {
     let refusing = |mut stream: TlsStream<TcpStream>| async move {
         stream.write_all(REFUSAL).await.expect("it is read");
         stream.flush().await.expect("it is read");
-        // Whatever comes is taken from the wire, and nothing is said to it.
+        // Incoming data is read, but never answered.
         while stream
             .read(&mut [0; 4096])
             .await
@@ -377,8 +378,8 @@ fn an_answer_that_comes_before_the_whole_request_is_one() {
     });
 }
 
-/// The goodbye covers the request, and the connection is reset before the answer: what was said last is told, as
-/// in Go, and without a goodbye the reset is.
+/// The GOAWAY covers the request, and the connection is reset before the response: as in Go, the last message
+/// is reported, and without a GOAWAY the reset is.
 #[test]
 fn a_goodbye_is_told_even_where_the_connection_is_reset_after_it() {
     const SETTINGS: &[u8] = b"\0\0\0\x04\0\0\0\0\0";

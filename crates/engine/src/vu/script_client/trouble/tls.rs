@@ -45,7 +45,7 @@ pub(super) fn handshake(error: &TlsError, first: &[u8], occasion: Occasion<'_>) 
     }
 }
 
-/// Whether bytes begin a TLS record (RFC 8446 section 5.1).
+/// Whether bytes start a TLS record (RFC 8446 section 5.1).
 fn is_tls_record(first: &[u8]) -> bool {
     matches!(first, [0x14..=0x17, 0x03, ..])
 }

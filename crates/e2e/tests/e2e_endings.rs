@@ -3,7 +3,7 @@
 //! Must not know how signals travel. Invariant: the target answers everything, so that only the ending
 //! under test decides the exit code.
 
-use loadline_e2e::process::Running;
+use loadline_e2e::process::{Running, loadline_under};
 use loadline_e2e::ran::{bench_finish, bench_start, in_one_line};
 use loadline_e2e::server::Server;
 use loadline_e2e::target::Target;
@@ -215,6 +215,17 @@ fn a_signal_before_the_load_lets_nothing_be_sent() {
     assert_eq!((ran.count("started"), server.accepted()), (0, 0));
 }
 
+/// The exit code and the messages of a command that gets SIGHUP once it has sent a request.
+fn hung_up(command: Command, server: &Server) -> (Option<i32>, String) {
+    let running = Running::start(command);
+    let asked = || (server.accepted() > 0).then_some(());
+    clock::wait_for(Duration::from_secs(10), asked).expect("it sends");
+    running.signal(libc::SIGHUP);
+    let output = running.finish();
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    (output.status.code(), told)
+}
+
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
 fn a_script_says_which_signal_ended_it() {
@@ -226,15 +237,11 @@ fn a_script_says_which_signal_ended_it() {
         server.url("/")
     );
     std::fs::write(&script, text).expect("written");
-    let mut command = loadline();
+    // Tests may run under nohup themselves.
+    let mut command = loadline_under(r#"exec env --default-signal=HUP "$0" "$@""#);
     command.args(["run", "-d", "20s"]).arg(&script);
-    let running = Running::start(command);
-    let asked = || (server.accepted() > 0).then_some(());
-    clock::wait_for(Duration::from_secs(10), asked).expect("it sends");
-    running.signal(libc::SIGHUP);
-    let output = running.finish();
-    let told = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(output.status.code(), Some(105), "{told}");
+    let (code, told) = hung_up(command, &server);
+    assert_eq!(code, Some(105), "{told}");
     assert!(told.contains("'hangup'"), "{told}");
 }
 
@@ -243,16 +250,10 @@ fn a_script_says_which_signal_ended_it() {
 fn a_run_under_nohup_outlives_its_terminal() {
     let server = slow_server(Duration::from_millis(10));
     let folder = tempfile::tempdir().expect("a temporary folder can be made");
-    let mut command = Command::new("nohup");
-    let program = loadline();
-    command.arg(program.get_program()).args(["bench", "-q"]);
+    let mut command = loadline_under(r#"exec nohup "$0" "$@""#);
+    command.args(["bench", "-q"]);
     command.args(["-c", "2", "-z", "2s", &server.url("/")]);
     command.current_dir(folder.path());
-    let running = Running::start(command);
-    let asked = || (server.accepted() > 0).then_some(());
-    clock::wait_for(Duration::from_secs(10), asked).expect("it sends");
-    running.signal(libc::SIGHUP);
-    let output = running.finish();
-    let told = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(output.status.code(), Some(0), "{told}");
+    let (code, told) = hung_up(command, &server);
+    assert_eq!(code, Some(0), "{told}");
 }

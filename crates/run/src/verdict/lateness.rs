@@ -27,10 +27,13 @@ fn was_behind(facts: &Facts<'_>) -> bool {
 pub(super) fn begun_late(facts: &Facts<'_>) -> u64 {
     /// A service time is compared at each of them.
     const STEPS: usize = 100;
+    if !facts.open {
+        return 0;
+    }
     let seen = facts.seen;
     let longer = |ns| longer_than(&seen.answered_time, ns) + longer_than(&seen.failed_time, ns);
     let shares = std::array::from_fn::<f64, STEPS, _>(|step| step as f64 / STEPS as f64);
-    let steps = seen.answered_time.quantiles(&shares).filter(|_| facts.open);
+    let steps = seen.answered_time.quantiles(&shares);
     let late = steps.into_iter().flatten().map(|step| {
         let step = step as u64;
         longer_than(&seen.response_time, step + LATE_NS).saturating_sub(longer(step))

@@ -57,11 +57,15 @@ pub(super) fn link(facts: &Facts<'_>) -> Option<Link> {
     full.or_else(|| queues(facts))
 }
 
-/// Requests under way at once on a connection, on average; no fewer than one.
+/// Requests under way at once, on average.
+fn under_way(facts: &Facts<'_>) -> f64 {
+    facts.seen.answered_time.sum() as f64 / 1e9 / facts.elapsed_seconds()
+}
+
+/// The same on a connection; no fewer than one.
 fn at_once(facts: &Facts<'_>) -> f64 {
     let connections = facts.seen.connections.min_rtt.count();
-    let time = facts.seen.answered_time.sum() as f64 / 1e9;
-    (time / facts.elapsed_seconds() / connections.max(1) as f64).max(1.0)
+    (under_way(facts) / connections.max(1) as f64).max(1.0)
 }
 
 /// A link that is full of the answers of connections that several requests share: each waits for the bytes of others, and what it
@@ -118,18 +122,16 @@ fn sends_slowly(facts: &Facts<'_>) -> bool {
     const SEVERAL: f64 = 4.0;
     /// Of what is sent at first.
     const LITTLE: f64 = 0.5;
-    let connections = &facts.seen.connections;
-    let time = &facts.seen.answered_time;
-    let under_way = time.sum() as f64 / 1e9 / facts.elapsed_seconds();
-    let receiving = facts.seen.phases.receiving.mean().unwrap_or(0.0) / 1e9;
+    let phase = &facts.seen.phases.receiving;
+    let receiving = phase.mean().unwrap_or(0.0) / 1e9;
     let round_trip = weights::round_trip(facts).unwrap_or(0.0);
     let each = facts.mean_body() * round_trip / receiving.max(f64::MIN_POSITIVE);
     let at_once = at_once(facts);
-    let are_several = under_way / at_once >= SEVERAL;
-    let fastest = facts.seen.phases.receiving.min().unwrap_or(0) as f64 / 1e9;
+    let are_several = under_way(facts) / at_once >= SEVERAL;
+    let fastest = phase.min().unwrap_or(0) as f64 / 1e9;
     let are_alike = receiving < UNEVEN * fastest;
     let is_little = each * at_once < LITTLE * weights::FIRST_FLIGHT;
-    are_several && are_alike && is_little && has_room(connections)
+    are_several && are_alike && is_little && has_room(&facts.seen.connections)
 }
 
 /// Whether what was sent lay unacknowledged for most of the time by which answers were longer than the kernel of a target puts

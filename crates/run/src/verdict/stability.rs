@@ -66,9 +66,7 @@ const OF_SLOW_PEER_MIN: u64 = 30;
 
 pub(super) fn findings(facts: &Facts<'_>, limit: Limit) -> Vec<Finding> {
     let mut findings = interruptions(facts, limit);
-    if facts.load_is_constant() && facts.rows.len() >= ROWS_MIN {
-        findings.extend(cold_start(facts));
-    }
+    findings.extend(cold_start(facts));
     let is_even = facts.load_is_constant() || facts.threads_start_at_once();
     if is_even && !weights::is_held_up(facts) {
         findings.extend(slowing(facts, limit));
@@ -91,7 +89,7 @@ pub(super) fn findings(facts: &Facts<'_>, limit: Limit) -> Vec<Finding> {
 fn interruptions(facts: &Facts<'_>, limit: Limit) -> Vec<Finding> {
     let mut found = Vec::from_iter(outage(facts, limit));
     // A start is no pause.
-    if facts.load_is_constant() && facts.rows.len() >= ROWS_MIN && cold_start(facts).is_none() {
+    if cold_start(facts).is_none() {
         found.extend(pauses(facts, limit));
     }
     found
@@ -191,8 +189,13 @@ fn died(facts: &Facts<'_>, rows: &[&Row], usual: f64, limit: Limit) -> Option<Fi
     ))
 }
 
+/// Whether seconds can be compared: they are some, and the plan asks for as much in each.
+fn are_comparable(facts: &Facts<'_>) -> bool {
+    facts.load_is_constant() && facts.rows.len() >= ROWS_MIN
+}
+
 fn cold_start(facts: &Facts<'_>) -> Option<Finding> {
-    if !facts.evidence.plan.warm_up.is_zero() {
+    if !facts.evidence.plan.warm_up.is_zero() || !are_comparable(facts) {
         return None;
     }
     let rows = &facts.rows;
@@ -348,6 +351,9 @@ fn step(times: &[f64], first: f64, last: f64) -> Option<usize> {
 /// Seconds that hold answers much slower than those of the others, again and again: the target stands still for a moment, or the
 /// link does.
 fn pauses(facts: &Facts<'_>, limit: Limit) -> Option<Finding> {
+    if !are_comparable(facts) {
+        return None;
+    }
     let rows: Vec<(&Row, f64)> = facts
         .rows
         .iter()

@@ -354,6 +354,39 @@ fn an_arrival_that_waits_for_a_thread_waits_in_its_response_time() {
     );
 }
 
+/// The pace of a plan's timers is what its author asks for: one that is missed is named, as is one that is kept.
+#[test]
+#[ignore = "wants LOADLINE_BIN"]
+fn a_throughput_timer_that_asks_for_too_much_is_named() {
+    let constant = |per_minute: &str| {
+        let per_minute = format!("throughput={per_minute}");
+        element(
+            "ConstantThroughputTimer",
+            "Pace",
+            &[&per_minute, "calcMode=1"],
+            "",
+        )
+    };
+    let profile = "<kg.apc.jmeter.timers.VariableThroughputTimer testname=\"Shape\">\
+        <collectionProp name=\"load_profile\"><collectionProp name=\"1\">\
+        <stringProp name=\"1\">500</stringProp><stringProp name=\"2\">500</stringProp>\
+        <stringProp name=\"3\">30</stringProp></collectionProp></collectionProp>\
+        </kg.apc.jmeter.timers.VariableThroughputTimer><hashTree/>";
+    for (timer, is_missed) in [
+        (constant("6000"), true),
+        (profile.to_owned(), true),
+        (constant("600"), false),
+    ] {
+        let slow = http("Slow", "/delay/0.1", &timer);
+        let place = place_with(&threads("Users", 2, 12, &slow));
+        let output = place.run(&["--json", "result.json"]);
+        assert_eq!(code(&output), 0, "{}", told(&output.stderr));
+        let verdict = json(&place.path("result.json"))["verdict"].take();
+        let is_named = verdict["findings"].to_string().contains("pace-missed");
+        assert_eq!(is_named, is_missed, "{timer}: {verdict}");
+    }
+}
+
 #[test]
 #[ignore = "wants LOADLINE_BIN"]
 fn what_transactions_lose_as_jmeter_does_is_in_the_totals() {

@@ -11,7 +11,7 @@ use loadline_model::sample::Sample;
 use loadline_model::secret::redacted_text;
 use loadline_model::snapshot::{Counts, ErrorKey, Shape, Snapshot};
 use loadline_model::{ErrorClass, Nanos};
-use loadline_steps::thread::EndedEarly;
+use loadline_steps::thread::{EndedEarly, Pace};
 
 use crate::batches::{Gone, hand};
 use crate::clock::Clock;
@@ -301,6 +301,12 @@ impl Recorder {
             EndedEarly::OutOfData => &mut ended.out_of_data,
             EndedEarly::Failed => &mut ended.failed,
         } += 1;
+    }
+
+    /// Counts what throughput timers did to samples of a plan.
+    pub(crate) fn paced(&mut self, pace: Pace) {
+        self.seen.pace.held_back += pace.held_back;
+        self.seen.pace.overdue += pace.overdue;
     }
 
     #[inline]

@@ -57,12 +57,21 @@ impl Heat {
         for (band, count) in &self.0 {
             let within = (rank - below) / *count as f64;
             if within <= 1.0 || (band, count) == (&last.0, &last.1) {
-                let place = f64::from(*band) + within.clamp(0.0, 1.0);
-                return Some((place / f64::from(BANDS_PER_DOUBLING)).exp2().round() as u64);
+                return Some(edge(f64::from(*band) + within.clamp(0.0, 1.0)).round() as u64);
             }
             below += *count as f64;
         }
         None
+    }
+
+    /// The requests in bands of which every time is above this many nanoseconds.
+    #[must_use]
+    pub fn above(&self, ns: u64) -> u64 {
+        let bands = self.0.iter().rev();
+        bands
+            .take_while(|(band, _)| lower_edge(*band) >= ns as f64)
+            .map(|(_, count)| count)
+            .sum()
     }
 
     /// Whether nothing was counted.
@@ -80,6 +89,15 @@ impl Heat {
             Err(place) => self.0.insert(place, (band, count)),
         }
     }
+}
+
+/// The nanoseconds at a place on the scale of bands.
+fn edge(place: f64) -> f64 {
+    (place / f64::from(BANDS_PER_DOUBLING)).exp2()
+}
+
+fn lower_edge(band: u8) -> f64 {
+    edge(f64::from(band))
 }
 
 impl<'de> Deserialize<'de> for Heat {
@@ -118,6 +136,14 @@ mod tests {
             let told = heat.quantile(share).expect("there are requests") as f64 / 1e6;
             assert!((told / ms - 1.0).abs() < 0.1, "{share}: {told} ms");
         }
+    }
+
+    #[test]
+    fn requests_above_a_time_are_in_bands_above_it() {
+        let heat = of(&[1 << 20, 1 << 21, (1 << 21) + 1, 1 << 30]);
+        let above = [1 << 19, 1 << 20, 1 << 21, (1 << 21) + 1, 1 << 30].map(|ns| heat.above(ns));
+        assert_eq!(above, [4, 3, 2, 1, 0]);
+        assert_eq!(Heat::default().above(0), 0);
     }
 
     #[test]

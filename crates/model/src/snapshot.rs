@@ -274,6 +274,30 @@ impl EndedThreads {
     }
 }
 
+/// What the throughput timers of a JMeter plan did to its samples.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pace {
+    /// Samples that a timer held back.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub held_back: u64,
+    /// Samples that were due already: their thread was slower than the timer.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub overdue: u64,
+}
+
+impl Pace {
+    /// Whether no timer had anything to do.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        *self == Pace::default()
+    }
+
+    fn merge(&mut self, other: Pace) {
+        self.held_back += other.held_back;
+        self.overdue += other.overdue;
+    }
+}
+
 /// What a worker, or a whole run, saw in an interval.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Snapshot {
@@ -319,6 +343,9 @@ pub struct Snapshot {
     /// Threads of a plan that ended early.
     #[serde(default, skip_serializing_if = "EndedThreads::is_empty")]
     pub ended_threads: EndedThreads,
+    /// What throughput timers of a plan did.
+    #[serde(default, skip_serializing_if = "Pace::is_empty")]
+    pub pace: Pace,
     /// Time during which sinks blocked the worker, in nanoseconds.
     pub back_pressure_ns: u64,
     /// CPU time of the worker thread, in nanoseconds.
@@ -386,6 +413,7 @@ impl Default for Snapshot {
             script: None,
             scenarios: BTreeMap::new(),
             ended_threads: EndedThreads::default(),
+            pace: Pace::default(),
             back_pressure_ns: 0,
             worker_cpu_ns: 0,
             run_queue_ns: 0,
@@ -423,6 +451,7 @@ impl Snapshot {
             self.scenarios.entry(scenario).or_default().merge(change);
         }
         self.ended_threads.merge(other.ended_threads);
+        self.pace.merge(other.pace);
         self.back_pressure_ns += other.back_pressure_ns;
         self.worker_cpu_ns += other.worker_cpu_ns;
         self.run_queue_ns += other.run_queue_ns;
@@ -464,6 +493,7 @@ impl Snapshot {
             script: self.script.take(),
             scenarios: std::mem::take(&mut self.scenarios),
             ended_threads: std::mem::take(&mut self.ended_threads),
+            pace: std::mem::take(&mut self.pace),
             back_pressure_ns: std::mem::take(&mut self.back_pressure_ns),
             worker_cpu_ns: std::mem::take(&mut self.worker_cpu_ns),
             run_queue_ns: std::mem::take(&mut self.run_queue_ns),

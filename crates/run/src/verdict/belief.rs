@@ -10,6 +10,7 @@ use super::code::Code;
 use super::downtime::downtime;
 use super::facts::{Facts, row_seconds};
 use super::names;
+use super::stability;
 use super::stats;
 use super::weights;
 use super::wording::{count, counted, duration, margin, rate};
@@ -229,6 +230,7 @@ fn two_kinds(facts: &Facts<'_>, percentiles: &[f64]) -> Option<Spread> {
     let slow_ones = 1.0 - fast_ones;
     let made = weights::connections_made(facts);
     let are_as_many = |some: f64, others: f64| (others - some).abs() <= AS_MANY * some;
+    let is_steady = || downtime(facts).is_none() && !stability::starts_cold(facts);
     let wrong = facts.wrong_share();
     let is_nearer = (wrong - fast_ones).abs() < (wrong - slow_ones).abs();
     let wrong_are_fast = is_nearer && are_as_many(fast_ones, wrong);
@@ -242,7 +244,7 @@ fn two_kinds(facts: &Facts<'_>, percentiles: &[f64]) -> Option<Spread> {
             match () {
                 () if wrong_are_fast => "; the fast ones are as many as the wrong responses",
                 () if wrong_are_slow => "; the slow ones are as many as the wrong responses",
-                () if are_as_many(slow_ones, made) && downtime(facts).is_none() => "; the slow ones are as many as the connections: probably the first request on each",
+                () if are_as_many(slow_ones, made) && is_steady() => "; the slow ones are as many as the connections: probably the first request on each",
                 () => "",
             }
         );

@@ -56,6 +56,8 @@ codes! {
     CountNotReached = "count-not-reached";
     /// Arrivals were sent, but late: response time far above service time.
     ArrivalsWaited = "arrivals-waited";
+    /// Throughput timers of a plan asked for more than its threads sent.
+    PaceMissed = "pace-missed";
     /// No iteration of a script came to its end.
     NoIterationCompleted = "no-iteration-completed";
     /// Iterations of a script ended with an exception that nobody caught.

@@ -61,12 +61,30 @@ pub(super) fn findings(facts: &Facts<'_>) -> Vec<Finding> {
     findings.extend(paused(facts));
     findings.extend(missed(facts));
     findings.extend(waited(facts));
+    findings.extend(missed_pace(facts));
     findings.extend(cut_short(facts));
     findings.extend(threw(facts));
     findings.extend(ended_threads(facts));
     findings.extend(wrong(facts));
     findings.extend(unheld(facts));
     findings
+}
+
+/// Throughput timers that had nothing to hold back: what they ask for was not sent.
+fn missed_pace(facts: &Facts<'_>) -> Option<Finding> {
+    let pace = facts.seen.pace;
+    facts.misses_pace().then(|| {
+        Code::PaceMissed.finding(
+            Gravity::Caution,
+            format!(
+                "the plan's throughput timers ask for a higher rate than {} sent: {} of {} samples were overdue",
+                counted(facts.vus, "thread"),
+                count(pace.overdue),
+                count(pace.overdue + pace.held_back)
+            ),
+            "use more threads; if responses then take longer, the target is the limit",
+        )
+    })
 }
 
 /// Iterations that all took longer than the run: what they would have sent at their end was never sent.

@@ -63,6 +63,7 @@ pub(super) fn downtime(facts: &Facts<'_>) -> Option<Downtime> {
     let up: Vec<f64> = up.map(|row| good(row)).collect();
     let most = up.iter().copied().fold(0.0, f64::max);
     let usual = median(up.into_iter().filter(|good| *good >= RECOVERED * most))?;
+    let usual = usual.min(asked_for(facts));
     if usual < USUAL_MIN {
         return None;
     }
@@ -87,6 +88,13 @@ pub(super) fn downtime(facts: &Facts<'_>) -> Option<Downtime> {
         begins,
         length: length.or(comes_back.then_some(rows.len() - begins)),
     })
+}
+
+/// Requests per second that an open load asks for: what comes beyond them was due before. A script asks for as many as it likes.
+fn asked_for(facts: &Facts<'_>) -> f64 {
+    let is_all = facts.open && !facts.may_think() && facts.closed_vus() == 0;
+    let asked = facts.asked_rate().filter(|_| is_all);
+    asked.unwrap_or(f64::INFINITY)
 }
 
 /// Whether so many iterations of a script end with an exception that it is in its own way, and asks for less.

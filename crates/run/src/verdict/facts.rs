@@ -144,6 +144,15 @@ impl<'a> Facts<'a> {
             .sum()
     }
 
+    /// Whether the throughput timers of a plan asked for more than its threads sent: they hardly ever held one back.
+    pub(super) fn misses_pace(&self) -> bool {
+        const OVERDUE: f64 = 0.9;
+        const SAMPLES_MIN: u64 = 20;
+        let pace = self.seen.pace;
+        let all = pace.overdue + pace.held_back;
+        all >= SAMPLES_MIN && pace.overdue as f64 >= OVERDUE * all as f64
+    }
+
     /// The highest rate that was asked for, which a ramp has for a moment.
     pub(super) fn highest_rate(&self) -> Option<f64> {
         let scenarios = self.evidence.plan.scenarios.iter();

@@ -128,9 +128,18 @@ fn ran_out_of_data(facts: &Facts<'_>) -> bool {
     ended > 0 && ended >= facts.vus
 }
 
+/// The share of the time of all requests that went to those that failed.
+pub(super) fn time_of_failures(facts: &Facts<'_>) -> f64 {
+    let (answered, failed) = (&facts.seen.answered_time, &facts.seen.failed_time);
+    match answered.sum() + failed.sum() {
+        0 => 0.0,
+        all => failed.sum() as f64 / all as f64,
+    }
+}
+
 /// Whether requests that failed took more of the virtual users' time than answers did.
 pub(super) fn fails_mostly(facts: &Facts<'_>) -> bool {
-    facts.seen.failed_time.sum() > facts.seen.answered_time.sum()
+    time_of_failures(facts) > 0.5
 }
 
 /// Whose the failures are, however few; `None` where there are none.

@@ -9,7 +9,7 @@ use super::backlog;
 use super::code::Code;
 use super::downtime;
 use super::facts::Facts;
-use super::failing::{fails_mostly, spoils};
+use super::failing::{fails_mostly, spoils, time_of_failures};
 use super::lateness;
 use super::saturation::Knee;
 use super::shapes;
@@ -28,6 +28,9 @@ const OVERRIDING: [Code; 5] = [
     Code::MostUnanswered,
     Code::HollowAnswers,
 ];
+
+/// Share of the time of all requests that failed ones take from which the headline has it.
+const TAKEN_BY_FAILURES: f64 = 0.25;
 
 /// Before the name of a class of failures.
 const MOST_FAILURES: &str = ", most failures";
@@ -198,6 +201,13 @@ fn sent_headline(facts: &Facts<'_>, limit: Limit) -> Headline {
             (None, _) if stability::interrupts_many(facts) => {
                 format!("the offered load was delivered, but responses stalled: {text}")
             }
+            (None, _) if facts.closed_vus() > 0 => {
+                let who = match limit {
+                    Limit::Network => "the network",
+                    _ => "the target",
+                };
+                format!("the offered load was delivered, while other VUs waited for {who}: {text}")
+            }
             (None, _) => format!("the offered load was delivered: {text}"),
         });
     }
@@ -338,7 +348,12 @@ fn limit_in_words(facts: &Facts<'_>, limit: Limit, reached: &str) -> Headline {
         }
         Limit::Target => {
             let mean = facts.mean_service();
-            more = mean.map(|mean| format!(" ({} on average)", duration(mean)));
+            more = match time_of_failures(facts) {
+                part if part >= TAKEN_BY_FAILURES => {
+                    Some(format!("; failures took {} of their time", percent(part)))
+                }
+                _ => mean.map(|mean| format!(" ({} on average)", duration(mean))),
+            };
             format!("as fast as the target answered {vus}")
         }
         Limit::Network => format!("as fast as the network let {vus} go"),
@@ -348,6 +363,9 @@ fn limit_in_words(facts: &Facts<'_>, limit: Limit, reached: &str) -> Headline {
         Limit::Plan => match mistaken {
             Some((status, n)) => others_have(facts, status, n),
             None if spoils(facts).is_some() => format!("limited by the plan ({vus})"),
+            None if facts.misses_pace() => {
+                format!("the plan's timers ask for more than {vus} can send")
+            }
             None => match facts.reached_cap() {
                 Some(most) => format!("paced by the option rps ({most}/s)"),
                 None => format!("paced by the plan ({vus})"),

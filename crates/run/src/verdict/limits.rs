@@ -250,12 +250,7 @@ fn open_limit(facts: &Facts<'_>, knee: Option<&Knee>, weights: Weights) -> Limit
         None => {}
     }
     if busy || all_in_use && !is_bursty(facts) || dropped_where_all_were_in_use(facts) {
-        let of_target = match target_is_slow(facts) {
-            true => Limit::Target,
-            false if queue::may_stand(facts) => Limit::Unknown,
-            false => Limit::Plan,
-        };
-        return heaviest(weights, of_target);
+        return heaviest(weights, target_or_plan(facts));
     }
     // Virtual users were free most of the time. What was missed all the same came in bursts: the generator stood still, or
     // the target did.
@@ -267,6 +262,16 @@ fn open_limit(facts: &Facts<'_>, knee: Option<&Knee>, weights: Weights) -> Limit
         _ if signs::is_late(facts) || weights::exhausted(facts).is_some() => Limit::Generator,
         _ if all_in_use => heaviest(weights, Limit::Plan),
         _ => Limit::Unknown,
+    }
+}
+
+/// Who is in the way where all virtual users wait for the target, and a rate was asked for: more of them would wait in a queue, or
+/// reach it.
+fn target_or_plan(facts: &Facts<'_>) -> Limit {
+    match target_is_slow(facts) {
+        true => Limit::Target,
+        false if queue::may_stand(facts) => Limit::Unknown,
+        false => Limit::Plan,
     }
 }
 
@@ -358,6 +363,7 @@ fn has_pauses(facts: &Facts<'_>) -> bool {
 
 fn closed_limit(facts: &Facts<'_>, knee: Option<&Knee>, weights: Weights) -> Limit {
     match facts.busy_share() {
+        busy if busy >= ALL_BUSY && facts.misses_pace() => heaviest(weights, target_or_plan(facts)),
         busy if busy >= ALL_BUSY || weights::exhausted(facts).is_some() => {
             heaviest(weights, Limit::Target)
         }
@@ -494,7 +500,10 @@ fn ceiling(facts: &Facts<'_>, limit: Limit) -> Option<Finding> {
     match limit {
         Limit::Target | Limit::Network => Some(Code::TargetCeiling.finding(
             Gravity::Caution,
-            format!("{law}: the service time is the ceiling"),
+            match limit {
+                Limit::Network => format!("{law}: the time on the network path is the ceiling"),
+                _ => format!("{law}: the service time is the ceiling"),
+            },
             faster(facts, limit, asked, needed, times),
         )),
         Limit::Unknown if !queue::may_stand(facts) => None,

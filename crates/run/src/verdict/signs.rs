@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use loadline_model::error_class::{ErrorClass, Fault};
 use loadline_model::event::{AGENT_LOST_MARK, AGENT_NOT_REPLACED_MARK, AGENT_REPLACED_MARK};
+use loadline_model::result::Row;
 use loadline_model::units;
 use loadline_model::verdict::{Finding, Gravity};
 
@@ -201,25 +202,32 @@ fn starved(facts: &Facts<'_>) -> Option<Finding> {
 
 /// The process was due and did not run: somebody stopped it, or its machine.
 fn stood_still(facts: &Facts<'_>) -> Option<Finding> {
-    let rows = facts.evidence.series.iter();
-    let longest = rows.max_by_key(|row| row.generator.stalled_ns)?;
-    let stalled = longest.generator.stalled_ns;
+    // What waits for its own outputs was stopped by nobody.
+    let outputs = facts.seen.back_pressure_ns;
+    let stops = facts.evidence.series.iter().filter(|row| {
+        let stalled = row.generator.stalled_ns;
+        stalled >= FROZEN_NS && stalled > outputs
+    });
+    let stops: Vec<&Row> = stops.collect();
+    let longest = stops.iter().max_by_key(|row| row.generator.stalled_ns)?;
+    let seconds = |ns: u64| duration(ns as f64 / 1e9);
     let at = match longest.at_ns {
         0 => "the start".to_owned(),
-        ns => format!("about {}", duration(ns as f64 / 1e9)),
+        ns => format!("about {}", seconds(ns)),
     };
-    // What waits for its own outputs was stopped by nobody.
-    let waits_for_output = facts.seen.back_pressure_ns >= stalled;
-    (stalled >= FROZEN_NS && !waits_for_output).then(|| {
-        Code::GeneratorStopped.finding(
-            Gravity::Caution,
-            format!(
-                "the generator did not run for {} at {at}: ignore the figures of that time, the target did not cause them",
-                duration(stalled as f64 / 1e9)
-            ),
-            "look for what stopped it: a signal, a debugger, a machine or container that was paused; run again",
-        )
-    })
+    let all: u64 = stops.iter().map(|row| row.generator.stalled_ns).sum();
+    let among = match stops.len() {
+        1 => String::new(),
+        many => format!(", the longest of {many} stops ({} in all)", seconds(all)),
+    };
+    Some(Code::GeneratorStopped.finding(
+        Gravity::Caution,
+        format!(
+            "the generator did not run for {} at {at}{among}: ignore the figures of that time, the target did not cause them",
+            seconds(longest.generator.stalled_ns)
+        ),
+        "look for what stopped it: a signal, a debugger, a machine or container that was paused; run again",
+    ))
 }
 
 /// How late the latest in a hundred starts were, in nanoseconds, where that is more than the plan allows.

@@ -89,7 +89,7 @@ pub(super) fn findings(facts: &Facts<'_>, limit: Limit) -> Vec<Finding> {
 fn interruptions(facts: &Facts<'_>, limit: Limit) -> Vec<Finding> {
     let mut found = Vec::from_iter(outage(facts, limit));
     // A start is no pause.
-    if cold_start(facts).is_none() {
+    if !starts_cold(facts) {
         found.extend(pauses(facts, limit));
     }
     found
@@ -122,7 +122,9 @@ fn outage(facts: &Facts<'_>, limit: Limit) -> Option<Finding> {
         .map(|row| row_seconds(row))
         .sum();
     let further = downtime::further(facts, &rows[down + length..], usual);
-    if often_take(facts, lasted / 2.0, 1 + further) {
+    let may_sleep = facts.may_think();
+    let was_felt = !may_sleep || is_felt(facts, &rows[down..down + length], lasted / 2.0);
+    if !was_felt || often_take(facts, lasted / 2.0, 1 + further) {
         return None;
     }
     let again = match further {
@@ -143,6 +145,18 @@ fn outage(facts: &Facts<'_>, limit: Limit) -> Option<Finding> {
             _ => "look for a restart, a failover or a long pause (garbage collection) at that time",
         },
     ))
+}
+
+/// Whether a request failed in these rows, had a wrong answer, or took so many seconds: users who all sleep ask for nothing.
+fn is_felt(facts: &Facts<'_>, rows: &[&Row], seconds: f64) -> bool {
+    let was_failed = rows
+        .iter()
+        .any(|row| row.failed > 0 || row.completed > row.good);
+    let ns = (seconds * 1e9) as u64;
+    let seen = facts.seen;
+    let took =
+        weights::longer_than(&seen.answered_time, ns) + weights::longer_than(&seen.failed_time, ns);
+    was_failed || took > 0
 }
 
 /// Whether responses often take so many seconds: they were not missing for as long. In an outage each virtual user waits once.
@@ -170,6 +184,10 @@ fn died(facts: &Facts<'_>, rows: &[&Row], usual: f64, limit: Limit) -> Option<Fi
             "no responses came after that",
             "look for what cut the network path to the target at that time: a link, a firewall, a route",
         ),
+        End::Silent if may_come_too_late(facts) => (
+            "none came in time after that",
+            "look for a queue that grows: responses may come later than {timeout}, which each request waited for",
+        ),
         End::Silent => (
             "no responses came after that",
             "look at the target's log at that time: it died, or hangs",
@@ -189,9 +207,24 @@ fn died(facts: &Facts<'_>, rows: &[&Row], usual: f64, limit: Limit) -> Option<Fi
     ))
 }
 
+/// Whether the longest responses took nearly as long as the requests that were given up: the others may have come later.
+fn may_come_too_late(facts: &Facts<'_>) -> bool {
+    const NEARLY: f64 = 0.5;
+    let longest = facts.answered_time().max();
+    let given_up = facts.seen.failed_time.quantile(0.5);
+    let times_out = facts.worst_class() == Some(ErrorClass::Timeout);
+    let is_near = |(longest, given_up): (u64, f64)| longest as f64 >= NEARLY * given_up;
+    times_out && longest.zip(given_up).is_some_and(is_near)
+}
+
 /// Whether seconds can be compared: they are some, and the plan asks for as much in each.
 fn are_comparable(facts: &Facts<'_>) -> bool {
     facts.load_is_constant() && facts.rows.len() >= ROWS_MIN
+}
+
+/// Whether the first responses were slower than later ones.
+pub(super) fn starts_cold(facts: &Facts<'_>) -> bool {
+    cold_start(facts).is_some()
 }
 
 fn cold_start(facts: &Facts<'_>) -> Option<Finding> {
@@ -363,7 +396,12 @@ fn pauses(facts: &Facts<'_>, limit: Limit) -> Option<Finding> {
     times.sort_by(f64::total_cmp);
     // Quiet seconds may be fewer than half.
     let quiet = *times.get(times.len() / 4)?;
-    let is_hit = |p99: f64| p99 >= PAUSE_FACTOR * quiet && p99 - quiet >= PAUSE_NS;
+    let least = (PAUSE_FACTOR * quiet).max(quiet + PAUSE_NS);
+    let rows: Vec<(&Row, f64)> = rows
+        .into_iter()
+        .map(|(row, p99)| (row, p99.max(held_for(facts, row, least))))
+        .collect();
+    let is_hit = |ns: f64| ns >= least;
     let hit: Vec<&(&Row, f64)> = rows.iter().filter(|(_, p99)| is_hit(*p99)).collect();
     // What lasts to the end of the run is no pause.
     let runs = rows
@@ -412,6 +450,18 @@ fn pauses(facts: &Facts<'_>, limit: Limit) -> Option<Finding> {
             false => "look for what stops the target at these times: garbage collection, a periodic job, a flush to disk",
         },
     ))
+}
+
+/// How long half of the virtual users or more were held up in a second, in nanoseconds, where that is at least so long. Users that
+/// go on as soon as they can make many requests between two pauses, so that no percentile shows the few that were held up.
+fn held_for(facts: &Facts<'_>, row: &Row, least: f64) -> f64 {
+    let held = row.heat.above(least as u64);
+    let are_many = held > 0 && held.saturating_mul(2) >= row.active_vus;
+    if facts.open || !facts.is_hurried() || !are_many {
+        return 0.0;
+    }
+    let half_of_them = 1.0 - share(held, row.completed + row.failed) / 2.0;
+    row.heat.quantile(half_of_them).unwrap_or(0) as f64
 }
 
 /// Whether in the seconds that are hit fewer than half as many answers come as in the others.

@@ -9,6 +9,7 @@ mod kinds;
 mod names;
 mod on_the_way;
 mod one_thing;
+mod pace;
 mod pages;
 mod queues;
 mod resources;

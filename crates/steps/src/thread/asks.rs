@@ -54,6 +54,25 @@ pub enum EndedEarly {
     Failed,
 }
 
+/// What throughput timers did to the samples of a thread.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Pace {
+    /// Samples that a timer held back.
+    pub held_back: u64,
+    /// Samples that were due already: the thread was slower than the timer.
+    pub overdue: u64,
+}
+
+impl Pace {
+    /// Counts a sample that a timer let start after so many milliseconds.
+    pub(super) fn count(&mut self, pause_ms: i64) {
+        match pause_ms > 0 {
+            true => self.held_back += 1,
+            false => self.overdue += 1,
+        }
+    }
+}
+
 /// When a thread ends by the clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Deadline {

@@ -18,7 +18,7 @@ mod strand;
 mod transactions;
 mod walk;
 
-pub use asks::{Ask, Deadline, End, EndedEarly, Outcome};
+pub use asks::{Ask, Deadline, End, EndedEarly, Outcome, Pace};
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -102,6 +102,8 @@ pub struct Thread {
     group_began_ms: i64,
     /// Why it ends before its time; `None`: it does not, or was told to.
     ended_early: Option<EndedEarly>,
+    /// What throughput timers did since it was last taken.
+    pace: Pace,
     /// Samples that are done and were not taken.
     done: Vec<Heard>,
     /// The last sampler; `None`: no sampler was run yet.
@@ -218,6 +220,7 @@ impl Thread {
             told_round_of: 0,
             group_began_ms: 0,
             ended_early: None,
+            pace: Pace::default(),
             done: Vec::new(),
             last_sampler: None,
             program,
@@ -253,6 +256,11 @@ impl Thread {
     /// The samples that were done since the last call, in their order.
     pub fn take_done(&mut self) -> Vec<Heard> {
         std::mem::take(&mut self.done)
+    }
+
+    /// What throughput timers did since the last call.
+    pub fn take_pace(&mut self) -> Pace {
+        std::mem::take(&mut self.pace)
     }
 
     /// The thread's name.

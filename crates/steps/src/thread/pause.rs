@@ -162,6 +162,9 @@ impl Thread {
         let last_ms = self.strand.pauses.last_ms.get(&id).copied();
         let next_ms = last_ms.map_or(now_ms, |last| now_ms.max(last.saturating_add(behind_ms)));
         self.strand.pauses.last_ms.insert(id, next_ms);
+        if last_ms.is_some() {
+            self.pace.count(next_ms - now_ms);
+        }
         next_ms - now_ms
     }
 
@@ -182,7 +185,9 @@ impl Thread {
         let next_s = self.commons.next_drawn(self.group, seed, wanted);
         let next_ms = next_s.map_or(0, |next_s| (next_s * 1000.0) as i64);
         let at_ms = self.group_began_ms.saturating_add(next_ms);
-        at_ms.saturating_sub(walker.host.unix_ms()).max(0)
+        let pause_ms = at_ms.saturating_sub(walker.host.unix_ms()).max(0);
+        self.pace.count(pause_ms);
+        pause_ms
     }
 
     /// Waits for others; `size` and time limit as the timer has them.
@@ -260,7 +265,10 @@ impl Thread {
             shaped
         });
         match shaped {
-            Shaped::Go => Pause::For(0),
+            Shaped::Go => {
+                self.pace.count(i64::from(was_waiting));
+                Pause::For(0)
+            }
             Shaped::Over => Pause::Over(End::Group),
             Shaped::Wait(ms) => {
                 self.strand.pauses.is_shaped = true;

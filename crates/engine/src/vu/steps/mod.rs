@@ -502,6 +502,7 @@ impl StepsVu {
 
     /// Hands the samples over that are done.
     fn hand_over(&self, of: &GroupOnWorker, thread: &mut Thread) -> Result<(), Gone> {
+        self.shared.recorder.borrow_mut().paced(thread.take_pace());
         let samples = thread.take_done();
         if samples.is_empty() {
             return Ok(());

@@ -11,7 +11,7 @@ use super::replicas::has_idle_peer;
 use super::{Sign, Weight, notes};
 use crate::verdict::code::Code;
 use crate::verdict::facts::Facts;
-use crate::verdict::wording::{counted, percent};
+use crate::verdict::wording::{counted, duration, percent};
 
 /// Share of a limit from which there is nothing left to speak of.
 const FULL: f64 = 0.9;
@@ -48,7 +48,8 @@ pub(super) fn signs(components: &[Component<'_>], facts: &Facts<'_>) -> Vec<Sign
         .filter(|component| !notes::tell_oom(notes, &component.title()));
     signs.extend(untold.filter_map(killed));
     signs.extend(components.iter().filter_map(throttled));
-    signs.extend(components.iter().filter_map(leaking));
+    let leaks = components.iter();
+    signs.extend(leaks.filter_map(|component| leaking(component, facts)));
     signs
 }
 
@@ -216,7 +217,7 @@ fn throttled(component: &Component<'_>) -> Option<Sign> {
 }
 
 /// Memory that grows along a line and does not stop.
-fn leaking(component: &Component<'_>) -> Option<Sign> {
+fn leaking(component: &Component<'_>, facts: &Facts<'_>) -> Option<Sign> {
     let memory = component.metric("memory_bytes")?;
     let points: Vec<Point> = memory.points_in(component.phases.load).collect();
     // What is taken at the start, pools and caches, is not lost.
@@ -225,26 +226,40 @@ fn leaking(component: &Component<'_>) -> Option<Sign> {
     if !growth.is_leak() {
         return None;
     }
-    let per_hour = growth.per_second * 3_600.0;
     let short = format!(
-        "the memory of {} grew by {} per hour",
+        "the memory of {} grew by {}",
         component.title(),
-        bytes(per_hour)
+        growth.in_words()
     );
     let text = format!(
         "{short} along a line (r² {:.2}), to {}",
         growth.fit,
         bytes(growth.last)
     );
-    Some(Sign {
-        weight: Weight::Remark,
-        finding: Code::LeakSeen.finding(
+    let (gravity, advice) = match piles_up(facts) {
+        true => (
+            Gravity::Note,
+            "requests in flight grew too, and each takes memory: look for a leak under a load that the target carries",
+        ),
+        false => (
             Gravity::Caution,
-            text,
             "look for what each request leaves behind; run for longer to see whether it ends",
         ),
+    };
+    Some(Sign {
+        weight: Weight::Remark,
+        finding: Code::LeakSeen.finding(gravity, text, advice),
         short,
     })
+}
+
+/// Whether requests in flight grew while an open load ran.
+fn piles_up(facts: &Facts<'_>) -> bool {
+    const GREW: f64 = 1.5;
+    let in_flight: Vec<f64> = facts.rows.iter().map(|row| row.active_vus as f64).collect();
+    let half = in_flight.len() / 2;
+    let mean = |rows: &[f64]| rows.iter().sum::<f64>() / rows.len() as f64;
+    facts.open && half > 0 && mean(&in_flight[half..]) >= GREW * mean(&in_flight[..half])
 }
 
 /// How a series grows.
@@ -275,6 +290,16 @@ impl Growth {
             last: last.1,
             fit: fit(points, per_second, mean),
         })
+    }
+
+    /// By how much in which time: a short run says little of an hour.
+    fn in_words(&self) -> String {
+        const HOUR_S: f64 = 3_600.0;
+        const LONG_S: f64 = HOUR_S / 4.0;
+        match self.seconds {
+            long if long >= LONG_S => format!("{} per hour", bytes(self.per_second * HOUR_S)),
+            short => format!("{} in {}", bytes(self.per_second * short), duration(short)),
+        }
     }
 
     fn is_leak(&self) -> bool {

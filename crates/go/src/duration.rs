@@ -1,8 +1,7 @@
-//! Durations as Go reads and prints them, and as the options of a k6 script give them.
+//! Durations as parsed and printed by Go, and as written in the options of a k6 script.
 //!
-//! Source: the documentation of Go's package `time`, and the reference of k6's options. Must not know
-//! flags. Invariant: what is printed can be read again, and means the same; what Go refuses is refused,
-//! in its words.
+//! Source: the documentation of Go's package `time`, and the reference of k6's options. Must not know flags.
+//! Invariant: printed durations parse to the same value; texts that Go refuses are refused, in its words.
 
 use std::fmt;
 use std::time::Duration;
@@ -12,7 +11,7 @@ use crate::integer::parse_int;
 use crate::quote::quoted;
 use crate::syntax::split_sign;
 
-/// A span of time; may be negative, as Go's.
+/// A duration in nanoseconds; may be negative, as in Go.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct GoDuration(pub i64);
 
@@ -20,25 +19,25 @@ pub struct GoDuration(pub i64);
 const DAY: i64 = 86_400_000_000_000;
 
 impl GoDuration {
-    /// So many seconds.
+    /// A number of seconds.
     pub const fn seconds(seconds: i64) -> GoDuration {
         GoDuration(seconds * 1_000_000_000)
     }
 
-    /// The span where it is not negative; zero otherwise.
+    /// The duration, or zero if it is negative.
     pub fn or_zero(self) -> Duration {
         Duration::from_nanos(u64::try_from(self.0).unwrap_or(0))
     }
 
-    /// So many milliseconds, fractions included. What a span cannot hold becomes the least one, as processors of PCs
-    /// convert numbers for Go.
+    /// A number of milliseconds, including fractions. A value out of range becomes the minimum, as in Go's
+    /// conversion on x86 processors.
     pub fn from_milliseconds(milliseconds: f64) -> GoDuration {
         let ns = milliseconds * 1e6;
         let is_held = (-(2_f64.powi(63))..2_f64.powi(63)).contains(&ns);
         GoDuration(if is_held { ns as i64 } else { i64::MIN })
     }
 
-    /// Reads what k6 reads: a number of milliseconds, `<days>d<rest>`, or what Go reads.
+    /// Parses durations as k6 does: a number of milliseconds, `<days>d<rest>`, or a Go duration.
     ///
     /// # Errors
     /// Go's message.
@@ -70,7 +69,7 @@ impl GoDuration {
 }
 
 impl From<Duration> for GoDuration {
-    /// Saturates at what Go can hold, some 292 years.
+    /// Saturates at Go's maximum, some 292 years.
     fn from(span: Duration) -> GoDuration {
         GoDuration(i64::try_from(span.as_nanos()).unwrap_or(i64::MAX))
     }
@@ -103,7 +102,7 @@ pub fn parse(text: &str) -> Result<i64, String> {
     i64::try_from(if negative { -sum } else { sum }).map_err(|_| invalid())
 }
 
-/// One number with its unit, in nanoseconds, and what follows.
+/// One number with its unit, in nanoseconds, and the rest.
 fn take_part<'a>(text: &str, rest: &'a str) -> Result<(u128, &'a str), String> {
     let invalid = || format!("time: invalid duration {}", quoted(text));
     let number_end = rest
@@ -139,7 +138,7 @@ fn take_part<'a>(text: &str, rest: &'a str) -> Result<(u128, &'a str), String> {
     } else {
         whole.parse().map_err(|_| invalid())?
     };
-    // Go drops digits beyond what fits; nineteen are enough for a nanosecond of any unit.
+    // Go drops excess digits; nineteen are enough for a nanosecond of any unit.
     let fraction = &fraction[..fraction.len().min(19)];
     let tail: u128 = if fraction.is_empty() {
         0
@@ -151,7 +150,7 @@ fn take_part<'a>(text: &str, rest: &'a str) -> Result<(u128, &'a str), String> {
 }
 
 impl fmt::Display for GoDuration {
-    /// As Go's `Duration.String`: `1h0m30s`, `1.5s`, `500ms`, `0s`.
+    /// Like Go's `Duration.String`: `1h0m30s`, `1.5s`, `500ms`, `0s`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let sign = if self.0 < 0 { "-" } else { "" };
         let ns = self.0.unsigned_abs();

@@ -1,7 +1,7 @@
-//! Floating-point numbers as Go's `strconv` writes and reads them.
+//! Floating-point numbers as formatted and parsed by Go's `strconv`.
 //!
-//! Must not know flags or widths. Invariant: without a precision the shortest digits that read back
-//! as the same number.
+//! Must not know flags or widths. Invariant: without a precision, the result has the shortest digits that parse
+//! to the same number.
 
 use crate::integer::{NumberFault, message};
 use crate::syntax::{split_sign, without_underscores};
@@ -13,8 +13,8 @@ struct Decimal {
     point: i32,
 }
 
-/// Formats with verb `e`, `f` or `g` (upper case for an upper-case exponent); no precision asks for
-/// the shortest digits.
+/// Formats with verb `e`, `f` or `g` (upper case for an upper-case exponent); without a precision with the
+/// shortest digits.
 #[must_use]
 pub fn format(value: f64, verb: char, precision: Option<usize>) -> String {
     if value.is_nan() {
@@ -30,14 +30,14 @@ pub fn format(value: f64, verb: char, precision: Option<usize>) -> String {
     }
 }
 
-/// A number as `%v` prints it.
+/// A number in the format of `%v`.
 #[must_use]
 pub fn shortest(value: f64) -> String {
     format(value, 'g', None)
 }
 
-/// A decimal number without a sign or with one, underscores between digits; `None` where it is none or
-/// does not fit. Names such as `inf` are none.
+/// Parses a decimal number with optional sign and underscores between digits; `None` if it is invalid or out of
+/// range. Names such as `inf` are invalid.
 #[must_use]
 pub fn parse(text: &str) -> Option<f64> {
     let (negative, unsigned) = split_sign(text);
@@ -45,8 +45,8 @@ pub fn parse(text: &str) -> Option<f64> {
     Some(if negative { -value } else { value })
 }
 
-/// A number as `strconv.ParseFloat` reads it: decimal, or hexadecimal with a binary exponent, underscores between
-/// digits, and the names of what is infinite or no number.
+/// Parses a number like `strconv.ParseFloat`: decimal, or hexadecimal with a binary exponent, underscores
+/// between digits, and the names of infinities and NaN.
 ///
 /// # Errors
 /// Go's message.
@@ -84,7 +84,7 @@ fn unsigned_decimal(text: &str) -> Option<f64> {
     digits.parse().ok()
 }
 
-/// What stands behind `0x`: digits with a point, and `p` with a power of two.
+/// The part after `0x`: digits with a point, and `p` with a power of two.
 fn hexadecimal(text: &str) -> Option<f64> {
     let digits = without_underscores(text, true)?;
     let (mantissa, exponent) = digits.split_once('p')?;
@@ -129,7 +129,7 @@ fn general(value: f64, verb: char, precision: Option<usize>) -> String {
     }
     let count = decimal.digits.len() as i32;
     let threshold = match wanted {
-        // Shortest digits switch to an exponent as if the precision were six.
+        // Shortest digits switch to an exponent as with a precision of six.
         None => 6,
         Some(wanted) if wanted as i32 > count && count >= decimal.point => count,
         Some(wanted) => wanted as i32,

@@ -1,9 +1,9 @@
-//! Names of header fields as Go spells them.
+//! Names of header fields in Go's spelling.
 //!
-//! Source: `textproto.CanonicalMIMEHeaderKey`. Must not know requests. Invariant: a name that no
-//! header may have stays as it is.
+//! Source: `textproto.CanonicalMIMEHeaderKey`. Must not know requests. Invariant: an invalid name stays
+//! unchanged.
 
-/// The words between dashes capitalised, all else in lower case.
+/// The name with the words between dashes capitalised, everything else in lower case.
 #[must_use]
 pub fn canonical(name: &str) -> String {
     if !is_token(name) {

@@ -1,12 +1,12 @@
-//! The field `Host` as Go's client sends it.
+//! The `Host` field as sent by Go's client.
 //!
-//! Sources: the documentation and the behaviour of `net/http` and `golang.org/x/net/http/httpguts`.
-//! Must not know addresses. Invariant: what is returned has only bytes that a host may have.
+//! Sources: the documentation and the behaviour of `net/http` and `golang.org/x/net/http/httpguts`. Must not
+//! know addresses. Invariant: the result only contains bytes that are valid in a host.
 
 use std::borrow::Cow;
 
-/// The value that is sent for a host that a request names; blank where it has bytes that no host has. Labels beyond
-/// ASCII are in Punycode, and the zone of an IPv6 address is left out.
+/// The field's value for the host of a request; blank if it contains invalid bytes. Non-ASCII labels are in
+/// Punycode, and the zone of an IPv6 address is removed.
 #[must_use]
 pub fn header_value(host: &str) -> Cow<'_, str> {
     let ascii = ascii(host);
@@ -17,21 +17,20 @@ pub fn header_value(host: &str) -> Cow<'_, str> {
     }
 }
 
-/// A host name as it is asked of DNS: in Punycode where it is beyond ASCII, and as it is where it has ASCII characters that no name
-/// has.
+/// A host name for DNS: non-ASCII names in Punycode, names with invalid ASCII characters unchanged.
 #[must_use]
 pub fn dns_name(name: &str) -> Cow<'_, str> {
     let is_of_names = |c: char| !c.is_ascii() || c.is_ascii_alphanumeric() || "-.".contains(c);
     if name.is_ascii() || !name.chars().all(is_of_names) {
         return Cow::Borrowed(name);
     }
-    // What looks like a letter may stand for a blank and an accent.
+    // An apparent letter may decompose to a blank and an accent.
     let ascii = idna::domain_to_ascii(name).ok();
     let ascii = ascii.filter(|ascii| ascii.is_ascii() && ascii.chars().all(is_of_names));
     ascii.map_or(Cow::Borrowed(name), Cow::Owned)
 }
 
-/// Each label for itself, as it is: no mapping, no lower case.
+/// Each label separately and literally: no mapping, no lower case.
 fn ascii(host: &str) -> Cow<'_, str> {
     if host.is_ascii() {
         return Cow::Borrowed(host);

@@ -1,6 +1,6 @@
-//! Whole numbers as Go's `strconv` reads them.
+//! Integers as parsed by Go's `strconv`.
 //!
-//! Must not know flags or options. Invariant: what Go refuses is refused, for the reason that Go gives.
+//! Must not know flags or options. Invariant: texts that Go refuses are refused, for the same reason.
 
 use std::fmt;
 use std::num::IntErrorKind::{NegOverflow, PosOverflow};
@@ -9,12 +9,12 @@ use std::num::ParseIntError;
 use crate::quote::quoted;
 use crate::syntax::{split_base, split_sign, without_underscores};
 
-/// Why a text is no number, in Go's words.
+/// Why a text is not a number, in Go's words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NumberFault {
-    /// It is not written as one.
+    /// The syntax is invalid.
     Syntax,
-    /// It does not fit 64 bits.
+    /// It does not fit in 64 bits.
     Range,
 }
 
@@ -27,7 +27,7 @@ impl fmt::Display for NumberFault {
     }
 }
 
-/// Decimal digits with or without a sign: `ParseInt` with base 10.
+/// Parses decimal digits with or without a sign: `ParseInt` with base 10.
 ///
 /// # Errors
 /// Go's message.
@@ -35,7 +35,7 @@ pub fn parse_int(text: &str) -> Result<i64, String> {
     text.parse().map_err(|error| told("ParseInt", text, &error))
 }
 
-/// Decimal digits without a sign: `ParseUint` with base 10.
+/// Parses decimal digits without a sign: `ParseUint` with base 10.
 ///
 /// # Errors
 /// Go's message.
@@ -55,17 +55,17 @@ fn told(function: &str, text: &str, error: &ParseIntError) -> String {
     message(function, text, fault)
 }
 
-/// Go's message that one of the functions of `strconv` refuses a text.
+/// Go's error message when a function of `strconv` refuses a text.
 #[must_use]
 pub fn message(function: &str, text: &str, fault: NumberFault) -> String {
     format!("strconv.{function}: parsing {}: {fault}", quoted(text))
 }
 
-/// An integer as Go's source has it, `0x1F`, `0o17`, `017`, `0b101` and `1_000` among them:
-/// `ParseInt` with base 0.
+/// Parses an integer literal of Go, including `0x1F`, `0o17`, `017`, `0b101` and `1_000`: `ParseInt` with base
+/// 0.
 ///
 /// # Errors
-/// What is wrong with it.
+/// The fault of the text.
 pub fn parse_literal(text: &str) -> Result<i64, NumberFault> {
     let (negative, digits) = split_sign(text);
     let lower = digits.to_ascii_lowercase();
@@ -79,7 +79,7 @@ pub fn parse_literal(text: &str) -> Result<i64, NumberFault> {
     i64::try_from(value).map_err(|_| NumberFault::Range)
 }
 
-/// [`parse_literal`] with Go's message, as Go's flags for whole numbers read them.
+/// [`parse_literal`] with Go's message, as in Go's flags for integers.
 ///
 /// # Errors
 /// Go's message.

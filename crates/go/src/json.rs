@@ -1,21 +1,21 @@
-//! Numbers and strings as Go's `encoding/json` writes them.
+//! Numbers and strings as formatted by Go's `encoding/json`.
 //!
-//! Must not know documents. Invariant: the output is valid JSON; numbers that JSON cannot hold become
-//! null (Go gives up on the whole text).
+//! Must not know documents. Invariant: the output is valid JSON; numbers without a JSON representation become
+//! null (Go fails for the whole text).
 
 use std::fmt::Write as _;
 use std::io::Write as _;
 
-/// Whether what HTML would read is escaped in strings: `<`, `>` and `&`.
+/// Whether the characters with a meaning in HTML are escaped in strings: `<`, `>` and `&`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HtmlEscape {
-    /// `json.Marshal`, and encoders unless told otherwise.
+    /// Like `json.Marshal`, and encoders by default.
     On,
-    /// An encoder after `SetEscapeHTML(false)`.
+    /// Like an encoder after `SetEscapeHTML(false)`.
     Off,
 }
 
-/// A string in quotes, with what HTML would read escaped.
+/// A quoted string, with HTML characters escaped.
 #[must_use]
 pub fn string(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
@@ -23,7 +23,7 @@ pub fn string(text: &str) -> String {
     out
 }
 
-/// Appends a string in quotes.
+/// Appends a quoted string.
 pub fn push_string(text: &str, html: HtmlEscape, out: &mut String) {
     out.push('"');
     for c in text.chars() {
@@ -46,8 +46,8 @@ fn push_unicode(c: char, out: &mut String) {
     write!(out, "\\u{:04x}", u32::from(c)).expect("a string takes all text");
 }
 
-/// JSON without white space, and with what HTML would read escaped: `json.Compact` and `HTMLEscape`.
-/// What is given must be JSON.
+/// JSON without white space, with HTML characters escaped: `json.Compact` and `HTMLEscape`. The input must be
+/// valid JSON.
 #[must_use]
 pub fn compact(json: &str) -> String {
     let mut out = String::with_capacity(json.len());
@@ -64,7 +64,7 @@ pub fn compact(json: &str) -> String {
     out
 }
 
-/// A number: the shortest digits that read back the same, with an exponent below 1e-6 and from 1e21 on.
+/// A number: the shortest digits that parse to the same value, with an exponent below 1e-6 and from 1e21 on.
 #[must_use]
 pub fn number(value: f64) -> String {
     let mut out = Vec::new();
@@ -88,7 +88,7 @@ pub fn push_number(value: f64, out: &mut Vec<u8>) {
     }
 }
 
-/// Appends the shortest digits that read back the same, without an exponent whatever the size.
+/// Appends the shortest digits that parse to the same value, without an exponent whatever the magnitude.
 pub fn push_decimal(value: f64, out: &mut Vec<u8>) {
     match millionths(value) {
         Some(millionths) => push_millionths(millionths, out),
@@ -96,9 +96,8 @@ pub fn push_decimal(value: f64, out: &mut Vec<u8>) {
     }
 }
 
-/// The value in millionths, where it is a whole number of them and has at most 15 digits: counts, and
-/// times that were measured in nanoseconds. No two such numbers are the same `f64`, so these digits
-/// are the shortest.
+/// The value in millionths, if it is an integer number of them with at most 15 digits: counts, and times
+/// measured in nanoseconds. No two such numbers are the same `f64`, so these digits are the shortest.
 fn millionths(value: f64) -> Option<u64> {
     const LIMIT: f64 = 1e15;
     let scaled = (value * 1e6).round();
@@ -107,7 +106,7 @@ fn millionths(value: f64) -> Option<u64> {
 }
 
 fn push_millionths(millionths: u64, out: &mut Vec<u8>) {
-    /// Digits of the largest number, the point among them.
+    /// Maximum characters of a number, including the point.
     const WIDTH: usize = 24;
     let (mut whole, mut fraction) = (millionths / 1_000_000, millionths % 1_000_000);
     let mut text = [0; WIDTH];

@@ -1,9 +1,9 @@
-//! Texts as Go's standard library reads and writes them. The tools whose place loadline takes are
-//! written in Go, and people compare, grep and parse what they print.
+//! Texts as parsed and formatted by Go's standard library. The tools that loadline replaces are written in Go,
+//! and people compare, grep and parse their output.
 //!
-//! Source: the documentation of Go's packages `strconv`, `fmt`, `time`, `encoding/json`,
-//! `net/url` and `net/textproto`, and the source of `net/http`. Must not know which tool speaks, nor what a text is for. Invariant: what is
-//! written here, Go reads as the same value.
+//! Source: the documentation of Go's packages `strconv`, `fmt`, `time`, `encoding/json`, `net/url` and
+//! `net/textproto`, and the source of `net/http`. Must not know which tool is imitated, nor the use of a text.
+//! Invariant: Go parses all output to the same value.
 
 pub mod duration;
 pub mod float;
@@ -20,7 +20,7 @@ pub mod url;
 pub use duration::GoDuration;
 pub use quote::quoted;
 
-/// Go's `strconv.ParseBool`; `None` where that fails.
+/// Go's `strconv.ParseBool`; `None` if it fails.
 #[must_use]
 pub fn truth(text: &str) -> Option<bool> {
     match text {
@@ -30,7 +30,7 @@ pub fn truth(text: &str) -> Option<bool> {
     }
 }
 
-/// As [`truth`], for options.
+/// Like [`truth`], for options.
 ///
 /// # Errors
 /// Go's message.
@@ -38,8 +38,8 @@ pub fn parse_bool(text: &str) -> Result<bool, String> {
     truth(text).ok_or_else(|| integer::message("ParseBool", text, integer::NumberFault::Syntax))
 }
 
-/// What the operating system says of an error, as Go writes it: in lower case, and without the number
-/// that Rust's standard library puts behind it.
+/// The operating system's message for an error in Go's format: in lower case, and without the number that
+/// Rust's standard library appends.
 #[must_use]
 pub fn errno(message: &str) -> String {
     let words = message.split(" (os error").next().unwrap_or(message);

@@ -1,12 +1,11 @@
-//! What Go's `net/http` says of lines of an answer that break HTTP's grammar.
+//! Error messages of Go's `net/http` for response lines that violate HTTP's grammar.
 //!
-//! Source of the wordings: what k6 2.2.0 and hey 0.1.5 printed for each fault on loopback. Must not know requests. Invariant:
-//! plain functions from lines to words.
+//! Source of the wordings: the output of k6 2.2.0 and hey 0.1.5 for each fault on loopback. Must not know
+//! requests. Invariant: pure functions from lines to words.
 
 use crate::quote::quoted_bytes;
 
-/// What is wrong with a line that should be a status line, as `net/http` finds it; `None` when
-/// only the version is one that is not spoken here.
+/// The fault that `net/http` finds in an invalid status line; `None` if only the version is not supported here.
 #[must_use]
 pub fn status_line_fault(line: &[u8]) -> Option<String> {
     let end = line.iter().position(|&byte| byte == b'\n');
@@ -25,7 +24,7 @@ pub fn status_line_fault(line: &[u8]) -> Option<String> {
     (!known).then(|| format!("malformed HTTP version {}", quoted_bytes(version)))
 }
 
-/// What is wrong with the line of a chunk's size, as far as it came.
+/// The fault of a chunk size line, as far as it was received.
 #[must_use]
 pub fn chunk_size_fault(line: &[u8]) -> &'static str {
     let digits = line.iter().take_while(|byte| byte.is_ascii_hexdigit());

@@ -1,12 +1,11 @@
-//! Go's quoted strings, read and written: `strconv.Unquote`, and `%q`.
+//! Go's quoted strings, parsed and formatted: `strconv.Unquote`, and `%q`.
 //!
-//! Must not know where the text comes from.
-//! Invariant: what is written reads back as the same text.
+//! Must not know where the text comes from. Invariant: formatted text parses to the same text.
 
 use std::fmt::Write as _;
 
-/// The position of the closing quote of a text that starts with one; `None` when it is not closed
-/// on its line.
+/// The position of the closing quote of a text that starts with a quote; `None` if it is not closed on the same
+/// line.
 #[must_use]
 pub fn end_of_quoted(text: &str, quote: char) -> Option<usize> {
     let mut escaped = false;
@@ -22,7 +21,7 @@ pub fn end_of_quoted(text: &str, quote: char) -> Option<usize> {
     None
 }
 
-/// The bytes that the inside of a quoted string stands for.
+/// The bytes represented by the inside of a quoted string.
 ///
 /// # Errors
 /// An escape that Go does not know.
@@ -46,10 +45,10 @@ pub fn unquote(inner: &str, quote: char) -> Result<Vec<u8>, String> {
     Ok(bytes)
 }
 
-/// The number that a character constant stands for.
+/// The number of a character constant.
 ///
 /// # Errors
-/// It is not one character.
+/// It is not a single character.
 pub fn character(inner: &str) -> Result<i64, String> {
     let bytes = unquote(inner, '\'')?;
     let bad = || format!("malformed character constant: '{inner}'");
@@ -73,7 +72,7 @@ enum Piece {
     Char(char),
 }
 
-/// What the escape at the start of the text stands for, and its length.
+/// The value of the escape at the start of the text, and its length.
 fn escape(text: &str, quote: char) -> Option<(Piece, usize)> {
     let kind = text[1..].chars().next()?;
     let simple = |byte: u8| Some((Piece::Byte(byte), 2));
@@ -103,13 +102,13 @@ fn digits(text: &str, from: usize, count: usize, radix: u32) -> Option<u32> {
     u32::from_str_radix(part, radix).ok()
 }
 
-/// Text in quotes, as `%q` writes it.
+/// Quoted text in the format of `%q`.
 #[must_use]
 pub fn quoted(text: &str) -> String {
     quote(text, false)
 }
 
-/// Bytes in quotes, as `%q` writes them: those that are no text by their number.
+/// Quoted bytes in the format of `%q`: invalid UTF-8 as numbers.
 #[must_use]
 pub fn quoted_bytes(bytes: &[u8]) -> String {
     let mut out = String::with_capacity(bytes.len() + 2);
@@ -126,7 +125,7 @@ pub fn quoted_bytes(bytes: &[u8]) -> String {
     out
 }
 
-/// Text in quotes, as `%q` writes it; `ascii` escapes everything beyond, as `%+q` does.
+/// Quoted text in the format of `%q`; `ascii` escapes everything beyond ASCII, like `%+q`.
 #[must_use]
 pub fn quote(text: &str, ascii: bool) -> String {
     let mut out = String::with_capacity(text.len() + 2);
@@ -138,7 +137,7 @@ pub fn quote(text: &str, ascii: bool) -> String {
     out
 }
 
-/// A character in quotes, as `%q` writes an integer.
+/// A quoted character, as `%q` formats an integer.
 #[must_use]
 pub fn quote_character(c: char, ascii: bool) -> String {
     let mut out = String::from("'");
@@ -173,8 +172,8 @@ fn push_escaped(out: &mut String, c: char, quote: char, ascii: bool) {
     written.expect("writing to a string cannot fail");
 }
 
-/// Near enough to Go's `IsPrint`: controls, separators other than the space, and unassigned ends
-/// are not printable.
+/// An approximation of Go's `IsPrint`: control characters, separators other than the space, and unassigned
+/// planes are not printable.
 #[must_use]
 pub fn is_printable(c: char) -> bool {
     !c.is_control()

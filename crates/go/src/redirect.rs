@@ -1,12 +1,12 @@
-//! What a redirect makes of a request, as Go's client decides it.
+//! The request after a redirect, as in Go's client.
 //!
-//! Source: `redirectBehavior`, `Client.do` and `makeHeadersCopier` of `net/http` in Go 1.26. Must not know who sends.
-//! Invariant: what was once left behind in a chain does not come back.
+//! Source: `redirectBehavior`, `Client.do` and `makeHeadersCopier` of `net/http` in Go 1.26. Must not know who
+//! sends. Invariant: what was once dropped in a chain does not come back.
 
 use crate::quoted;
 use crate::url::Url;
 
-/// Fields that name the user: they are kept from other sites.
+/// Fields that identify the user: they are not sent to other sites.
 const OF_THE_USER: [&str; 6] = [
     "Authorization",
     "Www-Authenticate",
@@ -15,7 +15,7 @@ const OF_THE_USER: [&str; 6] = [
     "Proxy-Authorization",
     "Proxy-Authenticate",
 ];
-/// Fields that describe a body: they go where the body goes.
+/// Fields that describe a body: they are sent along with the body.
 const OF_BODY: [&str; 4] = [
     "Content-Encoding",
     "Content-Language",
@@ -23,7 +23,7 @@ const OF_BODY: [&str; 4] = [
     "Content-Type",
 ];
 
-/// What still goes along of the request that a chain of redirects began with.
+/// What is kept of the initial request in a chain of redirects.
 #[derive(Clone, Copy, Debug)]
 pub struct Chain {
     has_body: bool,
@@ -31,19 +31,19 @@ pub struct Chain {
     has_host: bool,
 }
 
-/// The request that follows.
+/// The next request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hop {
-    /// Where it goes.
+    /// Its URL.
     pub to: Url,
     /// Its method; `None`: that of the last one.
     pub method: Option<&'static str>,
-    /// What it names as `Referer` unless the user named one; `None`: nothing.
+    /// Its `Referer`, unless the user set one; `None`: none.
     pub referer: Option<String>,
 }
 
 impl Default for Chain {
-    /// A chain that has not begun: all goes along.
+    /// A chain that has not started: everything is kept.
     fn default() -> Chain {
         Chain {
             has_body: true,
@@ -53,17 +53,17 @@ impl Default for Chain {
     }
 }
 
-/// Whether an answer of this status leads on, where it says to where.
+/// Whether a response with this status is a redirect, if it has a location.
 #[must_use]
 pub fn is_redirect(status: u16) -> bool {
     matches!(status, 301..=303 | 307 | 308)
 }
 
 impl Chain {
-    /// Follows an answer of this redirecting status.
+    /// Follows a response with this redirect status.
     ///
     /// # Errors
-    /// The location is no URL.
+    /// The location is not a URL.
     pub fn follow(
         &mut self,
         first: &Url,
@@ -88,19 +88,19 @@ impl Chain {
         })
     }
 
-    /// Whether the body goes along.
+    /// Whether the body is kept.
     #[must_use]
     pub fn has_body(self) -> bool {
         self.has_body
     }
 
-    /// Whether a host of the user's own does.
+    /// Whether the user's own host is kept.
     #[must_use]
     pub fn has_host(self) -> bool {
         self.has_host
     }
 
-    /// Whether a field of this name does, in any spelling.
+    /// Whether a field with this name is kept; case-insensitive.
     #[must_use]
     pub fn has_field(self, name: &str) -> bool {
         let is_one = |names: &[&str]| names.iter().any(|one| name.eq_ignore_ascii_case(one));

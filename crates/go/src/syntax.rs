@@ -1,8 +1,8 @@
-//! What the readers of numbers share: signs, bases, underscores.
+//! Common parts of number parsers: signs, bases, underscores.
 //!
-//! Must not know kinds of numbers. Invariant: what is given back has digits and signs alone.
+//! Must not know kinds of numbers. Invariant: results only contain digits and signs.
 
-/// Whether there is a minus, and what follows the sign.
+/// Whether there is a minus sign, and the text after the sign.
 pub(crate) fn split_sign(text: &str) -> (bool, &str) {
     match text.as_bytes().first() {
         Some(b'-') => (true, &text[1..]),
@@ -11,8 +11,8 @@ pub(crate) fn split_sign(text: &str) -> (bool, &str) {
     }
 }
 
-/// The base that a prefix names (ten without one), and what follows it. A lone zero before digits
-/// is the prefix of base eight.
+/// The base given by a prefix (ten without one), and the text after it. A single zero before digits is the
+/// prefix of base eight.
 pub(crate) fn split_base(lower: &str) -> (u32, &str) {
     for (prefix, base) in [("0x", 16), ("0o", 8), ("0b", 2)] {
         if let Some(rest) = lower.strip_prefix(prefix) {
@@ -30,7 +30,7 @@ pub(crate) fn split_base(lower: &str) -> (u32, &str) {
     }
 }
 
-/// The digits alone: underscores may stand between digits, and after the prefix of a base.
+/// Only the digits: underscores are allowed between digits, and after the prefix of a base.
 pub(crate) fn without_underscores(digits: &str, after_base: bool) -> Option<String> {
     let misplaced = digits.ends_with('_')
         || digits.contains("__")

@@ -1,6 +1,7 @@
-//! A script that was read: statements and expressions.
+//! A parsed script: statements and expressions.
 //!
-//! Must not know how they are read or run. Invariant: a tree is no deeper than the reader allows, and never changes.
+//! Must not know how scripts are parsed or run. Invariant: a tree is no deeper than the parser allows, and
+//! never changes.
 
 use std::sync::Arc;
 
@@ -11,16 +12,16 @@ pub(crate) type Name = Arc<str>;
 #[derive(Debug, Default)]
 pub(crate) struct Block {
     pub(crate) statements: Vec<Statement>,
-    /// Whether a variable is declared right in it, so that it needs a frame of its own.
+    /// Whether a variable is declared directly in it, so that it needs its own frame.
     pub(crate) declares: bool,
 }
 
-/// A type as it is written.
+/// A type as written.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Type {
     /// Its name, without parameters: `String`, `java.util.List`, `int`.
     pub(crate) name: Name,
-    /// How many pairs of brackets stand behind it.
+    /// Number of bracket pairs after it.
     pub(crate) dimensions: usize,
 }
 
@@ -30,7 +31,7 @@ pub(crate) struct Parameter {
     pub(crate) name: Name,
     pub(crate) kind: Option<Type>,
     pub(crate) default: Option<Expr>,
-    /// Whether it takes all that is left (`Object... rest`).
+    /// Whether it takes all remaining arguments (`Object... rest`).
     pub(crate) takes_rest: bool,
 }
 
@@ -39,14 +40,14 @@ pub(crate) struct Parameter {
 pub(crate) struct Code {
     /// Empty for a closure.
     pub(crate) name: Name,
-    /// `None`: a closure without a list, which has `it`.
+    /// `None`: a closure without a parameter list, which has `it`.
     pub(crate) parameters: Option<Vec<Parameter>>,
     pub(crate) body: Block,
-    /// What a method gives; `None`: anything.
+    /// Return type of a method; `None`: any.
     pub(crate) gives: Option<Type>,
 }
 
-/// What kind of class a script defines.
+/// The kind of a class in a script.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ClassKind {
     Class,
@@ -55,7 +56,7 @@ pub(crate) enum ClassKind {
     Enum,
 }
 
-/// A variable of a class.
+/// A field of a class.
 #[derive(Debug)]
 pub(crate) struct Field {
     pub(crate) name: Name,
@@ -63,48 +64,48 @@ pub(crate) struct Field {
     pub(crate) value: Option<Expr>,
     pub(crate) is_static: bool,
     pub(crate) is_final: bool,
-    /// Whether nobody limited who sees it, so that it has a getter and a setter.
+    /// Whether it has no access modifier, so that it has a getter and a setter.
     pub(crate) is_property: bool,
 }
 
 /// A method of a class.
 #[derive(Debug)]
 pub(crate) struct Method {
-    /// `None`: it is for those below to say what it does.
+    /// `None`: it is abstract.
     pub(crate) code: Option<Arc<Code>>,
     pub(crate) name: Name,
     pub(crate) is_static: bool,
 }
 
-/// What annotations give a class.
+/// What annotations add to a class.
 #[derive(Debug, Default)]
 pub(crate) struct Given {
-    /// It is told with its values.
+    /// `toString` with its values.
     pub(crate) is_told: bool,
-    /// It is told with the names of its values.
+    /// `toString` with the names of its values.
     pub(crate) has_names: bool,
-    /// Objects with equal values are equal.
+    /// `equals` by values.
     pub(crate) is_compared: bool,
-    /// It is made of its values in turn.
+    /// A constructor with its values in order.
     pub(crate) is_made_of_values: bool,
-    /// Its values do not change.
+    /// Its values cannot change.
     pub(crate) is_constant: bool,
-    /// It is made as the class above it is.
+    /// The constructors of its superclass.
     pub(crate) has_constructors_above: bool,
 }
 
-/// A class that a script defines.
+/// A class in a script.
 #[derive(Debug)]
 pub(crate) struct Definition {
     pub(crate) name: Name,
-    /// Its name with those of the classes around it.
+    /// Its name, with those of the enclosing classes.
     pub(crate) full: Name,
     pub(crate) kind: ClassKind,
-    /// What it extends; of an interface none.
+    /// Its superclass; `None` for an interface.
     pub(crate) parent: Option<Type>,
     /// Interfaces and traits.
     pub(crate) interfaces: Vec<Type>,
-    /// Values of an enum.
+    /// The values of an enum.
     pub(crate) constants: Vec<(Name, Arguments)>,
     pub(crate) fields: Vec<Field>,
     pub(crate) methods: Vec<Method>,
@@ -172,21 +173,21 @@ pub(crate) struct Case {
     pub(crate) body: Vec<Statement>,
 }
 
-/// A part of a `try` that catches.
+/// A catch clause of a `try`.
 #[derive(Debug)]
 pub(crate) struct Catch {
-    /// Empty: everything that is an exception.
+    /// Empty: all exceptions.
     pub(crate) kinds: Vec<Type>,
     pub(crate) name: Name,
     pub(crate) body: Block,
 }
 
-/// A number as it is written.
+/// A number as written.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Number {
     Int(i32),
     Long(i64),
-    /// Digits of a whole number that is too long for others.
+    /// Digits of an integer that is too long for the other types.
     Whole(Name),
     /// Digits with a point or an exponent.
     Decimal(Name),
@@ -224,14 +225,14 @@ pub(crate) enum Operator {
     NotIn,
 }
 
-/// A piece of a text with values in it.
+/// A piece of a text with embedded values.
 #[derive(Debug)]
 pub(crate) enum Piece {
     Text(Name),
     Value(Expr),
 }
 
-/// A key of a map that is written out.
+/// A key in a map literal.
 #[derive(Debug)]
 pub(crate) enum Key {
     Name(Name),
@@ -240,11 +241,11 @@ pub(crate) enum Key {
     Spread,
 }
 
-/// What is given to a call.
+/// The arguments of a call.
 #[derive(Debug, Default)]
 pub(crate) struct Arguments {
     pub(crate) values: Vec<Expr>,
-    /// `name: value`, which come as a map in front of the values.
+    /// `name: value`, passed as a map before the other arguments.
     pub(crate) named: Vec<(Key, Expr)>,
 }
 
@@ -258,10 +259,10 @@ pub(crate) enum Expr {
     Text(Name),
     Composed(Vec<Piece>),
     Variable(Name),
-    /// A class by its full name, where the path was written out.
+    /// A class by its full name, if the path is written out.
     Path(Name),
     This,
-    /// What the class above has.
+    /// The superclass.
     Super,
     List(Vec<Expr>),
     Map(Vec<(Key, Expr)>),
@@ -276,7 +277,7 @@ pub(crate) enum Expr {
     /// `~x`.
     Complement(Box<Expr>),
     Binary(Operator, Box<Expr>, Box<Expr>),
-    /// Operators that bind alike, one after another: however many there are, the tree is no deeper.
+    /// Operators of equal precedence, one after another: the tree does not get deeper with their number.
     Chain(Box<Expr>, Vec<(Operator, Expr)>),
     And(Box<Expr>, Box<Expr>),
     Or(Box<Expr>, Box<Expr>),
@@ -319,7 +320,7 @@ pub(crate) enum Expr {
         is_safe: bool,
         is_spread: bool,
     },
-    /// A call of what an expression comes to.
+    /// A call of an expression's value.
     CallValue {
         of: Box<Expr>,
         given: Box<Arguments>,

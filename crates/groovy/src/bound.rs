@@ -1,6 +1,7 @@
-//! Objects of the host's: what a script finds as `vars`, `prev` and their like.
+//! Objects of the host, which a script accesses as `vars`, `prev` etc.
 //!
-//! Must not know what they do. Invariant: an object is asked for through the bindings, and holds nothing itself.
+//! Must not know what they do. Invariant: an object is accessed through the bindings, and holds no state
+//! itself.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -8,15 +9,15 @@ use std::sync::Arc;
 use super::table::Table;
 use super::value::{Machine, Object, Outcome, Value};
 
-/// An object of the host's.
+/// An object of the host.
 pub struct Bound {
-    /// The name by which the host knows it.
+    /// Its name in the host.
     pub name: &'static str,
-    /// Which of those that the host knows by this name it is.
+    /// Its number among the host's objects with this name.
     pub number: usize,
     /// The full name of its class.
     pub class: &'static str,
-    /// It as a text, where it is more than a name of a class.
+    /// Its text, if it is more than a class name.
     pub told: Option<Arc<str>>,
 }
 
@@ -62,7 +63,7 @@ impl Object for Bound {
         }
     }
 
-    /// A property is what its getter gives; of what has a `get` for any name, what that gives.
+    /// A property is the value of its getter, or of a `get` that accepts any name.
     fn property(&self, machine: &mut dyn Machine, name: &str) -> Outcome<Option<Value>> {
         let mut characters = name.chars();
         let first = characters
@@ -83,7 +84,7 @@ impl Object for Bound {
             .ask(self.name, self.number, "get", &[Value::text(name)])
     }
 
-    /// What takes values by any name takes them as properties too.
+    /// Objects that store values under any name also accept them as properties.
     fn set_property(&self, machine: &mut dyn Machine, name: &str, value: &Value) -> Outcome<bool> {
         let given = [Value::text(name), value.clone()];
         let bindings = machine.bindings();
@@ -91,7 +92,7 @@ impl Object for Bound {
         Ok(taken.is_some())
     }
 
-    /// Its values are those of the list that it gives for itself.
+    /// It iterates over the list that it returns for itself.
     fn iterate(&self, machine: &mut dyn Machine) -> Outcome<Option<Vec<Value>>> {
         let bindings = machine.bindings();
         Ok(

@@ -1,6 +1,7 @@
-//! What a script asks for that is not there: found when the plan is read, before anything runs.
+//! Finds missing classes, methods and names in a script: when the plan is read, before anything runs.
 //!
-//! Must not know how scripts run. Invariant: what is named cannot be run as Groovy runs it; each comes once.
+//! Must not know how scripts run. Invariant: whatever is reported cannot be run as in Groovy; each is reported
+//! once.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -13,11 +14,11 @@ use super::paths;
 use super::walk::{Part, walk_block, walk_class, walk_expression, walk_statement};
 
 struct Checker<'c> {
-    /// Whether it has closures in which any name can be called.
+    /// Whether it has closures of builders, in which any name can be called.
     has_builder: bool,
-    /// Whether it has closures in which names are looked for in an object.
+    /// Whether it has closures in which names are looked up in an object.
     has_with: bool,
-    /// Names that the script itself gives: variables, parameters, methods.
+    /// Names defined by the script itself: variables, parameters, methods.
     own: HashSet<Name>,
     classes: Vec<Arc<Definition>>,
     imports: Vec<(Name, Name)>,
@@ -25,7 +26,7 @@ struct Checker<'c> {
     found: Vec<String>,
 }
 
-/// What a script asks for that is not there.
+/// Missing classes, methods and names in a script.
 pub(crate) fn unsupported(
     parsed: &Parsed,
     of_host: &dyn Fn(&str, &str) -> Option<bool>,
@@ -52,7 +53,7 @@ pub(crate) fn unsupported(
     checker.found
 }
 
-/// Functions that every script has.
+/// Functions available in every script.
 const BUILTINS: &[&str] = &[
     "println", "print", "printf", "sprintf", "sleep", "use", "with", "call",
 ];
@@ -64,7 +65,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The full name of a class that a script calls by a name; `None`: it is none that is there.
+    /// The full name of a class by its name in the script; `None`: it does not exist here.
     fn class(&self, name: &str) -> Option<String> {
         if name.contains('.') {
             return classes::full_name(name).map(str::to_owned);
@@ -84,7 +85,7 @@ impl Checker<'_> {
         })
     }
 
-    /// What a name was imported as, for a message.
+    /// The imported full name of a name, for a message.
     fn told(&self, name: &str) -> String {
         let import = self.imports.iter().find(|(known, _)| **known == *name);
         import.map_or_else(|| name.to_owned(), |(_, path)| path.to_string())
@@ -104,7 +105,7 @@ impl Checker<'_> {
         });
     }
 
-    /// A class that the script defines.
+    /// Checks a class of the script.
     fn definition(&mut self, class: &Definition) {
         if let Some(parent) = &class.parent
             && !self.is_own_class(&parent.name)
@@ -121,7 +122,8 @@ impl Checker<'_> {
         });
     }
 
-    /// Static variables that change: JMeter keeps a class from one run of a script to the next, and so what they hold.
+    /// Reports static variables that change: JMeter keeps a class, and so their values, between runs of a
+    /// script.
     fn shared_by_runs(&mut self, parsed: &Parsed) {
         let mut changed = Changed::default();
         changed.block(&parsed.block);
@@ -175,7 +177,7 @@ impl Checker<'_> {
         });
     }
 
-    /// Whether a path names a class in full.
+    /// Whether a path is the full name of a class.
     fn is_class(&self, expression: &Expr) -> bool {
         paths::dotted(expression)
             .is_some_and(|path| path.contains('.') && classes::full_name(&path).is_some())
@@ -195,7 +197,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The class that an expression names; `None`: it names none.
+    /// The class named by an expression; `None`: it is not a class name.
     fn named_class(&self, of: &Expr) -> Option<Result<String, String>> {
         let path = paths::dotted(of)?;
         let first = path.split('.').next().unwrap_or_default();
@@ -215,7 +217,7 @@ impl Checker<'_> {
         Some(match self.class(&path) {
             Some(name) => Ok(name),
             None if is_bare && !self.imports.iter().any(|(known, _)| **known == *path) => {
-                // A class without an import, or a variable that is bound: what is asked of it tells.
+                // A class without an import, or a bound variable: the following access decides.
                 Err(path)
             }
             None => Err(self.told(&path)),
@@ -235,7 +237,7 @@ impl Checker<'_> {
                     .any(|(known, path)| is_static(path) && (**known == **name || **known == *"*"))
                 || classes::full_name(name).is_some();
             if !is_there && !name.starts_with(char::is_uppercase) {
-                // Within closures of builders any name can be called.
+                // In closures of builders any name can be called.
                 let may_be_of_object = self.has_with && library::is_known_method(name);
                 if !self.has_builder && !may_be_of_object {
                     self.tell(format!("{name}()"));
@@ -273,7 +275,7 @@ impl Checker<'_> {
     }
 
     fn property(&mut self, of: &Expr, name: &Name) {
-        // `java.util.Date` is no property of `java.util`.
+        // `java.util.Date` is not a property of `java.util`.
         if name.starts_with(char::is_uppercase) && name.chars().any(char::is_lowercase) {
             return;
         }
@@ -290,7 +292,7 @@ impl Checker<'_> {
     }
 }
 
-/// Methods that change what a variable holds.
+/// Methods that change the value of a variable.
 const CHANGING: &[&str] = &[
     "add",
     "addAll",
@@ -378,7 +380,7 @@ impl Changed {
     }
 }
 
-/// What every class of a script has.
+/// Members of every class in a script.
 const OF_CLASSES: &[&str] = &[
     "values",
     "valueOf",
@@ -390,7 +392,7 @@ const OF_CLASSES: &[&str] = &[
     "newInstance",
 ];
 
-/// The names that a script gives.
+/// The names defined by a script.
 #[derive(Default)]
 struct Names {
     own: HashSet<Name>,
@@ -399,7 +401,7 @@ struct Names {
 }
 
 impl Names {
-    /// The names that a class gives.
+    /// Adds the names defined by a class.
     fn class(&mut self, class: &Definition) {
         self.own
             .extend(OF_CLASSES.iter().map(|name| Name::from(*name)));

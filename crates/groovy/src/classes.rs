@@ -1,6 +1,6 @@
-//! Names of classes: which there are, and what a script may call them without an import.
+//! Names of classes: which exist, and which names need no import.
 //!
-//! Must not know methods. Invariant: a full name is that of Java or Groovy.
+//! Must not know methods. Invariant: a full name is one of Java or Groovy.
 
 use super::library;
 use super::thrown::exception_class;
@@ -15,7 +15,7 @@ const ALWAYS: &[&str] = &[
     "groovy.util",
 ];
 
-/// Classes that are named and have nothing static.
+/// Classes that exist and have nothing static.
 const PLAIN: &[&str] = &[
     "java.lang.CharSequence",
     "java.lang.Number",
@@ -60,7 +60,7 @@ fn all() -> impl Iterator<Item = &'static str> {
     known.chain(PLAIN.iter().copied())
 }
 
-/// The full name of a class that is named in full, or that needs no import; `None`: there is none.
+/// The full name of a class that is given in full, or needs no import; `None`: it does not exist.
 #[must_use]
 pub(crate) fn full_name(name: &str) -> Option<&'static str> {
     let is_full = name.contains('.');
@@ -78,7 +78,7 @@ pub(crate) fn full_name(name: &str) -> Option<&'static str> {
     all().find(is_meant).or_else(exception)
 }
 
-/// The full name of a class of whatever package by its last name; `None`: there is none.
+/// The full name of a class in any package by its simple name; `None`: it does not exist.
 #[must_use]
 pub(crate) fn any_full_name(name: &str) -> Option<&'static str> {
     let primitive = [
@@ -92,7 +92,7 @@ pub(crate) fn any_full_name(name: &str) -> Option<&'static str> {
         .or_else(|| exception_class(name))
 }
 
-/// The full name of a class by its name in a package; `None`: there is none.
+/// The full name of a class by its name in a package; `None`: it does not exist.
 #[must_use]
 pub(crate) fn in_package(package_name: &str, name: &str) -> Option<&'static str> {
     let exception = || exception_class(name).filter(|class| package(class) == package_name);

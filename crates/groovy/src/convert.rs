@@ -1,6 +1,6 @@
-//! Values as values of a type: what an assignment, a cast and `as` make of them.
+//! Conversions of values to a type: by assignment, cast and `as`.
 //!
-//! Must not know methods. Invariant: what does not fit is an exception, in Groovy's words.
+//! Must not know methods. Invariant: an impossible conversion is an exception, in Groovy's words.
 
 use std::rc::Rc;
 
@@ -19,7 +19,7 @@ fn short(name: &str) -> &str {
     name.rsplit('.').next().unwrap_or(name)
 }
 
-/// What an array of a type is of.
+/// The element type of an array.
 #[must_use]
 pub(crate) fn element_of(name: &str) -> Element {
     match short(name) {
@@ -35,7 +35,7 @@ pub(crate) fn element_of(name: &str) -> Element {
     }
 }
 
-/// What a variable of a type is before it is set.
+/// The initial value of a variable with a type.
 #[must_use]
 pub(crate) fn initial(kind: &Type) -> Value {
     if kind.dimensions > 0 {
@@ -53,7 +53,7 @@ pub(crate) fn initial(kind: &Type) -> Value {
     }
 }
 
-/// What is thrown for a value that is none of a class.
+/// The exception for a value that cannot be cast to a class.
 #[must_use]
 pub(crate) fn cannot_cast(value: &Value, class: &str) -> Thrown {
     let try_other = match (value.is_null(), boxed(class)) {
@@ -84,7 +84,7 @@ fn boxed(class: &str) -> Option<&'static str> {
     })
 }
 
-/// The full name of a type that a script names, for messages.
+/// The full name of a type in a script, for messages.
 fn told(name: &str) -> String {
     match super::classes::any_full_name(name) {
         Some(full) => full.to_owned(),
@@ -92,18 +92,18 @@ fn told(name: &str) -> String {
     }
 }
 
-/// A value that is assigned to a variable of a type.
+/// Converts a value for assignment to a variable of a type.
 ///
 /// # Errors
-/// It does not fit.
+/// It cannot be converted.
 pub(crate) fn assign(machine: &mut dyn Machine, value: Value, kind: &Type) -> Outcome {
     cast(machine, value, kind)
 }
 
-/// `(Type) value`.
+/// Casts: `(Type) value`.
 ///
 /// # Errors
-/// It does not fit.
+/// It cannot be converted.
 pub(crate) fn cast(machine: &mut dyn Machine, value: Value, to: &Type) -> Outcome {
     if to.dimensions > 0 {
         return array(machine, value, to);
@@ -171,7 +171,7 @@ fn bean_shell_cast(value: &Value, class: &str) -> Thrown {
     )
 }
 
-/// A list, set or map, or anything else.
+/// A list, set, map, or anything else.
 fn collection(machine: &mut dyn Machine, value: Value, to: &Type, name: &str) -> Outcome {
     let is_sequence = matches!(value, Value::List(_) | Value::Range(_) | Value::Set(_));
     match name {
@@ -223,7 +223,7 @@ fn set(machine: &mut dyn Machine, value: &Value, name: &str) -> Outcome {
     Ok(Value::Set(set))
 }
 
-/// A number as one of a kind; `None`: it has no such value.
+/// Converts a number to another kind; `None`: it has no such value.
 fn numeric(value: &Value, name: &str) -> Option<Value> {
     Some(match name {
         "int" | "Integer" => Value::Int(number::int_of(value)?),
@@ -238,10 +238,10 @@ fn numeric(value: &Value, name: &str) -> Option<Value> {
     })
 }
 
-/// `value as Type`.
+/// Coerces: `value as Type`.
 ///
 /// # Errors
-/// It does not fit.
+/// It cannot be converted.
 pub(crate) fn coerce(machine: &mut dyn Machine, value: Value, to: &Type) -> Outcome {
     if to.dimensions > 0 || value.is_null() {
         return match to.dimensions {
@@ -297,10 +297,10 @@ pub(crate) fn coerce(machine: &mut dyn Machine, value: Value, to: &Type) -> Outc
     }
 }
 
-/// A number that a text tells.
+/// Parses a number.
 ///
 /// # Errors
-/// It tells none.
+/// The text is not a number.
 pub(crate) fn parsed(text: &str, name: &str) -> Outcome {
     let text = text.trim();
     let complaint = || {

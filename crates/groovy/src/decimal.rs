@@ -1,6 +1,6 @@
-//! `java.math.BigDecimal`: numbers with a point, of any length up to a limit, as Groovy computes with them.
+//! `java.math.BigDecimal`: decimals of limited but large size, as in Groovy's arithmetic.
 //!
-//! Must not know operators. Invariant: nothing is rounded but in a division that does not end.
+//! Must not know operators. Invariant: only divisions without a finite result are rounded.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -8,28 +8,28 @@ use std::fmt;
 use num_bigint::BigInt;
 use num_traits::{One as _, Signed as _, ToPrimitive as _, Zero as _};
 
-/// `digits / 10^scale`. Equal are those that have both alike, as in Java.
+/// `digits / 10^scale`. As in Java, numbers are equal if both digits and scale are.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Decimal {
-    /// The digits, without the point.
+    /// The digits, without the decimal point.
     pub digits: BigInt,
-    /// How many of them are behind the point; below zero: so many zeros follow.
+    /// Number of decimal places; negative: this many zeros follow.
     pub scale: i32,
 }
 
-/// More digits than any number of a plan has.
+/// Maximum digits: more than any number in a plan has.
 const LONGEST: i32 = 10_000;
 
-/// How a number is rounded.
+/// Rounding modes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rounding {
     /// Away from zero.
     Up,
     /// Towards zero.
     Down,
-    /// To the next number that is not less.
+    /// To the next greater or equal number.
     Ceiling,
-    /// To the next number that is not more.
+    /// To the next smaller or equal number.
     Floor,
     /// To the nearest, halves away from zero.
     HalfUp,
@@ -44,7 +44,7 @@ fn ten_to(power: u32) -> BigInt {
 }
 
 impl Decimal {
-    /// Reads `1.50` or `1e3`; `None`: it is no number, or too long.
+    /// Parses `1.50` or `1e3`; `None`: it is invalid, or too long.
     #[must_use]
     pub fn parse(text: &str) -> Option<Decimal> {
         let (number, exponent) = match text.split_once(['e', 'E']) {
@@ -70,7 +70,7 @@ impl Decimal {
         (scale.abs() <= LONGEST).then_some(Decimal { digits, scale })
     }
 
-    /// A whole number.
+    /// An integer.
     #[must_use]
     pub fn whole(number: impl Into<BigInt>) -> Decimal {
         Decimal {
@@ -79,7 +79,7 @@ impl Decimal {
         }
     }
 
-    /// What Groovy makes of a double: its shortest digits.
+    /// The decimal that Groovy converts a double to: its shortest digits.
     #[must_use]
     pub fn of_double(number: f64) -> Option<Decimal> {
         if !number.is_finite() {
@@ -88,7 +88,7 @@ impl Decimal {
         Decimal::parse(&loadline_java::numbers::double_to_string(number))
     }
 
-    /// The exact value of a double, as `new BigDecimal(double)` has it.
+    /// The exact value of a double, as from `new BigDecimal(double)`.
     #[must_use]
     pub fn exactly(number: f64) -> Option<Decimal> {
         if !number.is_finite() {
@@ -135,7 +135,7 @@ impl Decimal {
         self.to_string().parse().unwrap_or(f64::NAN)
     }
 
-    /// What is before the point.
+    /// The part before the decimal point.
     #[must_use]
     pub fn truncated(&self) -> BigInt {
         match u32::try_from(self.scale) {
@@ -144,7 +144,7 @@ impl Decimal {
         }
     }
 
-    /// It with the other sign.
+    /// The number with its sign changed.
     #[must_use]
     pub fn negated(&self) -> Decimal {
         Decimal {
@@ -179,14 +179,15 @@ impl Decimal {
         })
     }
 
-    /// How many digits it has.
+    /// Number of digits.
     #[must_use]
     pub fn precision(&self) -> i32 {
         let text = self.digits.magnitude().to_string();
         i32::try_from(text.len()).unwrap_or(i32::MAX)
     }
 
-    /// As Groovy divides: exactly if that ends, else to ten digits more than either has. `None`: by zero.
+    /// Divides as Groovy does: exactly if the result is finite, otherwise to ten digits more than either
+    /// operand. `None`: by zero.
     #[must_use]
     pub fn divided_by(&self, other: &Decimal) -> Option<Decimal> {
         if other.is_zero() {
@@ -199,7 +200,7 @@ impl Decimal {
                 scale: preferred.clamp(-LONGEST, LONGEST),
             });
         }
-        // The longest quotient that ends has as many digits as ten thirds of the divisor's.
+        // Maximum digits of a finite quotient: those of the dividend plus ten thirds of those of the divisor.
         let most = i64::from(self.precision()) + (10 * i64::from(other.precision()) + 2) / 3;
         if let Ok(most) = i32::try_from(most)
             && most <= LONGEST
@@ -219,7 +220,7 @@ impl Decimal {
         })
     }
 
-    /// The quotient, rounded to so many digits.
+    /// The quotient, rounded to this number of digits.
     fn quotient(&self, other: &Decimal, precision: i32) -> Decimal {
         let surplus = precision + 3 + other.precision() - self.precision();
         let power = surplus.max(0);
@@ -227,7 +228,7 @@ impl Decimal {
         let whole = &digits / &other.digits;
         let rest = digits % &other.digits;
         let scale = self.scale - other.scale + power;
-        // A digit that stands for the rest keeps halves from being taken for what they are not.
+        // A digit that represents the remainder prevents wrong rounding of halves.
         let sticky = match rest.is_zero() {
             true => BigInt::zero(),
             false if self.digits.is_negative() == other.digits.is_negative() => BigInt::one(),
@@ -244,7 +245,7 @@ impl Decimal {
         }
     }
 
-    /// Without zeros at its end, as long as more digits are behind the point than preferred.
+    /// Removes trailing zeros, as long as there are more decimal places than preferred.
     fn stripped(mut self, preferred: i32) -> Decimal {
         let ten = BigInt::from(10);
         while self.scale > preferred && (&self.digits % &ten).is_zero() {
@@ -263,7 +264,7 @@ impl Decimal {
         self.stripped(-LONGEST)
     }
 
-    /// With so many digits behind the point.
+    /// Rounds to this number of decimal places.
     #[must_use]
     pub fn rounded(&self, scale: i32, how: Rounding) -> Decimal {
         let scale = scale.clamp(-LONGEST, LONGEST);
@@ -302,14 +303,14 @@ impl Decimal {
         }
     }
 
-    /// How it compares with another, whatever their scales.
+    /// The order of two numbers, regardless of their scales.
     #[must_use]
     pub fn compare(&self, other: &Decimal) -> Ordering {
         let scale = self.scale.max(other.scale);
         self.at_scale(scale).cmp(&other.at_scale(scale))
     }
 
-    /// It without an exponent.
+    /// The number without an exponent.
     #[must_use]
     pub fn plain(&self) -> String {
         let sign = if self.digits.is_negative() { "-" } else { "" };
@@ -329,14 +330,14 @@ impl Decimal {
         }
     }
 
-    /// The nearest long, wrapping as Java does.
+    /// The integer part as a long, wrapping as in Java.
     #[must_use]
     pub fn to_long(&self) -> i64 {
         wrapped(&self.truncated())
     }
 }
 
-/// The lowest 64 bits of a whole number.
+/// The lowest 64 bits of an integer.
 #[must_use]
 pub fn wrapped(number: &BigInt) -> i64 {
     number.to_i64().unwrap_or_else(|| {

@@ -1,7 +1,7 @@
 //! Runs a script.
 //!
-//! Must not know what methods do. Invariant: a script ends, and takes no more than it may: steps, memory and depth are
-//! counted.
+//! Must not know what methods do. Invariant: a script terminates, within its limits: steps, memory and depth
+//! are counted.
 
 mod arguments;
 mod aside;
@@ -32,21 +32,21 @@ use super::value::{Bindings, Callable, Machine, Outcome, Value};
 use classes::ScriptClass;
 use frame::Frame;
 
-/// Calls may be nested so deeply.
+/// Maximum depth of nested calls.
 const DEEPEST_CALL: usize = 180;
-/// Expressions may be nested so deeply, those of calls within calls counted.
+/// Maximum depth of nested expressions, including those of nested calls.
 const DEEPEST_EXPRESSION: usize = 900;
-/// Bytes that a run may take in all.
+/// Maximum bytes of a run in total.
 const MOST_BYTES: usize = 1 << 30;
-/// After so many steps the host is asked whether the script may go on.
+/// Number of steps after which the host is asked whether the script may continue.
 const STEPS_BETWEEN_LOOKS: u64 = 20_000;
 
-/// What all closures of a script share.
+/// State shared by all closures of a script.
 pub(crate) struct Shared {
     pub(crate) dialect: Dialect,
     pub(crate) imports: Vec<(Name, Name)>,
     pub(crate) methods: std::cell::RefCell<HashMap<Name, Vec<Arc<Code>>>>,
-    /// The classes that the script defines, by their names without those around them.
+    /// The classes of the script, by their names without those of enclosing classes.
     pub(crate) classes: HashMap<Name, Rc<ScriptClass>>,
 }
 
@@ -55,12 +55,12 @@ pub(crate) struct ScriptClosure {
     pub(crate) code: Arc<Code>,
     frame: Rc<Frame>,
     shared: Rc<Shared>,
-    /// Values that come before those it is called with.
+    /// Arguments that come before those of the call.
     curried: Vec<Value>,
     delegate: std::cell::RefCell<Option<Value>>,
 }
 
-/// A method that is called as a closure is.
+/// A method that is called like a closure.
 pub(crate) struct MethodReference {
     of: Value,
     name: Name,
@@ -106,14 +106,14 @@ impl Callable for Chained {
 
 /// How a statement ends.
 pub(crate) enum Flow {
-    /// The next one follows; what it came to.
+    /// The next one follows; with the statement's value.
     On(Value),
     Return(Value),
     Break(Option<Name>),
     Continue(Option<Name>),
 }
 
-/// Runs scripts with what they are given.
+/// Runs scripts with their bindings.
 pub(crate) struct Interpreter<'r> {
     bindings: &'r mut dyn Bindings,
     shared: Rc<Shared>,
@@ -121,10 +121,10 @@ pub(crate) struct Interpreter<'r> {
     bytes: usize,
 }
 
-/// Runs a script; what it comes to.
+/// Runs a script; returns its value.
 ///
 /// # Errors
-/// What it throws.
+/// Its exception.
 pub(crate) fn run(parsed: &Parsed, dialect: Dialect, bindings: &mut dyn Bindings) -> Outcome {
     let imports = parsed.imports.clone();
     let shared = Rc::new(Shared {
@@ -143,14 +143,14 @@ pub(crate) fn run(parsed: &Parsed, dialect: Dialect, bindings: &mut dyn Bindings
 }
 
 thread_local! {
-    /// How deeply calls and expressions are nested on this thread, those that tell an object as a text counted.
+    /// Depth of nested calls and expressions on this thread, including those that convert an object to text.
     static DEPTH: Cell<usize> = const { Cell::new(0) };
     static NESTING: Cell<usize> = const { Cell::new(0) };
-    /// Steps that were done to tell objects as texts, and are not yet counted.
+    /// Steps used to convert objects to text, not yet counted.
     static STEPS_ASIDE: Cell<u64> = const { Cell::new(0) };
 }
 
-/// What the depth was before a script began.
+/// The depth before a script started.
 struct Level(usize, usize);
 
 impl Level {

@@ -1,7 +1,7 @@
-//! Words and signs of a script.
+//! Splits a script into words and signs.
 //!
-//! Must not know what they mean together. Invariant: reading ends, in time linear in the length of the script but for
-//! texts within texts, whose depth is bounded.
+//! Must not know their combined meaning. Invariant: time is linear in the length of the script, except for
+//! nested texts, whose depth is limited.
 
 use std::sync::Arc;
 
@@ -12,17 +12,17 @@ use super::{Dialect, Fault};
 #[derive(Clone, Debug)]
 pub(crate) struct Token {
     pub(crate) kind: Kind,
-    /// Whether a line ends in front of it.
+    /// Whether a line ends before it.
     pub(crate) begins_line: bool,
-    /// Whether white space stands in front of it.
+    /// Whether there is white space before it.
     pub(crate) is_apart: bool,
-    /// Where it begins, in bytes.
+    /// Start offset in bytes.
     pub(crate) at: usize,
-    /// Where it ends.
+    /// End offset in bytes.
     pub(crate) end: usize,
 }
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Clone, Debug)]
 pub(crate) enum Kind {
     Word(Name),
@@ -34,7 +34,7 @@ pub(crate) enum Kind {
     End,
 }
 
-/// A piece of a text with values in it.
+/// A piece of a text with embedded values.
 #[derive(Clone, Debug)]
 pub(crate) enum TextPiece {
     Text(Name),
@@ -53,7 +53,7 @@ const SIGNS: &[&str] = &[
     "&", "|", "^", "@",
 ];
 
-/// Words behind which a value begins.
+/// Words followed by a value.
 const BEFORE_VALUES: &[&str] = &[
     "return",
     "in",
@@ -68,7 +68,7 @@ const BEFORE_VALUES: &[&str] = &[
     "or",
 ];
 
-/// So many texts may stand within each other.
+/// Maximum depth of nested texts.
 const DEEPEST: usize = 12;
 
 struct Lexer<'s> {
@@ -77,14 +77,14 @@ struct Lexer<'s> {
     dialect: Dialect,
     depth: usize,
     tokens: Vec<Token>,
-    /// Texts of BeanShell: equal ones are one and the same, as Java's are.
+    /// Texts of BeanShell: equal ones are identical objects, as in Java.
     texts: std::collections::HashMap<String, Name>,
 }
 
 /// The words and signs of a script.
 ///
 /// # Errors
-/// It has a text that does not end, or something that no script has.
+/// A text is not closed, or a character is invalid.
 pub(crate) fn read(source: &str, dialect: Dialect) -> Result<Vec<Token>, Fault> {
     let mut lexer = Lexer {
         source,
@@ -122,7 +122,7 @@ impl<'s> Lexer<'s> {
         self.rest().chars().next()
     }
 
-    /// Reads on; within a text up to the brace that ends its code.
+    /// Continues; inside a text up to the brace that ends its code.
     fn run(&mut self, is_inside: bool) -> Result<(), Fault> {
         let mut open_braces = 0_usize;
         loop {
@@ -170,7 +170,7 @@ impl<'s> Lexer<'s> {
         }
     }
 
-    /// Skips white space and comments; whether a line ended, and whether there was any.
+    /// Skips white space and comments; returns whether a line ended, and whether anything was skipped.
     fn skip(&mut self) -> Result<(bool, bool), Fault> {
         let start = self.at;
         let mut has_ended = self.tokens.is_empty();
@@ -327,7 +327,7 @@ impl<'s> Lexer<'s> {
                     Ok(number) if suffix == 'l' => Number::Long(number),
                     Ok(number) => match i32::try_from(number) {
                         Ok(number) => Number::Int(number),
-                        // `-2147483648` is written with a number that is none by itself.
+                        // `-2147483648` contains a number that is too large without its sign.
                         Err(_) if suffix == 'i' => return Err(fault()),
                         Err(_) => Number::Long(number),
                     },
@@ -355,7 +355,7 @@ impl<'s> Lexer<'s> {
         }))
     }
 
-    /// A text whose first quote was read.
+    /// A text after its opening quote.
     fn text(&mut self, quote: Quote) -> Result<Kind, Fault> {
         let mut pieces = Vec::new();
         let mut text = String::new();
@@ -535,7 +535,7 @@ impl<'s> Lexer<'s> {
     }
 }
 
-/// How a text is quoted.
+/// The quotes of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Quote {
     Single,

@@ -1,8 +1,9 @@
-//! Scripts in Groovy and BeanShell, as JMeter's plans have them: read once, checked, and run with what a host gives.
+//! Scripts in Groovy and BeanShell, as in JMeter's plans: compiled once, checked, and run with the host's
+//! bindings.
 //!
-//! Source: Groovy 3.0.20 and BeanShell 2.0b6, observed; `tests/golden` holds what they say. Must not know JMeter's
-//! threads, samples and plans, nor clocks and files. Invariant: whatever a script is, reading it ends, and running it ends
-//! when the host says so; what it asks for that is not there is named before it runs.
+//! Source: Groovy 3.0.20 and BeanShell 2.0b6, observed; `tests/golden` holds their output. Must not know
+//! JMeter's threads, samples and plans, nor clocks and files. Invariant: for any script, parsing terminates,
+//! and a run ends when the host requests it; missing classes, methods and names are reported before a run.
 
 mod ast;
 pub mod bound;
@@ -38,16 +39,16 @@ use value::{Bindings, Value};
 pub enum Dialect {
     /// Groovy 3.
     Groovy,
-    /// BeanShell 2, and Java as BeanShell reads it.
+    /// BeanShell 2, and Java run by BeanShell.
     BeanShell,
 }
 
-/// Why a script cannot be read.
+/// Why a script cannot be compiled.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// It is none of its language: it throws whenever it is run.
+    /// It is invalid in its language: it throws on every run.
     Malformed(String),
-    /// It has something that is not supported: what.
+    /// It contains an unsupported construct, which is named.
     Unsupported(String),
 }
 
@@ -61,21 +62,21 @@ impl fmt::Display for Fault {
 
 impl std::error::Error for Fault {}
 
-/// A script that was read.
+/// A compiled script.
 #[derive(Debug)]
 pub struct Script {
     dialect: Dialect,
     parsed: parser::Parsed,
 }
 
-/// Longer scripts are not read.
+/// Maximum bytes of a script.
 const LONGEST: usize = 1 << 20;
 
 impl Script {
-    /// Reads a script.
+    /// Compiles a script.
     ///
     /// # Errors
-    /// It is malformed, or has a construct that is not supported.
+    /// It is malformed, or contains an unsupported construct.
     pub fn read(source: &str, dialect: Dialect) -> Result<Script, Fault> {
         if source.len() > LONGEST {
             return Err(Fault::Unsupported("a script of this length".to_owned()));
@@ -86,17 +87,17 @@ impl Script {
         })
     }
 
-    /// What it asks for that is not there, each once: classes, methods, names. `of_host` says whether what is bound to a
-    /// name has a method: `None`: nothing is bound to it that is known.
+    /// Missing classes, methods and names that it uses, each once. `of_host` tells whether the object bound to
+    /// a name has a method; `None`: no known object is bound to the name.
     #[must_use]
     pub fn unsupported(&self, of_host: &dyn Fn(&str, &str) -> Option<bool>) -> Vec<String> {
         check::unsupported(&self.parsed, of_host)
     }
 
-    /// Runs it; what it comes to.
+    /// Runs it; returns its value.
     ///
     /// # Errors
-    /// What it throws.
+    /// Its exception.
     pub fn run(&self, bindings: &mut dyn Bindings) -> Result<Value, Thrown> {
         eval::run(&self.parsed, self.dialect, bindings)
     }

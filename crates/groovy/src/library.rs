@@ -1,6 +1,8 @@
-//! What values can be asked for: Java's classes and Groovy's additions, as far as scripts of plans use them.
+//! Methods and properties of values: Java's classes and Groovy's additions, as far as scripts of plans use
+//! them.
 //!
-//! Must not know scripts. Invariant: what a table does not list is missing, and says so in Groovy's words.
+//! Must not know scripts. Invariant: a method that no table lists is missing, which is reported in Groovy's
+//! words.
 
 mod addresses;
 mod any;
@@ -50,15 +52,15 @@ pub(crate) use regex::pattern;
 pub use sequences::iterator_over;
 pub(crate) use sequences::{spread, values};
 
-/// A class that scripts name.
+/// A class with a name in scripts.
 pub(crate) struct Class {
     /// Its full name.
     pub(crate) name: &'static str,
-    /// Its static methods; `new` is its constructor, names in capitals are its constants.
+    /// Its static methods; `new` is its constructor, upper-case names are its constants.
     pub(crate) statics: &'static Table,
 }
 
-/// All classes that have something static, or that are made with `new`.
+/// All classes with static members, or constructed with `new`.
 pub(crate) fn classes() -> impl Iterator<Item = &'static Class> {
     let all: [&[Class]; 12] = [
         statics::CLASSES,
@@ -90,7 +92,7 @@ fn class(name: &str) -> Option<&'static Class> {
     classes().find(|class| class.name == name)
 }
 
-/// All tables of methods of values.
+/// All tables of instance methods.
 fn all_tables() -> [&'static Table; 49] {
     [
         &any::METHODS,
@@ -145,7 +147,7 @@ fn all_tables() -> [&'static Table; 49] {
     ]
 }
 
-/// Methods of closures, which are called where closures are.
+/// Methods of closures, which are handled along with calls of closures.
 const OF_CLOSURES: &[&str] = &[
     "call",
     "curry",
@@ -161,7 +163,7 @@ const OF_CLOSURES: &[&str] = &[
     "compare",
 ];
 
-/// Whether a method of some value has a name.
+/// Whether any value has a method with this name.
 pub(crate) fn is_known_method(name: &str) -> bool {
     OF_CLOSURES.contains(&name)
         || all_tables().iter().any(|table| table.has(name))
@@ -170,22 +172,22 @@ pub(crate) fn is_known_method(name: &str) -> bool {
             .any(|table| table.has(name))
 }
 
-/// Whether every value can be asked for a method.
+/// Whether every value has a method.
 pub(crate) fn is_common(name: &str) -> bool {
     any::METHODS.has(name)
 }
 
-/// Whether a class has nothing but static methods, so that what is asked of it is one.
+/// Whether methods called on this class are its static ones: it is a known class other than `java.lang.Class`.
 pub(crate) fn is_class_method_only(name: &str) -> bool {
     class(name).is_some() && !matches!(name, "java.lang.Class")
 }
 
-/// Whether some class has a static method of a name.
+/// Whether any class has a static method with this name.
 pub(crate) fn is_static_anywhere(name: &str) -> bool {
     classes().any(|class| class.statics.has(name))
 }
 
-/// The tables of a value's methods, the nearest first.
+/// The tables of a value's methods, in lookup order.
 fn tables(value: &Value) -> [&'static Table; 3] {
     let none = &any::NOTHING;
     let any = &any::METHODS;
@@ -205,7 +207,7 @@ fn tables(value: &Value) -> [&'static Table; 3] {
     }
 }
 
-/// Whether a value has a method of a name.
+/// Whether a value has a method with this name.
 pub(crate) fn has_method(value: &Value, name: &str) -> bool {
     if let Value::Class(class) = value
         && has_static(class, name)
@@ -215,12 +217,12 @@ pub(crate) fn has_method(value: &Value, name: &str) -> bool {
     tables(value).iter().any(|table| table.has(name))
 }
 
-/// Whether a class has a static method of a name.
+/// Whether a class has a static method with this name.
 pub(crate) fn has_static(name: &str, method: &str) -> bool {
     class(name).is_some_and(|class| class.statics.has(method))
 }
 
-/// What is thrown where a method is missing.
+/// The exception for a missing method.
 pub(crate) fn missing(receiver: &Value, name: &str, given: &[Value]) -> Thrown {
     let (classes, values) = print::listed(given);
     let (of, prefix) = match receiver {
@@ -238,7 +240,7 @@ pub(crate) fn missing(receiver: &Value, name: &str, given: &[Value]) -> Thrown {
 /// Calls a method of a value.
 ///
 /// # Errors
-/// There is none, or it throws.
+/// It does not exist, or it throws.
 pub(crate) fn invoke(
     machine: &mut dyn Machine,
     receiver: &Value,
@@ -278,7 +280,7 @@ fn invoke_deeper(
             return (row.body)(machine, receiver, given);
         }
     }
-    // Groovy gives `null` to a method of one value that is called without.
+    // Groovy passes `null` to a method with one parameter that is called without arguments.
     if given.is_empty()
         && let Some(row) = tables(receiver)
             .iter()
@@ -290,10 +292,10 @@ fn invoke_deeper(
     Err(missing(receiver, name, given))
 }
 
-/// Makes an object of a class.
+/// Constructs an object of a class.
 ///
 /// # Errors
-/// It cannot be made, or it throws.
+/// It cannot be constructed, or the constructor throws.
 pub(crate) fn construct(machine: &mut dyn Machine, name: &str, given: &[Value]) -> Outcome {
     machine.work(4)?;
     let receiver = Value::Class(name.into());
@@ -314,7 +316,7 @@ pub(crate) fn construct(machine: &mut dyn Machine, name: &str, given: &[Value]) 
 /// A property of a value.
 ///
 /// # Errors
-/// There is none, or its method throws.
+/// It does not exist, or its getter throws.
 pub(crate) fn property(machine: &mut dyn Machine, of: &Value, name: &str) -> Outcome {
     match of {
         Value::Map(map) => {
@@ -393,7 +395,7 @@ pub(crate) fn no_property(of: &Value, name: &str) -> Thrown {
     )
 }
 
-/// The name of the method that gets or sets a property.
+/// The name of the getter or setter of a property.
 pub(crate) fn getter(prefix: &str, name: &str) -> String {
     let mut characters = name.chars();
     match characters.next() {
@@ -405,7 +407,7 @@ pub(crate) fn getter(prefix: &str, name: &str) -> String {
 /// Sets a property of a value.
 ///
 /// # Errors
-/// There is none, or its method throws.
+/// It does not exist, or its setter throws.
 pub(crate) fn set_property(
     machine: &mut dyn Machine,
     of: &Value,
@@ -433,10 +435,10 @@ pub(crate) fn set_property(
     }
 }
 
-/// Whether a value is one that a case means, closures apart.
+/// Whether a value matches a case, except for closures.
 ///
 /// # Errors
-/// What the case throws.
+/// An exception from the case.
 pub(crate) fn is_case(machine: &mut dyn Machine, case: &Value, value: &Value) -> Outcome<bool> {
     Ok(match case {
         Value::Null => value.is_null(),
@@ -447,7 +449,7 @@ pub(crate) fn is_case(machine: &mut dyn Machine, case: &Value, value: &Value) ->
             .any(|one| order::java_equals(one, value)),
         Value::Set(set) => set.has(value),
         Value::Map(map) => map.get(value).is_some_and(|found| order::truth(&found)),
-        // A range of `int` has no `long` and no decimal in it, whatever their values.
+        // A range of `int` contains no `long` and no decimal, whatever their values.
         Value::Range(range)
             if range.of == RangeOf::Int && !matches!(value, Value::Int(_) | Value::Whole(_)) =>
         {
@@ -479,7 +481,7 @@ pub(crate) fn is_case(machine: &mut dyn Machine, case: &Value, value: &Value) ->
 /// `=~` and `==~`.
 ///
 /// # Errors
-/// The pattern is none.
+/// The pattern is invalid.
 pub(crate) fn regex_operator(
     machine: &mut dyn Machine,
     is_whole: bool,
@@ -508,12 +510,12 @@ pub(crate) fn regex_operator(
     }
 }
 
-/// A text that is given.
+/// A text argument.
 fn text_of(given: &[Value], place: usize) -> String {
     given.get(place).map_or_else(String::new, print::text)
 }
 
-/// A text that must not be nothing.
+/// A text argument that must not be null.
 fn text_wanted(given: &[Value], place: usize) -> Outcome<String> {
     match given.get(place) {
         None | Some(Value::Null) => Err(Thrown::bare("java.lang.NullPointerException")),
@@ -521,25 +523,25 @@ fn text_wanted(given: &[Value], place: usize) -> Outcome<String> {
     }
 }
 
-/// A whole number that is given.
+/// An `int` argument.
 fn int_of(given: &[Value], place: usize) -> Outcome<i32> {
     let value = given.get(place).unwrap_or(&Value::Null);
     super::number::int_of(value).ok_or_else(|| convert::cannot_cast(value, "int"))
 }
 
-/// A long number that is given.
+/// A `long` argument.
 fn long_of(given: &[Value], place: usize) -> Outcome<i64> {
     let value = given.get(place).unwrap_or(&Value::Null);
     super::number::long_of(value).ok_or_else(|| convert::cannot_cast(value, "long"))
 }
 
-/// A double that is given.
+/// A `double` argument.
 fn double_of(given: &[Value], place: usize) -> Outcome<f64> {
     let value = given.get(place).unwrap_or(&Value::Null);
     super::number::double_of(value).ok_or_else(|| convert::cannot_cast(value, "double"))
 }
 
-/// Bytes that are given, as an array.
+/// An argument with bytes, as an array.
 fn bytes_of(given: &[Value], place: usize) -> Outcome<Vec<u8>> {
     let value = given.get(place).unwrap_or(&Value::Null);
     let bytes = match value {
@@ -550,7 +552,7 @@ fn bytes_of(given: &[Value], place: usize) -> Outcome<Vec<u8>> {
     bytes.ok_or_else(|| convert::cannot_cast(value, "[B"))
 }
 
-/// A map that keeps the order of what is put in.
+/// A map with insertion order.
 fn linked() -> std::rc::Rc<super::map::Map> {
     super::map::Map::new(MapKind::Linked)
 }

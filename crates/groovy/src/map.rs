@@ -1,6 +1,6 @@
-//! Maps and sets, in the order in which Java gives out what is in them.
+//! Maps and sets, with Java's iteration order.
 //!
-//! Must not know how values compare. Invariant: a key comes once.
+//! Must not know how values compare. Invariant: keys are unique.
 
 use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
@@ -9,24 +9,24 @@ use indexmap::IndexMap;
 
 use super::value::Value;
 
-/// In which order a map gives out its keys.
+/// The iteration order of a map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MapKind {
-    /// As they were put in.
+    /// Insertion order.
     Linked,
-    /// As a `HashMap` does.
+    /// That of a `HashMap`.
     Hash,
     /// Sorted.
     Tree,
-    /// As they were put in, and nothing changes.
+    /// Insertion order, immutable.
     Constant,
-    /// What `JsonSlurper` makes: as they were put in, under another name.
+    /// The map of `JsonSlurper`: insertion order, with another class name.
     Lazy,
-    /// `java.util.Properties`, which gives out its keys as a `HashMap` does.
+    /// `java.util.Properties`, with the order of a `HashMap`.
     Properties,
 }
 
-/// A key, which is what Java's `equals` and `hashCode` say it is.
+/// A key, with identity according to Java's `equals` and `hashCode`.
 #[derive(Clone)]
 pub struct Key {
     /// The value.
@@ -37,11 +37,11 @@ pub struct Key {
 
 /// A map.
 pub struct Map {
-    /// In which order it gives out its keys.
+    /// Its iteration order.
     pub kind: MapKind,
-    /// Its entries, as they were put in.
+    /// Its entries, in insertion order.
     pub entries: RefCell<IndexMap<Key, Value>>,
-    /// The closure that makes the value of a key that is asked for and not there; none: there is no value then.
+    /// The closure that computes the value of a missing key on access; unset: there is no value then.
     pub default: OnceCell<Value>,
 }
 
@@ -70,25 +70,25 @@ impl Map {
 }
 
 impl Map {
-    /// The value of a key; `None`: there is no such key.
+    /// The value of a key; `None`: missing.
     #[must_use]
     pub fn get(&self, key: &Value) -> Option<Value> {
         self.entries.borrow().get(&Key::of(key)).cloned()
     }
 
-    /// Whether there is a key.
+    /// Whether a key exists.
     #[must_use]
     pub fn has(&self, key: &Value) -> bool {
         self.entries.borrow().contains_key(&Key::of(key))
     }
 
-    /// Sets the value of a key; what it was.
+    /// Sets the value of a key; returns the previous one.
     pub fn put(&self, key: &Value, value: Value) -> Option<Value> {
         let key = Key::of(key);
         self.entries.borrow_mut().insert(key, value)
     }
 
-    /// Removes a key; what its value was.
+    /// Removes a key; returns its value.
     pub fn remove(&self, key: &Value) -> Option<Value> {
         let key = Key::of(key);
         self.entries.borrow_mut().shift_remove(&key)

@@ -1,6 +1,6 @@
-//! Arithmetic as Groovy does it: which kind of number comes of two, and what.
+//! Arithmetic as in Groovy: the type and value of results.
 //!
-//! Must not know operators. Invariant: whole numbers wrap as Java's do; decimals are exact.
+//! Must not know operators. Invariant: integers wrap as in Java; decimals are exact.
 
 use std::cmp::Ordering;
 use std::rc::Rc;
@@ -12,7 +12,7 @@ use super::decimal::{Decimal, wrapped};
 use super::thrown::Thrown;
 use super::value::{Outcome, Value};
 
-/// How wide a number is: what comes of two numbers is as wide as the wider.
+/// The width of a number's type: the result of two numbers has the wider one.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Width {
     Int,
@@ -33,7 +33,7 @@ fn width(value: &Value) -> Option<Width> {
     })
 }
 
-/// A number as an `int`, cut off as Java's casts do; `None`: it is no number.
+/// A number as an `int`, truncated as in Java's casts; `None`: not a number.
 #[must_use]
 pub fn int_of(value: &Value) -> Option<i32> {
     Some(match value {
@@ -72,7 +72,7 @@ pub fn double_of(value: &Value) -> Option<f64> {
     })
 }
 
-/// A whole number of any length; a decimal is cut off.
+/// An integer of any length; a decimal is truncated.
 #[must_use]
 pub fn whole_of(value: &Value) -> Option<BigInt> {
     Some(match value {
@@ -95,7 +95,7 @@ pub fn decimal_of(value: &Value) -> Option<Decimal> {
     }
 }
 
-/// How numbers compare; `None`: one is not a number.
+/// The order of two numbers; `None`: one is not a number.
 #[must_use]
 pub fn compare(one: &Value, other: &Value) -> Option<Ordering> {
     match width(one)?.max(width(other)?) {
@@ -112,7 +112,7 @@ pub fn decimal(number: Decimal) -> Value {
     Value::Decimal(Rc::new(number))
 }
 
-/// A whole number of any length as a value.
+/// An integer of any length as a value.
 ///
 /// # Errors
 /// It is too long.
@@ -134,7 +134,7 @@ fn too_long() -> Thrown {
     Thrown::of("java.lang.ArithmeticException", "Overflow")
 }
 
-/// What arithmetic is done.
+/// An arithmetic operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sum {
     /// `+`.
@@ -147,10 +147,10 @@ pub enum Sum {
     Remainder,
 }
 
-/// Adds, subtracts, multiplies, or takes the rest; `None`: one is not a number.
+/// Adds, subtracts, multiplies, or computes the remainder; `None`: one is not a number.
 ///
 /// # Errors
-/// A rest of a division by zero.
+/// The remainder of a division by zero.
 pub fn sum(how: Sum, one: &Value, other: &Value) -> Outcome<Option<Value>> {
     if let (Value::Int(one), Value::Int(other)) = (one, other) {
         return ints(how, *one, *other).map(Some);
@@ -235,10 +235,10 @@ fn decimals(how: Sum, one: &Decimal, other: &Decimal) -> Outcome {
     }))
 }
 
-/// Divides as Groovy does: whole numbers make a decimal. `None`: one is not a number.
+/// Divides as in Groovy: integers yield a decimal. `None`: one is not a number.
 ///
 /// # Errors
-/// By zero.
+/// Division by zero.
 pub fn divide(one: &Value, other: &Value) -> Outcome<Option<Value>> {
     let (Some(left), Some(right)) = (width(one), width(other)) else {
         return Ok(None);
@@ -254,10 +254,10 @@ pub fn divide(one: &Value, other: &Value) -> Outcome<Option<Value>> {
     Ok(Some(decimal(quotient)))
 }
 
-/// Divides as Java does: whole numbers make a whole number. `None`: one is not a number.
+/// Divides as in Java: integers yield an integer. `None`: one is not a number.
 ///
 /// # Errors
-/// By zero.
+/// Division by zero.
 pub fn divide_whole(one: &Value, other: &Value) -> Outcome<Option<Value>> {
     let (Some(left), Some(right)) = (width(one), width(other)) else {
         return Ok(None);
@@ -287,10 +287,10 @@ pub fn divide_whole(one: &Value, other: &Value) -> Outcome<Option<Value>> {
     }
 }
 
-/// `**`, as Groovy raises numbers. `None`: one is not a number.
+/// `**`, Groovy's power. `None`: one is not a number.
 ///
 /// # Errors
-/// It is too long.
+/// The result is too long.
 pub fn power(one: &Value, other: &Value) -> Outcome<Option<Value>> {
     let (Some(left), Some(right)) = (width(one), width(other)) else {
         return Ok(None);
@@ -332,7 +332,7 @@ pub fn power(one: &Value, other: &Value) -> Outcome<Option<Value>> {
     }))
 }
 
-/// The number with the other sign; `None`: it is none.
+/// The number with its sign changed; `None`: not a number.
 #[must_use]
 pub fn negated(value: &Value) -> Option<Value> {
     Some(match value {
@@ -347,7 +347,7 @@ pub fn negated(value: &Value) -> Option<Value> {
     })
 }
 
-/// The number without its sign; `None`: it is none.
+/// The absolute value; `None`: not a number.
 #[must_use]
 pub fn without_sign(value: &Value) -> Option<Value> {
     Some(match value {
@@ -363,7 +363,7 @@ pub fn without_sign(value: &Value) -> Option<Value> {
     })
 }
 
-/// What is done with bits.
+/// A bitwise operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bits {
     /// `&`.
@@ -380,10 +380,10 @@ pub enum Bits {
     UnsignedRight,
 }
 
-/// Works on bits; `None`: one is no whole number.
+/// Bitwise operations; `None`: one is not an integer.
 ///
 /// # Errors
-/// It is too long.
+/// The result is too long.
 pub fn bits(how: Bits, one: &Value, other: &Value) -> Outcome<Option<Value>> {
     let (Some(left), Some(right)) = (width(one), width(other)) else {
         return Ok(None);
@@ -427,7 +427,7 @@ pub fn bits(how: Bits, one: &Value, other: &Value) -> Outcome<Option<Value>> {
     }))
 }
 
-/// One more or one less; `None`: it is no number.
+/// The number plus or minus one; `None`: not a number.
 #[must_use]
 pub fn stepped(value: &Value, is_up: bool) -> Option<Value> {
     if let Value::Char(one) = value {

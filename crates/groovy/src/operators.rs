@@ -1,6 +1,6 @@
 //! Operators that are methods in Groovy: sums of texts, lists, maps and dates, shifts, identity.
 //!
-//! Must not know variables. Invariant: what is added to is not changed, but by `<<`.
+//! Must not know variables. Invariant: the left operand is not changed, except by `<<`.
 
 use std::rc::Rc;
 
@@ -11,7 +11,7 @@ use super::print;
 use super::thrown::Thrown;
 use super::value::{Machine, Outcome, Value};
 
-/// What an operator between two values comes to, comparisons apart.
+/// The result of an operator with two operands, except comparisons.
 ///
 /// # Errors
 /// There is no such operator for them, or it throws.
@@ -62,7 +62,7 @@ pub(crate) fn arithmetic(
                 _ => *one ^ other,
             }))
         }
-        // A number and a text make a text.
+        // The sum of a number and a text is a text.
         (left, Operator::Plus)
             if (left.is_number() || matches!(left, Value::Char(_)) || left.is_null())
                 && matches!(right, Value::Text(_) | Value::Composed(_)) =>
@@ -76,7 +76,7 @@ pub(crate) fn arithmetic(
     }
 }
 
-/// `~x`: a pattern of a text, or all bits turned over.
+/// `~x`: a pattern from a text, or the bitwise complement.
 ///
 /// # Errors
 /// It is neither.
@@ -90,7 +90,7 @@ pub(crate) fn complement(value: &Value) -> Outcome {
     }
 }
 
-/// Whether values are one and the same.
+/// Whether values are identical.
 #[must_use]
 pub(crate) fn is_same(one: &Value, other: &Value) -> bool {
     match (one, other) {
@@ -110,7 +110,7 @@ pub(crate) fn is_same(one: &Value, other: &Value) -> bool {
     }
 }
 
-/// Whether `==` of Java holds: texts and objects are compared by identity, numbers by value.
+/// Java's `==`: texts and objects are compared by identity, numbers by value.
 #[must_use]
 pub(crate) fn is_same_in_java(one: &Value, other: &Value) -> bool {
     match (one, other) {

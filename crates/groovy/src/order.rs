@@ -1,6 +1,6 @@
-//! How values compare: truth, equality, order, hash codes, and the order of what is in a map.
+//! Comparison of values: truth, equality, order, hash codes, and the iteration order of maps.
 //!
-//! Must not know methods. Invariant: keys that are equal have one hash code.
+//! Must not know methods. Invariant: equal keys have the same hash code.
 
 use std::cmp::Ordering;
 use std::hash::{Hash, Hasher};
@@ -13,7 +13,7 @@ use super::number;
 use super::thrown::Thrown;
 use super::value::{Nesting, Value};
 
-/// Whether a value counts as true in Groovy.
+/// Whether a value is true in Groovy.
 #[must_use]
 pub fn truth(value: &Value) -> bool {
     match value {
@@ -31,13 +31,13 @@ pub fn truth(value: &Value) -> bool {
     }
 }
 
-/// A text or a text with values in it, as one text; others as they are printed.
+/// A text, with embedded values expanded; other values as printed.
 #[must_use]
 pub fn plain_text(value: &Value) -> String {
     super::print::text(value)
 }
 
-/// What is in a map, in its order.
+/// The entries of a map in its iteration order.
 #[must_use]
 pub fn entries(map: &Map) -> Vec<(Value, Value)> {
     let entries = map.entries.borrow();
@@ -62,14 +62,14 @@ pub fn entries(map: &Map) -> Vec<(Value, Value)> {
     }
 }
 
-/// The keys of a map, in its order.
+/// The keys of a map in its iteration order.
 #[must_use]
 pub fn keys(map: &Map) -> Vec<Value> {
     entries(map).into_iter().map(|(key, _)| key).collect()
 }
 
 impl Key {
-    /// The key of a value.
+    /// The key for a value.
     #[must_use]
     pub fn of(value: &Value) -> Key {
         Key {
@@ -157,7 +157,7 @@ fn list_hash(hashes: impl Iterator<Item = i32>) -> i32 {
     hashes.fold(1_i32, |hash, one| hash.wrapping_mul(31).wrapping_add(one))
 }
 
-/// Whether values are equal as Java's `equals` says.
+/// Whether values are equal according to Java's `equals`.
 #[must_use]
 pub fn java_equals(one: &Value, other: &Value) -> bool {
     let Some(_nesting) = Nesting::enter() else {
@@ -227,7 +227,7 @@ pub fn items(value: &Value) -> Vec<Value> {
     }
 }
 
-/// The character of a value where it may stand for one: a character, or a text of one.
+/// The character in a value that can be used as one: a character, or a text of one character.
 fn character(value: &Value) -> Option<char> {
     match value {
         Value::Char(one) => Some(*one),
@@ -239,7 +239,7 @@ fn character(value: &Value) -> Option<char> {
     }
 }
 
-/// Whether values are equal as Groovy's `==` says.
+/// Whether values are equal according to Groovy's `==`.
 #[must_use]
 pub fn equals(one: &Value, other: &Value) -> bool {
     let Some(_nesting) = Nesting::enter() else {
@@ -301,10 +301,10 @@ pub fn equals(one: &Value, other: &Value) -> bool {
     }
 }
 
-/// How values compare.
+/// The order of two values.
 ///
 /// # Errors
-/// They do not.
+/// They cannot be compared.
 pub fn compare(one: &Value, other: &Value) -> Result<Ordering, Thrown> {
     match (one, other) {
         (Value::Null | Value::Void, Value::Null | Value::Void) => Ok(Ordering::Equal),
@@ -335,7 +335,7 @@ pub fn compare(one: &Value, other: &Value) -> Result<Ordering, Thrown> {
     }
 }
 
-/// How texts compare: by their units of UTF-16.
+/// The order of two texts: by their UTF-16 units.
 #[must_use]
 pub fn compare_texts(one: &str, other: &str) -> Ordering {
     one.encode_utf16().cmp(other.encode_utf16())
@@ -351,7 +351,7 @@ fn incomparable(one: &Value, other: &Value) -> Thrown {
     ))
 }
 
-/// The difference that `compareTo` gives for texts.
+/// The result of `compareTo` for texts.
 #[must_use]
 pub fn difference(one: &str, other: &str) -> i32 {
     let (mut ones, mut others) = (one.encode_utf16(), other.encode_utf16());

@@ -1,6 +1,6 @@
-//! Reads a script into statements.
+//! Parses a script into statements.
 //!
-//! Must not know what a script may do. Invariant: reading ends, and refuses what is nested too deeply.
+//! Must not know what a script may do. Invariant: parsing terminates, and refuses too deep nesting.
 
 mod calls;
 mod definitions;
@@ -14,15 +14,15 @@ use super::ast::{Block, Code, Definition, Name, Parameter, Type};
 use super::lexer::{self, Kind, Token};
 use super::{Dialect, Fault};
 
-/// Statements and expressions may be nested so deeply.
+/// Maximum depth of nested statements and expressions.
 const DEEPEST: usize = 160;
 
-/// Names of types that are no classes.
+/// Names of types that are not classes.
 pub(crate) const PRIMITIVES: &[&str] = &[
     "int", "long", "double", "float", "boolean", "byte", "short", "char", "void",
 ];
 
-/// Words that are no names.
+/// Reserved words.
 const RESERVED: &[&str] = &[
     "if",
     "else",
@@ -82,20 +82,20 @@ const RESERVED: &[&str] = &[
     "implements",
 ];
 
-/// A script that was read.
+/// A parsed script.
 #[derive(Debug, Default)]
 pub(crate) struct Parsed {
     pub(crate) block: Block,
-    /// Names that were imported, with what they stand for; a star for whole packages.
+    /// Imported names, with their meanings; a star for whole packages.
     pub(crate) imports: Vec<(Name, Name)>,
     /// Classes that it defines.
     pub(crate) classes: Vec<Arc<Definition>>,
 }
 
-/// Reads a script.
+/// Parses a script.
 ///
 /// # Errors
-/// It is malformed, or has a construct that is not supported.
+/// It is malformed, or contains an unsupported construct.
 pub(crate) fn parse(source: &str, dialect: Dialect) -> Result<Parsed, Fault> {
     let tokens = lexer::read(source, dialect)?;
     let mut parser = Parser {
@@ -123,14 +123,14 @@ pub(crate) struct Parser<'s> {
     tokens: Vec<Token>,
     at: usize,
     dialect: Dialect,
-    /// Whether the end of a line means nothing here.
+    /// Whether line ends have no meaning here.
     ignores_lines: bool,
     depth: usize,
-    /// Whether the block that is being read declares a variable.
+    /// Whether the current block declares a variable.
     declares: bool,
     imports: Vec<(Name, Name)>,
     classes: Vec<Arc<Definition>>,
-    /// The names of the classes around what is being read.
+    /// The names of the enclosing classes.
     around: Vec<Name>,
 }
 
@@ -160,7 +160,7 @@ impl Parser<'_> {
         matches!(self.kind(), Kind::End)
     }
 
-    /// Whether a line ends here that means something.
+    /// Whether a significant line end is here.
     fn is_at_line_end(&self) -> bool {
         !self.ignores_lines && self.tokens[self.at].begins_line
     }
@@ -200,7 +200,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A name that is no reserved word.
+    /// A name that is not a reserved word.
     fn name(&mut self) -> Read<Name> {
         match self.kind() {
             Kind::Word(word) if !RESERVED.contains(&&**word) => {
@@ -212,7 +212,7 @@ impl Parser<'_> {
         }
     }
 
-    /// What is wrong at this place.
+    /// The fault at the current position.
     fn unexpected(&self) -> Fault {
         let token = &self.tokens[self.at];
         let text = self.source.get(token.at..token.end).unwrap_or_default();
@@ -227,7 +227,7 @@ impl Parser<'_> {
         })
     }
 
-    /// Reads something one level deeper.
+    /// Parses something one level deeper.
     fn deeper<T>(&mut self, read: impl FnOnce(&mut Self) -> Read<T>) -> Read<T> {
         if self.depth >= DEEPEST {
             return Err(unsupported("a script that is nested so deeply"));
@@ -238,7 +238,7 @@ impl Parser<'_> {
         value
     }
 
-    /// Reads something within brackets, where ends of lines mean nothing.
+    /// Parses something inside brackets, where line ends have no meaning.
     fn within<T>(&mut self, read: impl FnOnce(&mut Self) -> Read<T>) -> Read<T> {
         let before = std::mem::replace(&mut self.ignores_lines, true);
         let value = read(self);
@@ -246,7 +246,7 @@ impl Parser<'_> {
         value
     }
 
-    /// Reads something within braces, where ends of lines mean something in Groovy.
+    /// Parses something inside braces, where line ends have a meaning in Groovy.
     fn in_braces<T>(&mut self, read: impl FnOnce(&mut Self) -> Read<T>) -> Read<T> {
         let is_groovy = self.dialect == Dialect::Groovy;
         let before = std::mem::replace(&mut self.ignores_lines, !is_groovy);
@@ -255,7 +255,7 @@ impl Parser<'_> {
         value
     }
 
-    /// Tries to read something; where it is not there, nothing was read.
+    /// Tries to parse something; on failure nothing is consumed.
     fn attempt<T>(&mut self, read: impl FnOnce(&mut Self) -> Read<T>) -> Option<T> {
         let (at, depth, lines) = (self.at, self.depth, self.ignores_lines);
         match read(self) {
@@ -280,7 +280,7 @@ impl Parser<'_> {
         })
     }
 
-    /// The end of a statement: a semicolon, an end of line, or the end of what is around.
+    /// The end of a statement: a semicolon, a line end, or the end of the enclosing construct.
     fn end_statement(&mut self) -> Read<()> {
         if self.is_sign(";") {
             while self.take_sign(";") {}
@@ -396,7 +396,7 @@ impl Parser<'_> {
         PRIMITIVES.contains(&name) || last.starts_with(char::is_uppercase)
     }
 
-    /// Parameters up to a sign that ends them, which is not taken.
+    /// Parameters up to a closing sign, which is not consumed.
     fn parameters(&mut self, end: &str) -> Read<Vec<Parameter>> {
         let mut parameters = Vec::new();
         while !self.is_sign(end) {
@@ -441,7 +441,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The parameters of a method, behind its name, and what it throws.
+    /// The parameters of a method, after its name, and its `throws` clause.
     fn method_head(&mut self) -> Read<Vec<Parameter>> {
         self.want_sign("(")?;
         let parameters = self.within(|this| this.parameters(")"))?;
@@ -452,7 +452,7 @@ impl Parser<'_> {
         Ok(parameters)
     }
 
-    /// Types with commas between them.
+    /// Comma-separated types.
     fn types(&mut self) -> Read<Vec<Type>> {
         let mut types = vec![self.written_type()?];
         while self.take_sign(",") {
@@ -461,7 +461,7 @@ impl Parser<'_> {
         Ok(types)
     }
 
-    /// A method behind its name.
+    /// A method after its name.
     fn method(&mut self, name: Name, gives: Option<Type>) -> Read<Code> {
         let parameters = self.method_head()?;
         let body = self.block()?;

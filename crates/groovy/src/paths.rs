@@ -1,10 +1,10 @@
-//! Paths of names in a script: `java.util.Date` before it is known to be a class.
+//! Dotted names in a script, such as `java.util.Date` before it is known to be a class.
 //!
-//! Must not know classes. Invariant: a path has nothing but names in it.
+//! Must not know classes. Invariant: a path only contains names.
 
 use super::ast::Expr;
 
-/// The path that an expression is; `None`: it is more than names and dots.
+/// The dotted name in an expression; `None`: it contains more than names and dots.
 pub(crate) fn dotted(expression: &Expr) -> Option<String> {
     match expression {
         Expr::Variable(name) => Some(name.to_string()),

@@ -1,6 +1,6 @@
-//! Values as texts: `toString`, what Groovy prints, and the names of classes.
+//! Values as text: `toString`, Groovy's output, and class names.
 //!
-//! Must not know methods. Invariant: a value that holds itself is told to a bounded depth.
+//! Must not know methods. Invariant: a cyclic value is printed to a limited depth.
 
 use std::fmt::Write as _;
 
@@ -8,7 +8,7 @@ use super::map::MapKind;
 use super::order::entries;
 use super::value::{Element, ListKind, Nesting, RangeOf, Value};
 
-/// A value as Groovy prints it.
+/// A value as printed by Groovy.
 #[must_use]
 pub fn text(value: &Value) -> String {
     let mut out = String::new();
@@ -16,7 +16,7 @@ pub fn text(value: &Value) -> String {
     out
 }
 
-/// A value as Java's `toString` tells it: maps have braces.
+/// A value in the format of Java's `toString`: maps have braces.
 #[must_use]
 pub fn java_text(value: &Value) -> String {
     let mut out = String::new();
@@ -24,7 +24,7 @@ pub fn java_text(value: &Value) -> String {
     out
 }
 
-/// A value as Groovy's `inspect` tells it: texts have quotes.
+/// A value in the format of Groovy's `inspect`: texts have quotes.
 #[must_use]
 pub fn inspected(value: &Value) -> String {
     let mut out = String::new();
@@ -53,7 +53,7 @@ fn write(value: &Value, out: &mut String, style: Style) {
             for (place, text) in composed.texts.iter().enumerate() {
                 out.push_str(text);
                 match composed.values.get(place) {
-                    // A range in a text is told as the list that it is.
+                    // A range inside a text is printed as a list.
                     Some(Value::Range(range)) => {
                         let values: Vec<Value> = range.values().collect();
                         sequence(values.iter(), out, Style::Groovy);
@@ -137,7 +137,7 @@ fn simple(value: &Value, out: &mut String) {
     written.expect("a text takes what is written");
 }
 
-/// A float as Java tells it.
+/// A float in Java's format.
 fn float_text(number: f32) -> String {
     let size = number.abs();
     if number.is_nan() {
@@ -256,7 +256,7 @@ pub fn simple_class_name(value: &Value) -> &str {
     name.rsplit('.').next().unwrap_or(name)
 }
 
-/// What was given to a call, as the message of an exception lists it: the classes, and the values.
+/// The arguments of a call in the message of an exception: the classes, and the values.
 #[must_use]
 pub fn listed(given: &[Value]) -> (String, String) {
     let classes: Vec<&str> = given.iter().map(short_class_name).collect();

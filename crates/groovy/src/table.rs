@@ -1,28 +1,28 @@
-//! Methods by name: what the library can do, and what a script may ask for.
+//! Methods by name: the contents of the library, and what a script may call.
 //!
-//! Must not know what a method does. Invariant: what is called is what is listed.
+//! Must not know what a method does. Invariant: exactly the listed methods can be called.
 
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
 use super::value::{Machine, Outcome, Value};
 
-/// What a method does to a receiver with what it is given.
+/// The implementation of a method, for a receiver and arguments.
 pub type Body = fn(&mut dyn Machine, &Value, &[Value]) -> Outcome;
 
 /// A method.
 pub struct Row {
     /// Its name.
     pub name: &'static str,
-    /// How few values it takes.
+    /// Minimum number of arguments.
     pub least: usize,
-    /// How many values it takes.
+    /// Maximum number of arguments.
     pub most: usize,
-    /// What it does.
+    /// Its implementation.
     pub body: Body,
 }
 
-/// A method that takes between `least` and `most` values.
+/// A method with `least` to `most` arguments.
 pub const fn row(name: &'static str, least: usize, most: usize, body: Body) -> Row {
     Row {
         name,
@@ -32,7 +32,7 @@ pub const fn row(name: &'static str, least: usize, most: usize, body: Body) -> R
     }
 }
 
-/// The number of values that a method takes which takes as many as it is given.
+/// The maximum number of arguments of a variadic method.
 pub const MANY: usize = usize::MAX;
 
 /// Methods by name.
@@ -42,7 +42,8 @@ pub struct Table {
 }
 
 impl Table {
-    /// A table of rows; of those with one name, the first that takes so many values counts.
+    /// A table of rows; of those with the same name, the first one that accepts the number of arguments is
+    /// used.
     #[must_use]
     pub const fn new(rows: &'static [Row]) -> Table {
         Table {
@@ -62,14 +63,14 @@ impl Table {
         by_name.get(name).map_or(&[], Vec::as_slice)
     }
 
-    /// The method of a name that takes so many values; `None`: there is none.
+    /// The method with a name that accepts this number of arguments; `None`: there is none.
     #[must_use]
     pub fn find(&self, name: &str, count: usize) -> Option<&'static Row> {
         let mut rows = self.places(name).iter().map(|place| &self.rows[*place]);
         rows.find(|row| (row.least..=row.most).contains(&count))
     }
 
-    /// Whether there is a method of a name.
+    /// Whether there is a method with this name.
     #[must_use]
     pub fn has(&self, name: &str) -> bool {
         !self.places(name).is_empty()

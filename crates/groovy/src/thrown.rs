@@ -1,17 +1,17 @@
-//! What a script throws.
+//! Exceptions of a script.
 //!
-//! Must not know what throws. Invariant: a script catches exceptions, and never the order to end.
+//! Must not know what throws. Invariant: a script can catch exceptions, but never the order to end.
 
 use std::any::Any;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// What ends the run of a script early.
+/// What ends a script's run early.
 #[derive(Clone)]
 pub enum Thrown {
-    /// An exception of Java's.
+    /// A Java exception.
     Exception(Rc<Exception>),
-    /// The script has to end: why.
+    /// The script must end, with the reason.
     End(String),
 }
 
@@ -21,9 +21,9 @@ pub struct Exception {
     pub class: Arc<str>,
     /// Its message.
     pub message: Option<Arc<str>>,
-    /// What caused it.
+    /// Its cause.
     pub cause: Option<Rc<Exception>>,
-    /// Where its class is one of a script's.
+    /// Set if its class is one of the script's.
     pub own: Option<Own>,
 }
 
@@ -46,7 +46,7 @@ impl Exception {
         }
     }
 
-    /// It as Java tells it: the class, and behind a colon the message.
+    /// Its Java text: the class, a colon and the message.
     #[must_use]
     pub fn told(&self) -> String {
         match &self.message {
@@ -55,7 +55,7 @@ impl Exception {
         }
     }
 
-    /// Whether it is of a class, or of one below that.
+    /// Whether it is an instance of a class or one of its subclasses.
     #[must_use]
     pub fn is_a(&self, class: &str) -> bool {
         let Some(Own { above, .. }) = &self.own else {
@@ -66,14 +66,14 @@ impl Exception {
             || above.last().is_some_and(|base| is_below(base, class))
     }
 
-    /// Whether it is an error and no exception, so that `catch (Exception e)` lets it pass.
+    /// Whether it is an error instead of an exception, so that `catch (Exception e)` does not catch it.
     #[must_use]
     pub fn is_error(&self) -> bool {
         self.is_a("java.lang.Error")
     }
 }
 
-/// Whether a class of exceptions is another one, or below it.
+/// Whether an exception class is the same as another one, or a subclass.
 #[must_use]
 pub(crate) fn is_below(name: &str, class: &str) -> bool {
     let mut at = name;
@@ -88,7 +88,7 @@ pub(crate) fn is_below(name: &str, class: &str) -> bool {
     }
 }
 
-/// Classes of exceptions with the one above each. `java.lang.Exception` is above those that are not listed.
+/// Exception classes, each with its superclass. That of unlisted ones is `java.lang.Exception`.
 const PARENTS: &[(&str, &str)] = &[
     ("java.lang.Exception", "java.lang.Throwable"),
     ("java.lang.Error", "java.lang.Throwable"),
@@ -231,7 +231,7 @@ fn parent(class: &str) -> Option<&'static str> {
     Some(found.map_or("java.lang.Exception", |(_, above)| above))
 }
 
-/// The full name of a class of exceptions by its name without a package; `None`: it is none that is known.
+/// The full name of an exception class by its name without package; `None`: unknown.
 #[must_use]
 pub fn exception_class(name: &str) -> Option<&'static str> {
     let known = PARENTS.iter().flat_map(|(below, above)| [*below, *above]);
@@ -271,7 +271,7 @@ impl Thrown {
         Thrown::of("java.lang.IllegalArgumentException", message)
     }
 
-    /// What is thrown where something is asked of nothing.
+    /// The exception for a method call on null.
     #[must_use]
     pub fn null_call(method: &str) -> Thrown {
         Thrown::of(
@@ -280,13 +280,13 @@ impl Thrown {
         )
     }
 
-    /// Whether it is an error of Java's, which nobody catches who catches exceptions.
+    /// Whether it is a Java error, which code that catches exceptions does not catch.
     #[must_use]
     pub fn is_error(&self) -> bool {
         matches!(self, Thrown::Exception(exception) if exception.is_error())
     }
 
-    /// It as Java tells it.
+    /// Its Java text.
     #[must_use]
     pub fn told(&self) -> String {
         match self {

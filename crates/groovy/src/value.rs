@@ -1,6 +1,7 @@
-//! Values of a script, and what runs it as the library sees it.
+//! Values of a script, and the interpreter's interface for the library.
 //!
-//! Must not know how a script is read. Invariant: a value belongs to one thread; what two names share, both see change.
+//! Must not know how a script is parsed. Invariant: a value belongs to one thread; changes are visible through
+//! all references.
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
@@ -16,13 +17,13 @@ use super::map::Map;
 use super::table::Table;
 use super::thrown::{Exception, Thrown};
 
-/// What something comes to, or what it threw.
+/// A result, or an exception.
 pub type Outcome<T = Value> = Result<T, Thrown>;
 
 /// A value of a script.
 #[derive(Clone)]
 pub enum Value {
-    /// Nothing.
+    /// `null`.
     Null,
     /// `boolean`.
     Truth(bool),
@@ -50,7 +51,7 @@ pub enum Value {
     List(Rc<List>),
     /// A map.
     Map(Rc<Map>),
-    /// A set: a map whose values mean nothing.
+    /// A set: a map with unused values.
     Set(Rc<Map>),
     /// A range of numbers or characters.
     Range(Rc<Range>),
@@ -62,34 +63,34 @@ pub enum Value {
     Exception(Rc<Exception>),
     /// Anything else.
     Object(Rc<dyn Object>),
-    /// BeanShell's `void`: a name that nobody has set.
+    /// BeanShell's `void`: an undefined name.
     Void,
 }
 
-/// A text with values in it.
+/// A text with embedded values.
 pub struct Composed {
-    /// Texts and values in turn, beginning with a text.
+    /// The texts around the values, starting with a text.
     pub texts: Vec<Arc<str>>,
     /// The values between them.
     pub values: Vec<Value>,
 }
 
-/// Which list it is.
+/// The kind of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ListKind {
     /// `java.util.ArrayList`.
     Growing,
-    /// `java.util.LinkedList` and its like.
+    /// `java.util.LinkedList` and similar ones.
     Linked,
-    /// `Arrays.asList`: values change, the length does not.
+    /// `Arrays.asList`: values can change, the length cannot.
     Fixed,
-    /// Nothing changes.
+    /// Immutable.
     Constant,
-    /// An array, whose elements are of a kind.
+    /// An array with its element type.
     Array(Element),
 }
 
-/// What an array is of.
+/// The element type of an array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Element {
     /// Anything.
@@ -114,7 +115,7 @@ pub enum Element {
 
 /// A list.
 pub struct List {
-    /// Which list it is.
+    /// Its kind.
     pub kind: ListKind,
     /// Its values.
     pub items: RefCell<Vec<Value>>,
@@ -129,11 +130,11 @@ pub struct Range {
     pub to: i64,
     /// Whether it is empty, as `0..<0` is.
     pub is_empty: bool,
-    /// What it is of.
+    /// The type of its values.
     pub of: RangeOf,
 }
 
-/// What a range is of.
+/// The type of a range's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RangeOf {
     /// `int`.
@@ -146,42 +147,42 @@ pub enum RangeOf {
     Char,
 }
 
-/// Something that is called with values; what runs the script knows how.
+/// A callable value; the interpreter knows how to call it.
 pub trait Callable: Any {
-    /// Itself, to find out what it is.
+    /// Itself, for downcasting.
     fn any(&self) -> &dyn Any;
 
-    /// How many values it takes.
+    /// Its number of parameters.
     fn arity(&self) -> usize;
 }
 
-/// An object that is none of the values above.
+/// An object other than the values above.
 pub trait Object: Any {
     /// The full name of its class.
     fn class(&self) -> &str;
 
-    /// The methods that it has.
+    /// Its methods.
     fn methods(&self) -> &'static Table;
 
-    /// Itself, to find out what it is.
+    /// Itself, for downcasting.
     fn any(&self) -> &dyn Any;
 
-    /// It as a text.
+    /// Its text.
     fn text(&self) -> String {
         format!("{}@1b2c3d", self.class())
     }
 
-    /// Whether it is as good as another.
+    /// Whether it is equal to another.
     fn equals(&self, other: &dyn Object) -> bool {
         std::ptr::addr_eq(self.any(), other.any())
     }
 
-    /// Whether it equals texts that say what it says.
+    /// Whether it is equal to a text with the same content.
     fn is_like_text(&self) -> bool {
         false
     }
 
-    /// How it compares with another; `None`: it does not.
+    /// Its order relative to another; `None`: they cannot be compared.
     fn compare(&self, _: &dyn Object) -> Option<Ordering> {
         None
     }
@@ -191,67 +192,67 @@ pub trait Object: Any {
         0
     }
 
-    /// Whether it counts as true.
+    /// Whether it is true as a condition.
     fn truth(&self) -> bool {
         true
     }
 
-    /// Calls a method that the table does not have; `None`: there is none.
+    /// Calls a method that is not in the table; `None`: there is none.
     ///
     /// # Errors
-    /// What it throws.
+    /// An exception from it.
     fn call(&self, _: &mut dyn Machine, _: &str, _: &[Value]) -> Outcome<Option<Value>> {
         Ok(None)
     }
 
-    /// A property that is no method; `None`: there is none.
+    /// A property without a getter method; `None`: there is none.
     ///
     /// # Errors
-    /// What it throws.
+    /// An exception from it.
     fn property(&self, _: &mut dyn Machine, _: &str) -> Outcome<Option<Value>> {
         Ok(None)
     }
 
-    /// Sets a property that has no method; whether there is one.
+    /// Sets a property without a setter method; returns whether it exists.
     ///
     /// # Errors
-    /// What it throws.
+    /// An exception from it.
     fn set_property(&self, _: &mut dyn Machine, _: &str, _: &Value) -> Outcome<bool> {
         Ok(false)
     }
 
-    /// Whether it is of a class, beside its own.
+    /// Whether it is an instance of a class other than its own.
     fn is_a(&self, _: &str) -> bool {
         false
     }
 
-    /// Its values by name, where JSON tells it by them.
+    /// Its values by name, if JSON represents it by them.
     fn values_by_name(&self) -> Option<Vec<(Arc<str>, Value)>> {
         None
     }
 
-    /// Its values, where it has some to go through.
+    /// Its values, if it can be iterated.
     ///
     /// # Errors
-    /// What it throws.
+    /// An exception from it.
     fn iterate(&self, _: &mut dyn Machine) -> Outcome<Option<Vec<Value>>> {
         Ok(None)
     }
 }
 
-/// What a script finds by name, and leaves.
+/// The names that a script reads and sets.
 pub trait Bindings: Host {
-    /// What is bound to a name; `None`: nothing is.
+    /// The value bound to a name; `None`: there is none.
     fn bound(&mut self, name: &str) -> Option<Value>;
 
-    /// Binds a value to a name, as a script does with a name that it has not declared.
+    /// Binds a value to a name, for undeclared names in a script.
     fn bind(&mut self, name: &str, value: Value);
 
-    /// Asks an object of the host's for a method; `None`: it has none of that name. `number`: which of those that have
-    /// the object's name it is.
+    /// Calls a method of a host's object; `None`: it has no such method. `number`: the object's number among
+    /// those with the same name.
     ///
     /// # Errors
-    /// What it throws.
+    /// An exception from it.
     fn ask(
         &mut self,
         object: &'static str,
@@ -260,70 +261,70 @@ pub trait Bindings: Host {
         given: &[Value],
     ) -> Outcome<Option<Value>>;
 
-    /// Makes an object of one of the host's classes; `None`: it cannot be made of what is given.
+    /// Constructs an object of a host's class; `None`: the arguments are invalid.
     ///
     /// # Errors
-    /// What it throws.
+    /// An exception from it.
     fn make(&mut self, class: &str, given: &[Value]) -> Outcome<Option<Value>>;
 
-    /// It as a host.
+    /// Itself as a host.
     fn host(&mut self) -> &mut dyn Host;
 }
 
-/// What runs a script, as the library sees it.
+/// The interpreter, as seen by the library.
 pub trait Machine {
-    /// What the script has from outside.
+    /// The environment of the script.
     fn host(&mut self) -> &mut dyn Host;
 
-    /// What it finds by name.
+    /// Its bindings.
     fn bindings(&mut self) -> &mut dyn Bindings;
 
-    /// Counts work; a script that does too much ends.
+    /// Counts work; a script that exceeds the limit ends.
     ///
     /// # Errors
-    /// It has done too much.
+    /// The limit is exceeded.
     fn work(&mut self, steps: u64) -> Outcome<()>;
 
     /// Counts memory, in bytes.
     ///
     /// # Errors
-    /// It has taken too much.
+    /// The limit is exceeded.
     fn take(&mut self, bytes: usize) -> Outcome<()>;
 
     /// Calls a method of a value.
     ///
     /// # Errors
-    /// What it throws.
+    /// An exception from it.
     fn invoke(&mut self, receiver: &Value, name: &str, given: &[Value]) -> Outcome;
 
     /// A property of a value.
     ///
     /// # Errors
-    /// What it throws.
+    /// An exception from it.
     fn property(&mut self, of: &Value, name: &str) -> Outcome;
 
     /// Calls a closure.
     ///
     /// # Errors
-    /// What it throws.
+    /// An exception from it.
     fn call(&mut self, callee: &Value, given: Vec<Value>) -> Outcome;
 
-    /// Calls a closure with an object that its names are looked for in first.
+    /// Calls a closure with an object in which its names are looked up first.
     ///
     /// # Errors
-    /// What it throws.
+    /// An exception from it.
     fn call_on(&mut self, callee: &Value, delegate: Value, given: Vec<Value>) -> Outcome;
 
-    /// Goes one level deeper; must be followed by `leave`.
+    /// Enters a level of depth; must be followed by `leave`.
     ///
     /// # Errors
-    /// It is too deep.
+    /// The limit is exceeded.
     fn enter(&mut self) -> Outcome<()>;
 
-    /// Comes back from a level.
+    /// Leaves a level.
     fn leave(&mut self);
 
-    /// Whether texts are compared by what they are, as Java does.
+    /// Whether texts are compared by identity, as in Java.
     fn is_bean_shell(&self) -> bool;
 }
 
@@ -357,7 +358,7 @@ impl Value {
         Value::Object(Rc::new(object))
     }
 
-    /// A number, as small as it can be.
+    /// A number, of the smallest type that fits.
     #[must_use]
     pub fn whole(number: i64) -> Value {
         match i32::try_from(number) {
@@ -372,12 +373,12 @@ impl Value {
         Value::Int(i32::try_from(count).unwrap_or(i32::MAX))
     }
 
-    /// A text, or nothing.
+    /// A text, or null.
     pub fn optional(text: Option<impl Into<Arc<str>>>) -> Value {
         text.map_or(Value::Null, Value::text)
     }
 
-    /// Whether it is nothing.
+    /// Whether it is null.
     #[must_use]
     pub fn is_null(&self) -> bool {
         matches!(self, Value::Null | Value::Void)
@@ -398,7 +399,7 @@ impl Value {
         )
     }
 
-    /// The object of a type, if it is one.
+    /// The object as a Rust type, if it is of that type.
     #[must_use]
     pub fn of<T: 'static>(&self) -> Option<&T> {
         match self {
@@ -418,7 +419,7 @@ impl List {
         })
     }
 
-    /// Whether its length may change.
+    /// Whether its length can change.
     #[must_use]
     pub fn may_grow(&self) -> bool {
         matches!(self.kind, ListKind::Growing | ListKind::Linked)
@@ -436,7 +437,7 @@ impl List {
         self.items.borrow().clone()
     }
 
-    /// The bytes of an array of bytes; `None`: it is none.
+    /// The bytes of a byte array; `None`: not a byte array.
     #[must_use]
     pub fn to_bytes(&self) -> Option<Vec<u8>> {
         if self.kind != ListKind::Array(Element::Byte) {
@@ -469,7 +470,7 @@ impl Range {
         self.is_empty
     }
 
-    /// Its value at a place.
+    /// Its value at an index.
     #[must_use]
     pub fn at(&self, index: usize) -> Value {
         let index = i64::try_from(index).unwrap_or(i64::MAX);
@@ -495,7 +496,7 @@ impl Range {
     }
 }
 
-/// How many values are being turned into a text within one another on this thread: a list may hold itself.
+/// Depth of nested conversions to text on this thread: a list may contain itself.
 pub(crate) struct Nesting(());
 
 thread_local! {
@@ -503,7 +504,7 @@ thread_local! {
 }
 
 impl Nesting {
-    /// Goes one deeper; `None`: that is too deep.
+    /// Enters a level; `None`: too deep.
     pub(crate) fn enter() -> Option<Nesting> {
         let depth = NESTING.get();
         (depth < 100).then(|| {

@@ -1,6 +1,7 @@
-//! Goes through the parts of a script.
+//! Visits the parts of a script.
 //!
-//! Must not know what they mean. Invariant: each part is visited once, and its own parts are left to the visitor.
+//! Must not know their meaning. Invariant: each part is visited once, and its own parts are left to the
+//! visitor.
 
 use super::ast::{Arguments, Block, Case, Catch, Code, Definition, Expr, Key, Piece, Statement};
 
@@ -83,7 +84,7 @@ pub(crate) fn walk_statement(statement: &Statement, visit: &mut dyn FnMut(Part<'
     }
 }
 
-/// Statements of many parts.
+/// Statements with many parts.
 fn walk_longer(statement: &Statement, visit: &mut dyn FnMut(Part<'_>)) {
     match statement {
         Statement::For {
@@ -188,7 +189,7 @@ pub(crate) fn walk_expression(expression: &Expr, visit: &mut dyn FnMut(Part<'_>)
     }
 }
 
-/// Texts with values in them, and calls.
+/// Texts with embedded values, and calls.
 fn walk_calls(expression: &Expr, visit: &mut dyn FnMut(Part<'_>)) {
     match expression {
         Expr::Composed(pieces) => {

@@ -1,7 +1,7 @@
-//! What Groovy 3.0.20 and BeanShell 2.0b6 make of small scripts.
+//! Results of small scripts in Groovy 3.0.20 and BeanShell 2.0b6.
 //!
-//! Must not know how scripts run. Invariant: `golden/*.jsonl` holds scripts and what the real ones printed and came to;
-//! none of it was computed here. `cargo xtask groovy-goldens` records it.
+//! Must not know how scripts run. Invariant: `golden/*.jsonl` holds scripts with the original interpreters'
+//! output and value; none of it was computed here. `cargo xtask groovy-goldens` records it.
 
 mod desk;
 
@@ -9,7 +9,7 @@ use desk::Desk;
 use loadline_groovy::value::Value;
 use loadline_groovy::{Dialect, Fault, Script, print};
 
-/// Scripts that come to something else here, on purpose or not yet, with the reason.
+/// Scripts with a different result here, intended or not yet fixed, with the reason.
 const DIFFERENT: &[(&str, &str)] = &[
     (
         "'%s-%s'.format('a', 'b')",
@@ -61,7 +61,7 @@ fn said(source: &str, dialect: Dialect) -> String {
     desk.printed + &told
 }
 
-/// Whether what is said is what was recorded: Groovy's guesses at what was meant are left out, and BeanShell's place.
+/// Whether a message matches the recording, ignoring Groovy's suggestions and BeanShell's position.
 fn is_alike(said: &str, recorded: &str, dialect: Dialect) -> bool {
     match dialect {
         Dialect::Groovy => {

@@ -1,6 +1,6 @@
-//! Scripts that mean harm, or that nobody wrote: whatever they are, they end.
+//! Malicious or generated scripts: all of them terminate.
 //!
-//! Must not know what scripts do. Invariant: nothing overflows, nothing goes on for ever, nothing takes all memory.
+//! Must not know what scripts do. Invariant: nothing overflows, runs forever, or uses up all memory.
 
 mod desk;
 
@@ -9,7 +9,7 @@ use loadline_groovy::{Dialect, Script};
 
 const DIALECTS: [Dialect; 2] = [Dialect::Groovy, Dialect::BeanShell];
 
-/// What becomes of a script: what it threw, or nothing.
+/// The result of a script: its exception, or nothing.
 fn ends(source: &str, dialect: Dialect) -> String {
     match Script::read(source, dialect) {
         Err(fault) => fault.to_string(),

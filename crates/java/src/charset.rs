@@ -1,7 +1,7 @@
-//! Character sets by Java's names.
+//! Character sets by their Java names.
 //!
-//! Source: the documentation of `java.nio.charset.Charset`. Must not know what is coded. Invariant: a character that a
-//! set does not have is written as `?`, and bytes that mean none are read as U+FFFD.
+//! Source: the documentation of `java.nio.charset.Charset`. Must not know what is encoded. Invariant: a
+//! character that a set lacks is encoded as `?`, and invalid bytes are decoded as U+FFFD.
 
 use std::borrow::Cow;
 
@@ -12,9 +12,9 @@ use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
 pub enum Charset {
     /// `US-ASCII`.
     Ascii,
-    /// `ISO-8859-1`: bytes are code points; not the superset that the web takes it for.
+    /// `ISO-8859-1`: bytes are code points; not the superset that the web uses under this name.
     Latin1,
-    /// `UTF-16`: written high byte first, after a mark that says so.
+    /// `UTF-16`: encoded as big-endian, after a byte order mark.
     Utf16,
     /// Any other.
     Other(&'static Encoding),
@@ -24,7 +24,7 @@ impl Charset {
     /// UTF-8.
     pub const UTF_8: Charset = Charset::Other(UTF_8);
 
-    /// The set of a name; `None`: it is not known.
+    /// The set with a name; `None`: unknown.
     #[must_use]
     pub fn named(name: &str) -> Option<Charset> {
         let name = name.trim();

@@ -1,10 +1,10 @@
 //! `java.time.format.DateTimeFormatter` patterns, in English: `yyyy-MM-dd'T'HH:mm:ss.SSSXXX`.
 //!
-//! Must not know clocks, nor which zone is the machine's. Invariant: what a pattern of date, time and
-//! offset writes, it reads as the same instant, to the precision of its smallest field.
+//! Must not know clocks, nor the machine's time zone. Invariant: with a pattern of date, time and offset,
+//! formatted text parses to the same instant, with the precision of its smallest field.
 //!
-//! Source: the documentation of `java.time.format.DateTimeFormatterBuilder.appendPattern`. `SimpleDateFormat` writes the
-//! letters that both know alike.
+//! Source: the documentation of `java.time.format.DateTimeFormatterBuilder.appendPattern`. For the letters that
+//! both know, `SimpleDateFormat` has the same output.
 
 mod pattern;
 mod read;
@@ -14,23 +14,23 @@ pub use pattern::Pattern;
 
 use crate::zone::Zone;
 
-/// A point in time, seen from a time zone.
+/// A point in time in a time zone.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Moment {
     /// Milliseconds since 1970, in UTC.
     pub unix_ms: i64,
-    /// Seconds that the zone is ahead of UTC.
+    /// The zone's offset from UTC in seconds; positive: ahead.
     pub offset_s: i32,
-    /// The zone, where it has a name; `None`: it is its distance from UTC.
+    /// The named zone; `None`: only its offset is known.
     pub zone: Option<Zone>,
 }
 
-/// What was read by a pattern; what the pattern does not hold is `None`.
+/// Fields parsed with a pattern; fields that the pattern does not contain are `None`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Fields {
-    /// The year, where the pattern has `y`.
+    /// The year, if the pattern has `y`.
     pub year_of_era: Option<i64>,
-    /// The year, where the pattern has `u`.
+    /// The year, if the pattern has `u`.
     pub year: Option<i64>,
     /// From 1.
     pub month: Option<i64>,
@@ -40,11 +40,11 @@ pub struct Fields {
     pub day_of_year: Option<i64>,
     /// From 0, for Monday.
     pub weekday: Option<i64>,
-    /// From 0 to 23, or 24 for the midnight at the end.
+    /// From 0 to 23, or 24 for midnight at the end of the day.
     pub hour: Option<i64>,
     /// From 1 to 12.
     pub clock_hour: Option<i64>,
-    /// 0 before noon, 1 after it.
+    /// 0 for AM, 1 for PM.
     pub half_day: Option<i64>,
     /// From 0.
     pub minute: Option<i64>,
@@ -52,14 +52,14 @@ pub struct Fields {
     pub second: Option<i64>,
     /// From 0.
     pub nano: Option<i64>,
-    /// Seconds ahead of UTC.
+    /// Offset from UTC in seconds; positive: ahead.
     pub offset_s: Option<i64>,
-    /// The zone, where it is named.
+    /// The zone, if named.
     pub zone: Option<Zone>,
 }
 
-/// The day of a date: days since 1970. A day beyond the end of its month is the last one, up to 31; `None`: there is no
-/// such date.
+/// Days since 1970 of a date. A day beyond the end of its month, up to 31, becomes the last one; `None`: the
+/// date is invalid.
 #[must_use]
 pub fn day_number(year: i64, month: i64, day: i64) -> Option<i64> {
     let in_range = (-999_999..=999_999).contains(&year) && (1..=12).contains(&month);
@@ -67,7 +67,7 @@ pub fn day_number(year: i64, month: i64, day: i64) -> Option<i64> {
         return None;
     }
     let day = day.min(days_in_month(year, month));
-    // Hinnant's "days from civil": years begin in March, so that the leap day is their last.
+    // Hinnant's "days from civil": years start in March, so that the leap day is their last day.
     let year = if month <= 2 { year - 1 } else { year };
     let era = year.div_euclid(400);
     let year_of_era = year.rem_euclid(400);
@@ -76,7 +76,7 @@ pub fn day_number(year: i64, month: i64, day: i64) -> Option<i64> {
     Some(era * 146_097 + day_of_era - 719_468)
 }
 
-/// Year, month and day of a day.
+/// Year, month and day for a number of days since 1970.
 #[must_use]
 pub fn date_of(day_number: i64) -> (i64, i64, i64) {
     let shifted = day_number + 719_468;
@@ -127,7 +127,7 @@ const WEEKDAYS: [&str; 7] = [
 ];
 
 impl Fields {
-    /// The day of the date, as days since 1970; `None`: there is no date, or none that there is.
+    /// The date as days since 1970; `None`: it is missing or invalid.
     #[must_use]
     pub fn date(&self) -> Option<i64> {
         let year = self.year.or(self.year_of_era)?;

@@ -1,6 +1,6 @@
 //! `java.text.DecimalFormat`, in English.
 //!
-//! Must not know how numbers are rounded. Invariant: a pattern that was read formats every number.
+//! Must not know how numbers are rounded. Invariant: a parsed pattern formats every number.
 //!
 //! Source: the documentation of `java.text.DecimalFormat`. Exponents (`0E0`) are not supported.
 
@@ -11,22 +11,22 @@ pub struct DecimalFormat {
     suffix: String,
     /// Prefix and suffix of negative numbers; `None`: a minus sign before the prefix.
     negative: Option<(String, String)>,
-    /// The fewest digits before the point.
+    /// Minimum digits before the point.
     whole_digits: usize,
-    /// The fewest digits after the point.
+    /// Minimum digits after the point.
     fraction_digits: usize,
-    /// The most digits after the point.
+    /// Maximum digits after the point.
     fraction_most: usize,
-    /// Digits between commas; `None`: there are no commas.
+    /// Digits between commas; `None`: no commas.
     group: Option<usize>,
     point_always: bool,
     multiplier: i64,
 }
 
-/// A whole number by a pattern.
+/// Formats an integer with a pattern.
 ///
 /// # Errors
-/// The pattern is none.
+/// The pattern is invalid.
 pub fn format_integer(pattern: &str, value: i64) -> Result<String, String> {
     let format = DecimalFormat::new(pattern).ok_or_else(|| format!("not a pattern: {pattern}"))?;
     Ok(format.format_long(value))
@@ -42,7 +42,7 @@ struct Half {
 }
 
 impl DecimalFormat {
-    /// Reads a pattern; `None` where Java throws, and for exponents.
+    /// Parses a pattern; `None` if Java throws, and for exponents.
     #[must_use]
     pub fn new(pattern: &str) -> Option<DecimalFormat> {
         let mut rest = if pattern.is_empty() { "#,##0" } else { pattern }.chars();
@@ -79,7 +79,7 @@ impl DecimalFormat {
             .bytes()
             .filter(|byte| *byte == b'0')
             .count();
-        // `#.##` and `#.` ask for one digit before the point; `.00` and `#.00` do not.
+        // `#.##` and `#.` require one digit before the point; `.00` and `#.00` do not.
         let bare = fraction.is_some() && zeros == 0 && fraction_digits == 0;
         Some(DecimalFormat {
             prefix: positive.prefix,
@@ -94,7 +94,7 @@ impl DecimalFormat {
         })
     }
 
-    /// Writes a number.
+    /// Formats a number.
     #[must_use]
     pub fn format_long(&self, number: i64) -> String {
         let scaled = i128::from(number) * i128::from(self.multiplier);
@@ -102,20 +102,20 @@ impl DecimalFormat {
         self.format_digits(scaled < 0, &size, "")
     }
 
-    /// What a number is multiplied by before it is written: 100 where the pattern is of percents.
+    /// The factor for a number before formatting: for example 100 for percent patterns.
     #[must_use]
     pub fn multiplier(&self) -> i64 {
         self.multiplier
     }
 
-    /// How many digits there are after the point at most.
+    /// Maximum digits after the point.
     #[must_use]
     pub fn fraction_most(&self) -> usize {
         self.fraction_most
     }
 
-    /// Writes a number of these digits before and after the point, which was multiplied and has no more of the latter
-    /// than [`Self::fraction_most`].
+    /// Formats a number with these digits before and after the point, which has been multiplied and has at most
+    /// [`Self::fraction_most`] of the latter.
     #[must_use]
     pub fn format_digits(&self, is_negative: bool, whole: &str, fraction: &str) -> String {
         let fraction = fraction.trim_end_matches('0');
@@ -145,7 +145,7 @@ impl DecimalFormat {
 }
 
 impl Half {
-    /// Reads up to a `;` or the end.
+    /// Parses up to a `;` or the end.
     fn read(rest: &mut std::str::Chars<'_>) -> Option<Half> {
         let mut half = Half::default();
         let mut quoted = false;
@@ -162,7 +162,7 @@ impl Half {
             match character {
                 _ if quoted => half.affix().push(character),
                 ';' => return Some(half),
-                // Digits within the suffix belong to the number, too: `0a0` is `00` and a suffix.
+                // Digits inside the suffix belong to the number, too: `0a0` is `00` and a suffix.
                 '#' | '0' | ',' | '.' => half.number.push(character),
                 'E' if !half.number.is_empty() && half.suffix.is_empty() => return None,
                 '%' | '\u{2030}' => {
@@ -175,7 +175,7 @@ impl Half {
         (!quoted).then_some(half)
     }
 
-    /// What is being read beside the number.
+    /// The prefix or suffix that is currently parsed.
     fn affix(&mut self) -> &mut String {
         match self.number.is_empty() {
             true => &mut self.prefix,
@@ -184,7 +184,7 @@ impl Half {
     }
 }
 
-/// Puts a comma before each group of digits, counted from the right.
+/// Inserts a comma before each group of digits, counted from the right.
 fn grouped(digits: &str, group: usize) -> String {
     let mut out = String::with_capacity(digits.len() * 2);
     for (index, digit) in digits.chars().enumerate() {
@@ -200,7 +200,7 @@ fn grouped(digits: &str, group: usize) -> String {
 mod tests {
     use super::DecimalFormat;
 
-    /// Asked of Java 17; `None` where it throws.
+    /// Recorded with Java 17; `None` if it throws.
     #[test]
     fn patterns() {
         let cases = [
@@ -235,7 +235,7 @@ mod tests {
         }
     }
 
-    /// Asked of Java 17.
+    /// Recorded with Java 17.
     #[test]
     fn fractions() {
         let cases = [

@@ -1,8 +1,9 @@
 //! `java.time.Duration.parse`: `P1DT2H3M4.5S`.
 //!
-//! Must not know calendars: a day has 24 hours. Invariant: what is too long for milliseconds of 64 bits is refused.
+//! Must not know calendars: a day has 24 hours. Invariant: a duration that does not fit 64-bit milliseconds is
+//! refused.
 
-/// Milliseconds of a duration; `None` where Java throws.
+/// Milliseconds of a duration; `None` if Java throws.
 #[must_use]
 pub fn parse_ms(text: &str) -> Option<i64> {
     let text = text.to_ascii_uppercase();
@@ -31,7 +32,7 @@ pub fn parse_ms(text: &str) -> Option<i64> {
     }
 }
 
-/// Takes the number before a letter off the front, in milliseconds; zero where there is none.
+/// Takes the number before a letter from the start, in milliseconds; zero if missing.
 fn part(text: &str, letter: char, unit_ms: i64) -> Option<(i64, &str)> {
     let Some((number, rest)) = text.split_once(letter) else {
         return Some((0, text));

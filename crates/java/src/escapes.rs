@@ -1,12 +1,12 @@
-//! Escapes of Java source, HTML 4 and XML, as commons-text's `StringEscapeUtils` reads and writes them.
+//! Escapes of Java source, HTML 4 and XML, as parsed and formatted by commons-text's `StringEscapeUtils`.
 //!
-//! Must not know markup. Invariant: what is no escape stays as it is.
+//! Must not know markup. Invariant: text other than escapes stays unchanged.
 
 mod entities;
 
 use entities::ENTITIES;
 
-/// `unescapeJava`: `\n`, `\t`, octal and `\uXXXX`; a backslash before anything else goes away.
+/// `unescapeJava`: `\n`, `\t`, octal and `\uXXXX`; a backslash before anything else is removed.
 #[must_use]
 pub fn unescape_java(text: &str) -> String {
     let mut units: Vec<u16> = Vec::with_capacity(text.len());
@@ -22,7 +22,7 @@ pub fn unescape_java(text: &str) -> String {
             None => 0,
         };
         rest = &rest[taken..];
-        // A character behind a lone backslash is taken with it, so that it begins no escape of its own.
+        // A character after a lone backslash is consumed with it, so that it cannot start an escape.
         if taken == 0
             && let Some(character) = rest.chars().next()
         {
@@ -34,7 +34,7 @@ pub fn unescape_java(text: &str) -> String {
     String::from_utf16_lossy(&units)
 }
 
-/// The character that what follows a backslash stands for, and how many bytes it takes.
+/// The character for the text after a backslash, and the number of bytes consumed.
 fn java_escape(rest: &str) -> Option<(u16, usize)> {
     let unit = match rest.as_bytes().first()? {
         b'b' => 8,
@@ -62,7 +62,7 @@ fn java_escape(rest: &str) -> Option<(u16, usize)> {
     Some((unit, 1))
 }
 
-/// `escapeHtml4`: what has a name in HTML 4 is written by it; `'` is not.
+/// `escapeHtml4`: characters with a name in HTML 4 are replaced by it; `'` is not.
 #[must_use]
 pub fn escape_html(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
@@ -80,7 +80,7 @@ pub fn escape_html(text: &str) -> String {
     out
 }
 
-/// `unescapeHtml4`: names of HTML 4 and numbers, each closed by `;`.
+/// `unescapeHtml4`: HTML 4 names and numbers, each terminated by `;`.
 #[must_use]
 pub fn unescape_html(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
@@ -88,7 +88,7 @@ pub fn unescape_html(text: &str) -> String {
     while let Some(at) = rest.find('&') {
         out.push_str(&rest[..at]);
         rest = &rest[at..];
-        // No name goes on beyond another `&`: what is looked at for one is not looked at again for the next.
+        // A name cannot extend past another `&`: text scanned for one is not scanned again for the next.
         let name = rest[1..]
             .find([';', '&'])
             .map(|end| rest[1..].split_at(end));
@@ -111,7 +111,7 @@ pub fn unescape_html(text: &str) -> String {
     out
 }
 
-/// What the name of an entity means, or `#65`, or `#x41`.
+/// The character for the name of an entity, `#65`, or `#x41`.
 fn means(name: &str) -> Option<char> {
     let Some(number) = name.strip_prefix('#') else {
         let entity = ENTITIES.iter().find(|(known, _)| *known == name);
@@ -125,7 +125,7 @@ fn means(name: &str) -> Option<char> {
     char::from_u32(code.ok()?)
 }
 
-/// `escapeXml10`: the five signs by name; what XML 1.0 cannot hold goes away.
+/// `escapeXml10`: the five special characters by name; characters not allowed in XML 1.0 are removed.
 #[must_use]
 pub fn escape_xml(text: &str) -> String {
     let mut out = String::with_capacity(text.len());

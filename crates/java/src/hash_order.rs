@@ -1,16 +1,17 @@
-//! The order in which a `java.util.HashMap` gives out keys that are texts.
+//! The iteration order of text keys in a `java.util.HashMap`.
 //!
-//! Source: the documentation of `String.hashCode` and the order that OpenJDK 17 shows. Must not know values. Invariant:
-//! every key comes once. More than eight keys in one slot, which Java keeps as a tree, come in the order of a list.
+//! Source: the documentation of `String.hashCode` and the observed order in OpenJDK 17. Must not know values.
+//! Invariant: every key occurs once. More than eight keys in one slot, which Java stores as a tree, are in list
+//! order.
 
-/// Indices of the keys of a map that was copied from another of this order.
+/// Indices of the keys in a map copied from another one with this order.
 #[must_use]
 pub fn of_copy(keys: &[&str]) -> Vec<usize> {
-    // A copy gets the first power of two above the count at three quarters full.
+    // A copy gets the first power of two that the keys fill to less than three quarters.
     in_slots(keys, (keys.len() * 4 / 3 + 1).next_power_of_two())
 }
 
-/// Indices of the keys of a map that grew key by key from its usual size.
+/// Indices of the keys in a map that grew key by key from the default size.
 #[must_use]
 pub fn of_grown(keys: &[&str]) -> Vec<usize> {
     in_slots(
@@ -61,7 +62,7 @@ mod tests {
         assert_eq!(ordered(&[]), "");
     }
 
-    /// Recorded from JMeter 5.6.3, which keeps its summaries so.
+    /// Recorded with JMeter 5.6.3, which stores its summaries in this way.
     #[test]
     fn a_map_that_grew_has_sixteen_slots_at_least() {
         let keys = ["one", "below a", "inP", "inN", "summary", "x qq vv"];

@@ -1,8 +1,9 @@
-//! Texts as Java's standard library reads and writes them. JMeter is written in Java, and its plans, properties
-//! and functions are full of what Java makes of a text.
+//! Texts as parsed and formatted by Java's standard library. JMeter is written in Java, and its plans,
+//! properties and functions depend on Java's treatment of texts.
 //!
-//! Source: the documentation of `java.util.Properties`, `java.text.DecimalFormat`, `java.text.SimpleDateFormat`,
-//! `java.util.Random`, `java.nio.charset.Charset` and `java.net.URLEncoder`. Must not know which tool speaks, nor what a text is for.
+//! Source: the documentation of `java.util.Properties`, `java.text.DecimalFormat`,
+//! `java.text.SimpleDateFormat`, `java.util.Random`, `java.nio.charset.Charset` and `java.net.URLEncoder`. Must
+//! not know which tool is imitated, nor the use of a text.
 
 pub mod charset;
 pub mod date_format;

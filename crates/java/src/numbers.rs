@@ -1,22 +1,22 @@
-//! Numbers as Java reads and writes them.
+//! Numbers as parsed and formatted by Java.
 //!
-//! Must not know what a number counts. Invariant: what [`double_to_string`] writes, [`parse_double`] reads as the same
-//! number.
+//! Must not know what a number counts. Invariant: [`parse_double`] parses the output of [`double_to_string`] to
+//! the same number.
 
-/// `Integer.parseInt`: a sign and digits, nothing around them; `None` where it throws.
+/// `Integer.parseInt`: a sign and digits, without surrounding blanks; `None` if it throws.
 #[must_use]
 pub fn parse_int(text: &str) -> Option<i32> {
     text.parse().ok()
 }
 
-/// `Long.parseLong`; `None` where it throws.
+/// `Long.parseLong`; `None` if it throws.
 #[must_use]
 pub fn parse_long(text: &str) -> Option<i64> {
     text.parse().ok()
 }
 
-/// `Double.parseDouble` without its hexadecimal form: blanks around and a suffix `d` or `f` are allowed; `None` where
-/// it throws.
+/// `Double.parseDouble` without its hexadecimal form: surrounding blanks and a suffix `d` or `f` are allowed;
+/// `None` if it throws.
 #[must_use]
 pub fn parse_double(text: &str) -> Option<f64> {
     let text = text.trim_matches(|character: char| character <= ' ');
@@ -27,14 +27,14 @@ pub fn parse_double(text: &str) -> Option<f64> {
         "Infinity" => return Some(f64::INFINITY),
         _ => {}
     }
-    // Rust reads words that Java does not (`inf`), and Java a suffix that Rust does not.
+    // Rust accepts words that Java does not (`inf`), and Java a suffix that Rust does not.
     let digits = text.strip_suffix(['d', 'D', 'f', 'F']).unwrap_or(text);
     let allowed = |byte: u8| byte.is_ascii_digit() || b"+-.eE".contains(&byte);
     digits.bytes().all(allowed).then(|| digits.parse().ok())?
 }
 
-/// `Long.decode` cut to 32 bits, as `Integer.decode` does for what fits: `0x` and `#` for sixteen, a leading `0` for
-/// eight; `None` where it throws.
+/// `Long.decode` truncated to 32 bits, which equals `Integer.decode` for numbers that fit: `0x` and `#` mean
+/// base 16, a leading `0` base 8; `None` if it throws.
 #[must_use]
 pub fn decode(text: &str) -> Option<i64> {
     let (negative, digits) = match text.as_bytes().first()? {
@@ -57,31 +57,32 @@ pub fn decode(text: &str) -> Option<i64> {
     Some(if negative { -value } else { value })
 }
 
-/// A whole number of 32 bits, or 0 where the text is none: how JMeter reads the numbers of its elements.
+/// A 32-bit integer, or 0 if the text is invalid: how JMeter parses the numbers of its elements.
 #[must_use]
 pub fn int_or_zero(text: &str) -> i32 {
     parse_int(text).unwrap_or(0)
 }
 
-/// A whole number of 64 bits, or 0 where the text is none.
+/// A 64-bit integer, or 0 if the text is invalid.
 #[must_use]
 pub fn long_or_zero(text: &str) -> i64 {
     parse_long(text).unwrap_or(0)
 }
 
-/// A fraction, or 0 where the text is none.
+/// A fraction, or 0 if the text is invalid.
 #[must_use]
 pub fn double_or_zero(text: &str) -> f64 {
     parse_double(text).unwrap_or(0.0)
 }
 
-/// What `NumberFormatException` says of a text.
+/// The message of `NumberFormatException` for a text.
 #[must_use]
 pub fn complaint(text: &str) -> String {
     format!("For input string: \"{text}\"")
 }
 
-/// `Double.toString`: the shortest digits that mean the number, as `1.0E10` from ten million on and below a thousandth.
+/// `Double.toString`: the shortest digits for the number, such as `1.0E10` from ten million on and below a
+/// thousandth.
 #[must_use]
 pub fn double_to_string(number: f64) -> String {
     if number.is_nan() {

@@ -1,11 +1,11 @@
-//! Perl 5 regular expressions as Jakarta ORO reads them, which is how JMeter reads every pattern of a plan.
+//! Perl 5 regular expressions as in Jakarta ORO, which JMeter uses for every pattern of a plan.
 //!
-//! Source: Jakarta ORO 2.0.8, observed; `tests/oro.tsv` holds what it does with 200 patterns. Must not know what a
-//! pattern is for. Invariant: no pattern, however written, takes more than a bounded number of steps over a text.
+//! Source: Jakarta ORO 2.0.8, observed; `tests/oro.tsv` holds its results for 200 patterns. Must not know the
+//! use of a pattern. Invariant: for any pattern, the number of steps for a text is bounded.
 //!
-//! A pattern is rewritten for `fancy_regex`, all of whose syntax that ORO lacks is refused on the way. Known
-//! differences: a group that repeats keeps its last text, where ORO may empty it; `\w` holds combining marks; `.` takes
-//! a whole character where Java has two halves.
+//! A pattern is translated for `fancy_regex`; syntax that ORO lacks is refused. Known differences: a repeated
+//! group keeps its last text, where ORO may empty it; `\w` includes combining marks; `.` matches a whole
+//! character, where Java has two surrogates.
 
 mod class;
 mod translate;
@@ -15,19 +15,19 @@ use std::sync::OnceLock;
 
 use fancy_regex::RegexBuilder;
 
-/// Steps of backtracking after which a search is given up.
+/// Backtracking steps after which a search is aborted.
 const BACKTRACK_LIMIT: usize = 1_000_000;
 
-/// A pattern that was read.
+/// A compiled pattern.
 #[derive(Clone, Debug)]
 pub struct Oro {
     regex: fancy_regex::Regex,
     translated: String,
-    /// The same, for matches that are not empty. Made when it is first wanted.
+    /// The same, for non-empty matches. Compiled on first use.
     not_empty: OnceLock<Option<fancy_regex::Regex>>,
 }
 
-/// Why a pattern cannot be read, in ORO's words where it has some.
+/// Why a pattern is invalid, in ORO's words if it has a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OroFault(pub String);
 
@@ -39,27 +39,27 @@ impl fmt::Display for OroFault {
 
 impl std::error::Error for OroFault {}
 
-/// A search was given up because it took too many steps.
+/// A search was aborted because it took too many steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Runaway;
 
 /// A match, with the texts of its groups.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OroMatch<'t> {
-    /// Where it begins in the text, in bytes.
+    /// Start in the text, in bytes.
     pub start: usize,
-    /// Where it ends.
+    /// End in the text, in bytes.
     pub end: usize,
-    /// The whole match, then each group; `None`: the group took no part.
+    /// The whole match, then each group; `None`: the group did not match.
     pub groups: Vec<Option<&'t str>>,
 }
 
 impl Oro {
-    /// Reads a pattern, as with ORO's default options: `.` excludes line feeds, `^` is the start of the text, `$` its
-    /// end or the place before its last line feed.
+    /// Compiles a pattern, with ORO's default options: `.` excludes line feeds, `^` is the start of the text,
+    /// `$` its end or the position before its last line feed.
     ///
     /// # Errors
-    /// The pattern is none of ORO's.
+    /// The pattern is invalid in ORO.
     pub fn compile(pattern: &str) -> Result<Oro, OroFault> {
         let translated = translate::translate(pattern).map_err(OroFault)?;
         let built = builder(&translated).build();
@@ -71,28 +71,28 @@ impl Oro {
         })
     }
 
-    /// Whether the pattern is found in a text.
+    /// Whether the pattern matches anywhere in a text.
     ///
     /// # Errors
-    /// The search was given up.
+    /// The search was aborted.
     pub fn contains(&self, text: &str) -> Result<bool, Runaway> {
         self.regex.is_match(text).map_err(|_| Runaway)
     }
 
-    /// Whether the first match is the whole text. As in ORO, a shorter first match is not tried again: `a|ab` does not
-    /// match `ab`.
+    /// Whether the first match is the whole text. As in ORO, alternatives to a shorter first match are not
+    /// tried: `a|ab` does not match `ab`.
     ///
     /// # Errors
-    /// The search was given up.
+    /// The search was aborted.
     pub fn matches(&self, text: &str) -> Result<bool, Runaway> {
         let found = self.regex.find(text).map_err(|_| Runaway)?;
         Ok(found.is_some_and(|found| found.range() == (0..text.len())))
     }
 
-    /// The matches in a text, from left to right, `limit` of them at most.
+    /// The matches in a text, from left to right, at most `limit`.
     ///
     /// # Errors
-    /// The search was given up.
+    /// The search was aborted.
     pub fn find_all<'t>(&self, text: &'t str, limit: usize) -> Result<Vec<OroMatch<'t>>, Runaway> {
         let mut found = Vec::new();
         let mut next = self.search(text, 0)?;
@@ -107,7 +107,7 @@ impl Oro {
         search(&self.regex, text, from)
     }
 
-    /// The next match behind one that ends at `end`: it may start there, but then it is not empty.
+    /// The next match after one that ends at `end`: it may start there, but must not be empty then.
     fn search_behind<'t>(
         &self,
         text: &'t str,
@@ -182,7 +182,7 @@ mod tests {
             })
     }
 
-    /// What ORO says of pattern and text: the groups of each match, and whether the first is the whole text.
+    /// ORO's results for pattern and text: the groups of each match, and whether the first is the whole text.
     fn said(pattern: &str, text: &str) -> String {
         let Ok(oro) = Oro::compile(pattern) else {
             return "error".to_owned();

@@ -1,11 +1,11 @@
-//! `java.util.Properties` files: `key=value` lines, with escapes and lines that go on.
+//! `java.util.Properties` files: `key=value` lines, with escapes and continued lines.
 //!
-//! Must not know what a key is for. Invariant: whatever the bytes, reading them ends in pairs or in the line that is
-//! wrong.
+//! Must not know the use of a key. Invariant: for any bytes, the result is a list of pairs, or the number of
+//! the faulty line.
 
 use std::fmt;
 
-/// Why a file of properties cannot be read.
+/// Why a properties file is invalid.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PropertiesFault {
     /// The line, from 1.
@@ -24,10 +24,10 @@ impl fmt::Display for PropertiesFault {
 
 impl std::error::Error for PropertiesFault {}
 
-/// Keys and values in the order of the file. A key may come again: the last one counts. Bytes are ISO-8859-1.
+/// Keys and values in file order. A key may occur again: the last one counts. Bytes are ISO-8859-1.
 ///
 /// # Errors
-/// A `\u` that four hexadecimal digits do not follow.
+/// A `\u` is not followed by four hexadecimal digits.
 pub fn read(bytes: &[u8]) -> Result<Vec<(String, String)>, PropertiesFault> {
     let mut pairs = Vec::new();
     let mut lines = lines(bytes).enumerate();
@@ -50,7 +50,7 @@ pub fn read(bytes: &[u8]) -> Result<Vec<(String, String)>, PropertiesFault> {
     Ok(pairs)
 }
 
-/// The lines, which LF, CR or both end.
+/// The lines, terminated by LF, CR or both.
 fn lines(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut rest = Some(bytes);
     std::iter::from_fn(move || {
@@ -78,12 +78,12 @@ fn trim_start(line: &[u8]) -> &[u8] {
     start.map_or(&[], |start| &line[start..])
 }
 
-/// Whether a line ends in a backslash that no other one escapes.
+/// Whether a line ends in an unescaped backslash.
 fn goes_on(line: &[u8]) -> bool {
     line.iter().rev().take_while(|byte| **byte == b'\\').count() % 2 == 1
 }
 
-/// Key and value of a line: what the first blank, `=` or `:` separates.
+/// Key and value of a line, separated by the first blank, `=` or `:`.
 fn pair(line: &[u8]) -> Option<(String, String)> {
     let mut end = 0;
     while let Some(byte) = line
@@ -100,7 +100,7 @@ fn pair(line: &[u8]) -> Option<(String, String)> {
     Some((unescape(&line[..end])?, unescape(value)?))
 }
 
-/// A text without its escapes; `None`: a `\u` without four digits.
+/// A text with its escapes decoded; `None`: a `\u` without four digits.
 fn unescape(bytes: &[u8]) -> Option<String> {
     let mut units: Vec<u16> = Vec::with_capacity(bytes.len());
     let mut rest = bytes.iter().copied();

@@ -1,6 +1,6 @@
 //! `java.util.Random`'s sequence.
 //!
-//! Must not know what is drawn. Invariant: equal seeds give equal sequences, on any machine.
+//! Must not know what is drawn. Invariant: equal seeds yield equal sequences, on any machine.
 //!
 //! Source: the documentation of `java.util.Random`, which fixes the algorithm (Knuth's linear congruential generator of
 //! 48 bits; the polar method for normal numbers).
@@ -12,12 +12,12 @@ const MASK: u64 = (1 << 48) - 1;
 #[derive(Clone, Debug, PartialEq)]
 pub struct JavaRandom {
     state: u64,
-    /// The polar method makes two normal numbers at a time: the second one.
+    /// The polar method yields two normal numbers at a time: this is the second one.
     next_gaussian: Option<f64>,
 }
 
 impl JavaRandom {
-    /// The sequence of a seed.
+    /// The sequence for a seed.
     #[must_use]
     pub fn new(seed: i64) -> JavaRandom {
         JavaRandom {
@@ -34,7 +34,7 @@ impl JavaRandom {
             .cast_signed()
     }
 
-    /// `nextInt(bound)`: from 0 to `bound - 1`; 0 where `bound` is below 1, for which Java throws.
+    /// `nextInt(bound)`: from 0 to `bound - 1`; 0 if `bound` is below 1, for which Java throws.
     pub fn next_int_below(&mut self, bound: i32) -> i32 {
         if bound < 1 {
             return 0;
@@ -46,7 +46,7 @@ impl JavaRandom {
         loop {
             let drawn = self.next(31);
             let value = drawn % bound;
-            // The last numbers that are drawn would make the first values likelier: they are drawn again.
+            // The highest numbers would make the first values more likely: they are drawn again.
             if drawn
                 .checked_sub(value)
                 .and_then(|floor| floor.checked_add(bound - 1))
@@ -57,7 +57,7 @@ impl JavaRandom {
         }
     }
 
-    /// `nextInt(from, to)`: from `from` to `to - 1`; `from` where `to` is not above it, for which Java throws.
+    /// `nextInt(from, to)`: from `from` to `to - 1`; `from` if `to` is not greater, for which Java throws.
     pub fn next_int_between(&mut self, from: i32, to: i32) -> i32 {
         if from >= to {
             return from;
@@ -69,7 +69,7 @@ impl JavaRandom {
             return (drawn & highest).wrapping_add(from);
         }
         if span < 0 {
-            // It is wider than the numbers above zero.
+            // The range is wider than the positive integers.
             while !(from..to).contains(&drawn) {
                 drawn = self.next_int();
             }
@@ -102,13 +102,13 @@ impl JavaRandom {
         self.next(1) != 0
     }
 
-    /// `nextFloat()`: from 0 to 1, without 1.
+    /// `nextFloat()`: from 0 to 1, excluding 1.
     pub fn next_float(&mut self) -> f32 {
-        // Twenty-four bits are what a fraction holds.
+        // A fraction has 24 bits.
         self.next(24) as f32 / (1_u32 << 24) as f32
     }
 
-    /// `nextBytes(…)`: four bytes of each number, the lowest first.
+    /// `nextBytes(…)`: four bytes per number, the lowest first.
     pub fn next_bytes(&mut self, bytes: &mut [u8]) {
         for part in bytes.chunks_mut(4) {
             let drawn = self.next_int().to_le_bytes();
@@ -116,15 +116,15 @@ impl JavaRandom {
         }
     }
 
-    /// `nextDouble()`: from 0 to 1, without 1.
+    /// `nextDouble()`: from 0 to 1, excluding 1.
     pub fn next_double(&mut self) -> f64 {
         let upper = i64::from(self.next(26)) << 27;
         let bits = upper + i64::from(self.next(27));
-        // Fifty-three bits are what a fraction holds.
+        // A fraction has 53 bits.
         bits as f64 / (1_u64 << 53) as f64
     }
 
-    /// `nextGaussian()`: of the mean 0 and the standard deviation 1.
+    /// `nextGaussian()`: with mean 0 and standard deviation 1.
     pub fn next_gaussian(&mut self) -> f64 {
         if let Some(kept) = self.next_gaussian.take() {
             return kept;
@@ -148,7 +148,7 @@ impl JavaRandom {
 mod tests {
     use super::JavaRandom;
 
-    /// Asked of Java 17.
+    /// Recorded with Java 17.
     #[test]
     fn sequences_are_those_of_java() {
         let mut random = JavaRandom::new(42);

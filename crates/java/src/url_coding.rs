@@ -1,11 +1,11 @@
-//! `java.net.URLEncoder` and `URLDecoder`: the form that forms use, a blank as `+`.
+//! `java.net.URLEncoder` and `URLDecoder`: form encoding, with blanks as `+`.
 //!
-//! Must not know URLs. Invariant: what is encoded decodes to the same text.
+//! Must not know URLs. Invariant: encoded text decodes to the same text.
 
 use crate::charset::Charset;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
 
-/// What `URLEncoder` writes as `%XX`, but the blank, which becomes `+`.
+/// Characters that `URLEncoder` writes as `%XX`, except the blank, which becomes `+`.
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'.')
     .remove(b'-')
@@ -19,7 +19,8 @@ pub fn encode(text: &str) -> String {
     encode_bytes(text.as_bytes())
 }
 
-/// `URLEncoder.encode` in another character set: each run of characters that are not sent as they are is coded alone.
+/// `URLEncoder.encode` in another character set: each run of characters that need encoding is encoded
+/// separately.
 #[must_use]
 pub fn encode_in(text: &str, charset: Charset) -> String {
     if charset == Charset::UTF_8 {
@@ -45,10 +46,10 @@ pub fn encode_in(text: &str, charset: Charset) -> String {
     coded
 }
 
-/// `URLDecoder.decode` in another character set: what is not coded stays as it is.
+/// `URLDecoder.decode` in another character set: text without escapes stays unchanged.
 ///
 /// # Errors
-/// As [`decode`].
+/// Like [`decode`].
 pub fn decode_in(text: &str, charset: Charset) -> Result<String, String> {
     let mut decoded = String::with_capacity(text.len());
     let mut rest = text;
@@ -74,7 +75,7 @@ pub fn decode_in(text: &str, charset: Charset) -> Result<String, String> {
     Ok(decoded)
 }
 
-/// The same of a text that is written in some other encoding than UTF-8.
+/// Encodes bytes of a text in an encoding other than UTF-8.
 #[must_use]
 pub fn encode_bytes(bytes: &[u8]) -> String {
     let coded = percent_encode(bytes, ENCODED).to_string();
@@ -84,15 +85,15 @@ pub fn encode_bytes(bytes: &[u8]) -> String {
 /// `URLDecoder.decode`.
 ///
 /// # Errors
-/// A `%` that two hexadecimal digits do not follow, in Java's words.
+/// A `%` is not followed by two hexadecimal digits; in Java's words.
 pub fn decode(text: &str) -> Result<String, String> {
     decode_bytes(text).map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// The bytes of a text that was written in some other encoding than UTF-8.
+/// Decodes to the bytes of a text in an encoding other than UTF-8.
 ///
 /// # Errors
-/// As [`decode`].
+/// Like [`decode`].
 pub fn decode_bytes(text: &str) -> Result<Vec<u8>, String> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.bytes();

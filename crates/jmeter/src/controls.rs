@@ -1,15 +1,15 @@
-//! Control characters in plans, which XML has no way to write and JMeter writes and reads all the same: bodies that were
-//! recorded have them.
+//! Control characters in plans, which XML cannot represent but JMeter writes and reads nevertheless: recorded
+//! bodies contain them.
 //!
-//! Must not know elements. Invariant: what was hidden is given back as it was; lines stay where they are.
+//! Must not know elements. Invariant: hidden characters are restored unchanged; lines keep their positions.
 
 use crate::tree::{Element, Property, Value};
 
-/// The characters that stand for control characters while the file is read: of those that Unicode leaves to everyone,
-/// among the last.
+/// The characters that replace control characters while the file is parsed: from the end of Unicode's private
+/// use area.
 const STAND_INS: u32 = 0x10_ff00;
 
-/// The stand-in of a control character that XML does not allow; `None`: it is another character.
+/// The stand-in for a control character that XML does not allow; `None`: it is another character.
 fn stand_in(code: u32) -> Option<char> {
     let is_refused = code < 0x20 && !matches!(code, 0x9 | 0xa | 0xd);
     is_refused
@@ -17,7 +17,7 @@ fn stand_in(code: u32) -> Option<char> {
         .flatten()
 }
 
-/// A text of XML with stand-ins for control characters, written as they are or as references.
+/// The XML text with stand-ins for control characters, whether literal or written as references.
 pub(crate) fn hidden(text: String) -> String {
     let is_raw = |one: char| stand_in(u32::from(one)).is_some();
     if !text.contains("&#") && !text.contains(is_raw) {
@@ -38,7 +38,7 @@ pub(crate) fn hidden(text: String) -> String {
     out + rest
 }
 
-/// The character that a reference at the start of a text is to, and how long it is; `None`: there is none.
+/// The character of a reference at the start of a text, with the reference's length; `None`: there is none.
 fn reference(text: &str) -> Option<(u32, usize)> {
     let number = text.strip_prefix("&#")?;
     let digits = number.split_once(';')?.0;
@@ -49,7 +49,7 @@ fn reference(text: &str) -> Option<(u32, usize)> {
     Some((code.ok()?, digits.len() + 3))
 }
 
-/// Puts control characters in the place of their stand-ins.
+/// Replaces stand-ins by their control characters.
 pub(crate) fn give_back(elements: &mut [Element]) {
     for element in elements {
         give_back_in(&mut element.name);
@@ -84,7 +84,7 @@ fn give_back_in(text: &mut String) {
 mod tests {
     use crate::tree::{self, Properties as _};
 
-    /// JMeter 5.6.3 reads them so.
+    /// JMeter 5.6.3 reads them in the same way.
     #[test]
     fn control_characters_come_as_they_are() {
         let text = "<jmeterTestPlan><hashTree><A testname=\"n&#x1b;\"><stringProp name=\"a\">x&#x1;&#0;&#31;\u{2}&#xa;&amp;&lt;&#233;</stringProp>\

@@ -1,13 +1,14 @@
-//! Changes of a plan's values that are asked for beside its file.
+//! Changes of a plan's values that are requested in addition to its file.
 //!
-//! Must not know what elements do. Invariant: a change that meets no element is refused, with what there is.
+//! Must not know what elements do. Invariant: a change without a matching element is refused, with a list of
+//! the existing ones.
 
 use crate::tree::{Element, Property, Value};
 
-/// Changes of a plan, in the order in which they are made.
+/// Changes of a plan, in the order of application.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Edits {
-    /// The host of every HTTP sampler and of the defaults; `None`: as in the plan.
+    /// The host of all HTTP samplers and defaults; `None`: as in the plan.
     pub host: Option<String>,
     /// Their port; `None`: as in the plan.
     pub port: Option<String>,
@@ -20,16 +21,17 @@ pub struct Edits {
 /// A property's new value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Edit {
-    /// The element's name, a dot, and the property's name, whole or what stands behind its last dot; or `enabled`.
+    /// The element's name, a dot, and the property's name, complete or only the part after its last dot; or
+    /// `enabled`.
     pub target: String,
     /// The value.
     pub value: String,
 }
 
-/// Classes of elements that hold where HTTP requests go.
+/// Classes of elements that contain the target of HTTP requests.
 const HTTP: &[&str] = &["HTTPSamplerProxy", "HTTPSampler", "HTTPSampler2"];
 
-/// Properties that a plan leaves out where they are blank, by what the class begins or ends with.
+/// Properties that are missing in a plan if blank, by the prefix or suffix of the class.
 const LEFT_OUT: &[(&[&str], &str, &[&str])] = &[
     (
         &[
@@ -74,14 +76,14 @@ const LEFT_OUT: &[(&[&str], &str, &[&str])] = &[
     ),
 ];
 
-/// How the target of a change ends that switches an element on or off.
+/// The end of a change's target that enables or disables an element.
 const ENABLED: &str = ".enabled";
 
 impl Edit {
-    /// Reads `NAME.PROPERTY=VALUE`.
+    /// Parses `NAME.PROPERTY=VALUE`.
     ///
     /// # Errors
-    /// What is wanting, in words for the user.
+    /// A part is missing; in words for the user.
     pub fn parse(text: &str) -> Result<Edit, String> {
         let (target, value) = text
             .split_once('=')
@@ -104,10 +106,10 @@ impl Edit {
 }
 
 impl Edits {
-    /// Makes the changes.
+    /// Applies the changes.
     ///
     /// # Errors
-    /// A change that meets no element or no property, in words for the user.
+    /// A change has no matching element or property; in words for the user.
     pub fn apply(&self, elements: &mut [Element]) -> Result<(), String> {
         let everywhere = [
             ("HTTPSampler.domain", &self.host),
@@ -127,7 +129,7 @@ impl Edits {
     }
 }
 
-/// Whether an element says where requests go: a sampler, or the defaults of some.
+/// Whether an element contains the target of requests: a sampler, or defaults.
 fn sends_http(element: &Element) -> bool {
     HTTP.contains(&element.class.as_str()) || element.window == "HttpDefaultsGui"
 }
@@ -175,12 +177,12 @@ fn each(elements: &mut [Element], act: &mut impl FnMut(&mut Element)) {
     }
 }
 
-/// Whether a property's name is the one that is meant.
+/// Whether a property has the wanted name.
 fn is_meant(name: &str, wanted: &str) -> bool {
     name == wanted || name.rsplit('.').next() == Some(wanted)
 }
 
-/// Switches an element on or off, where that is meant; gives whether it is.
+/// Enables or disables an element, if the change says so; returns whether it does.
 fn switch(element: &mut Element, wanted: &str, value: &str) -> bool {
     let is_meant = ENABLED.strip_prefix('.') == Some(wanted);
     if is_meant {
@@ -189,7 +191,7 @@ fn switch(element: &mut Element, wanted: &str, value: &str) -> bool {
     is_meant
 }
 
-/// Sets a property that is there, also within others; gives whether it is.
+/// Sets an existing property, also a nested one; returns whether it exists.
 fn set(properties: &mut [Property], wanted: &str, value: &str) -> bool {
     let here = properties.iter_mut().find(|one| {
         matches!(one.value, Value::Text(_)) && !one.name.is_empty() && is_meant(&one.name, wanted)
@@ -204,7 +206,7 @@ fn set(properties: &mut [Property], wanted: &str, value: &str) -> bool {
     })
 }
 
-/// Adds a property that plans leave out where it is blank; gives whether the element can have it.
+/// Adds a property that is missing in plans if blank; returns whether the element can have it.
 fn add(element: &mut Element, wanted: &str, value: &str) -> bool {
     let class = element.class.as_str();
     let of_class = LEFT_OUT
@@ -221,7 +223,7 @@ fn add(element: &mut Element, wanted: &str, value: &str) -> bool {
     true
 }
 
-/// Sets a property by its whole name, or adds it.
+/// Sets a property by its complete name, or adds it.
 fn put(element: &mut Element, name: &str, value: &str) {
     element.properties.retain(|one| one.name != name);
     element.properties.push(Property {
@@ -230,7 +232,7 @@ fn put(element: &mut Element, name: &str, value: &str) {
     });
 }
 
-/// The names of an element's texts.
+/// The names of an element's text properties.
 fn names(element: &Element) -> Vec<String> {
     let texts = element.properties.iter();
     let texts = texts.filter(|one| matches!(one.value, Value::Text(_)));

@@ -1,20 +1,20 @@
-//! Modules and included files put in their places: what Module and Include controllers stand for.
+//! Inserts modules and included files in place of Module and Include controllers.
 //!
-//! Must not know where the bytes of a file come from. Invariant: a tree in which fragments were placed has no enabled
-//! Module or Include controller.
+//! Must not know where the bytes of a file come from. Invariant: a processed tree has no enabled Module or
+//! Include controller.
 
 use crate::tree::{self, Element, Properties, Property};
 
-/// Elements that a plan may become, all of its modules written out: more than any real one has.
+/// Maximum elements of a plan with all its modules inserted: more than any real one has.
 const ELEMENTS_MAX: usize = 200_000;
 
 /// Reads the text of a file that a plan includes, by the path in the plan.
 pub type ReadInclude<'r> = dyn FnMut(&str) -> Result<String, String> + 'r;
 
-/// Puts what Module and Include controllers stand for in their place. Gives what JMeter tells of and goes on.
+/// Replaces Module and Include controllers by their content. Returns problems that JMeter only logs.
 ///
 /// # Errors
-/// A module that is not there or holds itself, and files that include one another.
+/// A module does not exist or contains itself, or files include one another.
 pub fn place(elements: &mut [Element], read: &mut ReadInclude<'_>) -> Result<Vec<String>, String> {
     if !has_any(elements) {
         return Ok(Vec::new());
@@ -39,12 +39,12 @@ fn has_any(elements: &[Element]) -> bool {
 }
 
 struct Placing<'p, 'r> {
-    /// The plan as it was read, which modules are looked for in.
+    /// The original plan, in which modules are looked up.
     whole: &'p [Element],
     read: &'p mut ReadInclude<'r>,
-    /// The modules and files that are being placed within each other.
+    /// The modules and files that are currently being inserted, as nested.
     under_way: Vec<String>,
-    /// Elements that were placed.
+    /// Number of inserted elements.
     count: usize,
     warnings: Vec<String>,
 }
@@ -80,7 +80,7 @@ impl Placing<'_, '_> {
         Ok(())
     }
 
-    /// What a module stands for: the element that its path leads to.
+    /// The content of a module: the element at its path.
     fn module(&self, module: &Element) -> Result<(String, Vec<Element>), String> {
         let path = module.group("ModuleController.node_path");
         let path: Vec<&str> = path.iter().map(Property::as_text).collect();
@@ -100,7 +100,8 @@ impl Placing<'_, '_> {
         Ok((format!("the module {}", path.join(" > ")), vec![target]))
     }
 
-    /// What a file brings: the elements of its fragment, or of its plan where it has none. Nothing where it cannot be read.
+    /// The content of a file: the elements of its fragment, or of its plan if it has none. Empty if it cannot
+    /// be read.
     fn included(&mut self, include: &Element) -> (String, Vec<Element>) {
         let path = include.text("IncludeController.includepath").to_owned();
         let what = format!("the included file {path}");
@@ -124,7 +125,7 @@ impl Placing<'_, '_> {
     }
 }
 
-/// The element that a path of names leads to: of several the last, as JMeter has it.
+/// The element at a path of names: of several the last, as in JMeter.
 fn at_path<'e>(elements: &'e [Element], path: &[&str]) -> Option<&'e Element> {
     let (name, rest) = path.split_first()?;
     let named = elements
@@ -144,7 +145,7 @@ fn at_path<'e>(elements: &'e [Element], path: &[&str]) -> Option<&'e Element> {
     last
 }
 
-/// The first fragment's own elements; those of the plan where it has none.
+/// The elements of the first fragment; those of the plan if it has none.
 fn fragment_of(elements: Vec<Element>) -> Vec<Element> {
     let mut whole = Vec::new();
     for element in elements {
@@ -195,7 +196,7 @@ mod tests {
         element
     }
 
-    /// Names with those below in brackets.
+    /// Names, with those of children in brackets.
     fn told(elements: &[Element]) -> String {
         let one = |element: &Element| match element.children.as_slice() {
             [] => element.name.clone(),

@@ -1,7 +1,7 @@
-//! JMeter plans read into programs of steps.
+//! Converts JMeter plans to programs of steps.
 //!
-//! Must not know how steps are carried out, nor where a plan's bytes came from. Invariant: what is not supported is in
-//! the list of what could not be read, with its path in the tree and its line.
+//! Must not know how steps are executed, nor where a plan's bytes came from. Invariant: unsupported constructs
+//! are listed with their path in the tree and their line.
 
 mod controls;
 pub mod edits;
@@ -18,18 +18,18 @@ pub use lower::{Origin, Reading, RequestOrigins, Unsupported};
 /// Reads a plan.
 ///
 /// # Errors
-/// The text is no plan.
+/// The text is not a plan.
 pub fn read(text: &str) -> Result<Reading, tree::TreeFault> {
     tree::read(text).map(|elements| lowered(&elements))
 }
 
-/// Reads a plan whose tree was read, and perhaps changed.
+/// Converts a plan from its tree, which may have been changed.
 #[must_use]
 pub fn lowered(elements: &[tree::Element]) -> Reading {
     lower::lower(elements, false)
 }
 
-/// The same, told where the values of its requests come from.
+/// The same, with the origins of its requests' values.
 #[must_use]
 pub fn explained(elements: &[tree::Element]) -> Reading {
     lower::lower(elements, true)

@@ -1,23 +1,24 @@
-//! The schedule of an Open Model group: rates and times in words, such as `rate(10/min) random_arrivals(5 min)`.
+//! The schedule of an Open Model group: a text of rates and times, such as `rate(10/min) random_arrivals(5
+//! min)`.
 //!
-//! Must not know threads. Invariant: rates and times that were read are finite and not below nought.
+//! Must not know threads. Invariant: parsed rates and times are finite and not negative.
 //!
-//! Source: JMeter's manual, "Open Model Thread Group", and what JMeter 5.6.3 does.
+//! Source: JMeter's manual, "Open Model Thread Group", and the behaviour of JMeter 5.6.3.
 
-/// A time over which arrivals come.
+/// A period with arrivals.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OpenLeg {
-    /// Arrivals a second at its beginning.
+    /// Arrivals per second at its start.
     pub from_per_s: f64,
-    /// Arrivals a second at its end.
+    /// Arrivals per second at its end.
     pub to_per_s: f64,
-    /// How long it takes, in seconds.
+    /// Its duration, in seconds.
     pub lasts_s: f64,
-    /// Whether they lie by chance.
+    /// Whether arrivals are random.
     pub by_chance: bool,
 }
 
-/// Longest time that is read, in seconds: ten years.
+/// Maximum duration in seconds: ten years.
 const TIME_MAX_S: f64 = 315_360_000.0;
 
 #[derive(Clone, Copy, Debug)]
@@ -33,13 +34,13 @@ enum Token {
     Sign(char),
 }
 
-/// Reads a schedule.
+/// Parses a schedule.
 ///
 /// # Errors
-/// What cannot be read, with the place.
+/// The invalid part, with its position.
 pub fn read(text: &str) -> Result<Vec<OpenLeg>, String> {
     if let Ok(count) = text.parse::<i32>() {
-        // A lone number is so many at once, and an hour for them to end.
+        // A single number means this many arrivals at once, with an hour for them to end.
         return Ok(legs(&[
             Step::Rate(f64::from(count.max(0))),
             Step::Arrivals {
@@ -103,7 +104,7 @@ pub fn read(text: &str) -> Result<Vec<OpenLeg>, String> {
     Ok(legs(&steps))
 }
 
-/// The rate behind a leg is the one that it ends with; without one it keeps its own.
+/// The rate after a leg is its final rate; without one the leg's rate is constant.
 fn legs(steps: &[Step]) -> Vec<OpenLeg> {
     let mut rate = 0.0;
     let mut legs = Vec::new();
@@ -165,7 +166,7 @@ impl Reader {
         }
     }
 
-    /// `(10/min)`, in arrivals a second.
+    /// Parses `(10/min)` to arrivals per second.
     fn rate(&mut self) -> Result<f64, String> {
         self.expect('(')?;
         let number = self.number()?;
@@ -184,7 +185,7 @@ impl Reader {
         Ok(number / unit_s)
     }
 
-    /// `(5 min 30 sec)`, in seconds.
+    /// Parses `(5 min 30 sec)` to seconds.
     fn span(&mut self) -> Result<f64, String> {
         self.expect('(')?;
         let mut sum = 0.0;
@@ -227,7 +228,7 @@ impl Reader {
     }
 }
 
-/// Words, numbers and signs with their places, without blanks and comments.
+/// Words, numbers and signs with their positions, without blanks and comments.
 fn tokens(text: &str) -> Result<Vec<(usize, Token)>, String> {
     let chars: Vec<char> = text.chars().collect();
     let mut tokens = Vec::new();

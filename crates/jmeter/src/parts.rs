@@ -1,6 +1,6 @@
-//! The tree of a plan as a list: what each element is, and what it became.
+//! The tree of a plan as a list: the kind of each element, and its conversion.
 //!
-//! Must not know how steps are carried out. Invariant: every element is in the list once, in the order of the file.
+//! Must not know how steps are executed. Invariant: every element is listed once, in file order.
 
 use std::collections::BTreeMap;
 
@@ -8,37 +8,37 @@ use crate::Reading;
 use crate::lower::{FRAGMENT, is_without_effect};
 use crate::tree::Element;
 
-/// What became of an element.
+/// The result of converting an element.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Became {
     /// It runs.
     Runs,
-    /// It is switched off, or something above it is.
+    /// It, or one of its ancestors, is disabled.
     Disabled,
-    /// It does nothing without JMeter's window.
+    /// It has no effect outside of JMeter's window.
     WithoutEffect,
     /// It, or something in it, is not supported.
     NotSupported(Vec<String>),
-    /// What would stop JMeter's test before its first sample.
+    /// Its faults would stop JMeter's test before its first sample.
     Wrong(Vec<String>),
 }
 
-/// An element in its place.
+/// An element with its position.
 #[derive(Clone, Debug)]
 pub struct Part<'a> {
     /// The element.
     pub element: &'a Element,
-    /// How many elements stand above it.
+    /// Number of its ancestors.
     pub depth: usize,
-    /// The names of the elements above it and its own.
+    /// The names of its ancestors and its own.
     pub path: String,
-    /// What it became.
+    /// The result of its conversion.
     pub became: Became,
-    /// What it is, in a word or two.
+    /// Its kind, in a word or two.
     pub kind: &'static str,
 }
 
-/// The elements of a plan that was read.
+/// The elements of a converted plan.
 #[must_use]
 pub fn parts<'a>(elements: &'a [Element], reading: &Reading) -> Vec<Part<'a>> {
     let mut walk = Walk {
@@ -50,7 +50,7 @@ pub fn parts<'a>(elements: &'a [Element], reading: &Reading) -> Vec<Part<'a>> {
     walk.parts
 }
 
-/// What is told of elements, by their lines and paths: a file may be a single line.
+/// Messages about elements, by their lines and paths: a file may be a single line.
 type ByPlace = BTreeMap<(u32, String), Vec<String>>;
 
 fn by_place(entries: &[crate::Unsupported]) -> ByPlace {
@@ -106,7 +106,7 @@ impl<'a> Walk<'a> {
         }
         match self.unsupported.get(place) {
             Some(what) => Became::NotSupported(what.clone()),
-            // A fragment in a group is run.
+            // A fragment in a group is executed.
             None if has_no_effect && !(is_in_group && element.class == FRAGMENT) => {
                 Became::WithoutEffect
             }
@@ -115,7 +115,7 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// What a class of elements is, by its name.
+/// The kind of an element, by its class name.
 fn kind(class: &str, window: &str) -> &'static str {
     const BY_NAME: &[(&str, &str)] = &[
         ("TestPlan", "plan"),

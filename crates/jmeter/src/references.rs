@@ -1,18 +1,18 @@
-//! Properties that say where they stand already, as XStream writes what it has written before.
+//! Properties that are references, as XStream writes a repeated value.
 //!
-//! Must not know what a property means. Invariant: whatever a plan says, following references ends, and what they stand for is small: a
-//! short text that was written before.
+//! Must not know the meaning of properties. Invariant: following references terminates for any plan, and their
+//! targets are small: a short text written before.
 
 use roxmltree::Node;
 
-/// What is said of one that cannot be followed.
+/// The message for an unresolvable one.
 pub(crate) const LEADS_NOWHERE: &str =
     "its reference leads to no text before it: write the text in its place";
 
-/// Bytes of a property that is referred to, at most.
+/// Maximum bytes of a referenced property.
 const SIZE_MAX: usize = 4_096;
 
-/// The property that a property refers to, or itself; `None`: its reference leads to no text that stands before it.
+/// The property referenced by a property, or itself; `None`: its reference does not lead to an earlier text.
 pub(crate) fn resolved<'a, 'input>(property: Node<'a, 'input>) -> Option<Node<'a, 'input>> {
     let Some(path) = property.attribute("reference") else {
         return Some(property);
@@ -24,7 +24,7 @@ pub(crate) fn resolved<'a, 'input>(property: Node<'a, 'input>) -> Option<Node<'a
     (is_fit && !meant.has_attribute("reference")).then_some(meant)
 }
 
-/// What stands at a path: `../stringProp[2]` from here, `/a/b` from the root.
+/// The node at a path: `../stringProp[2]` from here, `/a/b` from the root.
 fn at<'a, 'input>(from: Node<'a, 'input>, path: &str) -> Option<Node<'a, 'input>> {
     let (start, steps) = match path.strip_prefix('/') {
         Some(steps) => (from.document().root(), steps),
@@ -37,7 +37,7 @@ fn at<'a, 'input>(from: Node<'a, 'input>, path: &str) -> Option<Node<'a, 'input>
     })
 }
 
-/// The child that a step names: `name`, or `name[2]`.
+/// The child for a step: `name`, or `name[2]`.
 fn child<'a, 'input>(node: Node<'a, 'input>, step: &str) -> Option<Node<'a, 'input>> {
     let (name, place) = match step.strip_suffix(']').and_then(|step| step.split_once('[')) {
         Some((name, place)) => (name, place.parse::<usize>().ok()?),

@@ -1,8 +1,8 @@
-//! What JMeter refuses in the XML of a plan that is XML.
+//! Faults in the XML of a plan that make JMeter refuse it.
 //!
-//! Must not know what elements do, but for the lists and elements that JMeter takes for granted in some of them.
-//! Invariant: JMeter runs no sample of what is refused here; the reverse holds but for the attribute `guiclass`, for
-//! classes and for what stands in values of Java's own objects.
+//! Must not know what elements do, except for the lists and elements that JMeter requires in some of them.
+//! Invariant: JMeter runs no sample of a plan refused here; the reverse also holds, except for the attribute
+//! `guiclass`, for classes and for values of Java's own objects.
 
 use loadline_java::numbers::{parse_double, parse_int, parse_long};
 use roxmltree::Node;
@@ -10,7 +10,7 @@ use roxmltree::Node;
 use crate::references;
 use crate::tree;
 
-/// Where a plan is refused, and what is wrong there with what to do.
+/// The location of a fault, with the reason and the next step.
 #[derive(Debug)]
 pub(crate) struct Refused<'a, 'input> {
     pub(crate) at: Node<'a, 'input>,
@@ -19,13 +19,13 @@ pub(crate) struct Refused<'a, 'input> {
 
 type Checked<'a, 'input> = Result<(), Refused<'a, 'input>>;
 
-/// The root of plans, and that of plans of 2.x.
+/// The root elements of plans, also of version 2.x.
 const ROOTS: [&str; 2] = ["jmeterTestPlan", "org.apache.jmeter.save.ScriptWrapper"];
 
-/// Where JMeter keeps the classes of its properties, which may stand for the tags.
+/// The package of JMeter's property classes, whose full names may be used as tags.
 const PROPERTY_CLASSES: &str = "org.apache.jmeter.testelement.property.";
 
-/// The package of the plugins' groups that start threads at a rate.
+/// The package of the plugins' arrival groups.
 const ARRIVALS: &str = "com.blazemeter.jmeter.threads.arrivals";
 
 /// Packages of the plugins' classes: JMeter has no short names for them.
@@ -47,8 +47,8 @@ const PLUGINS: &[(&str, &str)] = &[
     ("ParameterizedController", "kg.apc.jmeter.control"),
 ];
 
-/// Properties whose kind JMeter takes for granted before its first sample: the class of the element that they stand
-/// in, at any depth, their names, and the tag that they must have.
+/// Properties whose type JMeter requires before its first sample: the class of the enclosing element, at any
+/// depth, their names, and the required tag.
 const TAKEN_FOR_GRANTED: &[(&str, &str, &str)] = &[
     ("TestPlan", "TestPlan.user_defined_variables", "elementProp"),
     ("TestPlan", "Arguments.arguments", "collectionProp"),
@@ -79,7 +79,7 @@ const TAKEN_FOR_GRANTED: &[(&str, &str, &str)] = &[
     ("ResultCollector", "saveConfig", "objProp"),
 ];
 
-/// The `<hashTree>` of a plan, all of which was checked.
+/// The `<hashTree>` of a plan, after checking everything.
 pub(crate) fn checked_tree<'a, 'input>(
     root: Node<'a, 'input>,
 ) -> Result<Node<'a, 'input>, Refused<'a, 'input>> {
@@ -117,7 +117,7 @@ fn elements<'a, 'input>(node: Node<'a, 'input>) -> impl Iterator<Item = Node<'a,
     node.children().filter(Node::is_element)
 }
 
-/// Elements and their trees take turns; the last element may be without one.
+/// Elements and their trees alternate; the last element may have none.
 fn check_tree<'a, 'input>(tree: Node<'a, 'input>, is_enabled: bool) -> Checked<'a, 'input> {
     let mut nodes = elements(tree);
     while let Some(element) = nodes.next() {
@@ -161,7 +161,7 @@ fn check_element<'a, 'input>(element: Node<'a, 'input>, is_enabled: bool) -> Che
     Ok(())
 }
 
-/// The classes of plugins have their packages in front, and JMeter's own none or JMeter's.
+/// Plugin classes are written with their package, JMeter's own with none or JMeter's.
 fn check_class<'a, 'input>(element: Node<'a, 'input>) -> Checked<'a, 'input> {
     let class = tag(element);
     let (package, short) = class.rsplit_once('.').unwrap_or(("", class));
@@ -193,7 +193,7 @@ fn is_property(tag: &str) -> bool {
 
 fn check_property<'a, 'input>(node: Node<'a, 'input>) -> Checked<'a, 'input> {
     if node.has_attribute("reference") {
-        // What it leads to is checked where it stands.
+        // The target is checked at its own position.
         return match references::resolved(node) {
             Some(_) => Ok(()),
             None => refused(node, references::LEADS_NOWHERE.to_owned()),
@@ -221,7 +221,7 @@ fn check_property<'a, 'input>(node: Node<'a, 'input>) -> Checked<'a, 'input> {
             numbers.try_for_each(|checked| checked)
         }
         "objProp" => check_fields(node),
-        // One without a name is passed over with what is in it.
+        // One without a name is ignored with its contents.
         "elementProp" if !node.has_attribute("name") => Ok(()),
         "elementProp" => {
             if !node.has_attribute("elementType") {
@@ -237,7 +237,7 @@ fn check_property<'a, 'input>(node: Node<'a, 'input>) -> Checked<'a, 'input> {
             check_name(node)?;
             elements(node).try_for_each(check_property)
         }
-        // Stands for nothing.
+        // Represents nothing.
         "null" => Ok(()),
         class if class.starts_with(PROPERTY_CLASSES) => Ok(()),
         other => {
@@ -263,7 +263,7 @@ fn check_name<'a, 'input>(node: Node<'a, 'input>) -> Checked<'a, 'input> {
     }
 }
 
-/// The properties of numbers and objects that are written field by field.
+/// Properties of numbers and objects that are written field by field.
 fn check_fields<'a, 'input>(node: Node<'a, 'input>) -> Checked<'a, 'input> {
     let known = ["name", "value", "savedValue"];
     match elements(node).find(|field| !known.contains(&tag(*field))) {
@@ -297,7 +297,7 @@ fn check_number<'a, 'input>(
     }
 }
 
-/// Whether properties are of the kind that JMeter takes for granted, in `property` at any depth.
+/// Checks that properties have the type that JMeter requires, in `property` at any depth.
 fn check_kinds<'a, 'input>(class: &str, property: Node<'a, 'input>) -> Checked<'a, 'input> {
     let rows = TAKEN_FOR_GRANTED.iter();
     let mut rows = rows.filter(|(element, ..)| *element == class).peekable();
@@ -327,7 +327,7 @@ fn check_kinds<'a, 'input>(class: &str, property: Node<'a, 'input>) -> Checked<'
     Ok(())
 }
 
-/// A property with its name, for messages.
+/// A property with its name, as shown in messages.
 fn shown(node: Node<'_, '_>) -> String {
     match node.attribute("name") {
         Some(name) => format!("<{} name={name:?}>", tag(node)),
@@ -343,7 +343,7 @@ fn refused<'a, 'input>(at: Node<'a, 'input>, what: String) -> Checked<'a, 'input
 mod tests {
     use crate::tree;
 
-    /// What stands in a sampler, and what the refusal says of it; `None`: JMeter loads it.
+    /// The content of a sampler, and the message of the refusal; `None`: JMeter loads it.
     const IN_AN_ELEMENT: &[(&str, Option<&str>)] = &[
         ("<stringProp name=\"a\">x<b/></stringProp>", None),
         (
@@ -447,7 +447,7 @@ mod tests {
         ),
     ];
 
-    /// What stands among the elements of a group, and what the refusal says of it; `None`: JMeter loads it.
+    /// The content of a group, and the message of the refusal; `None`: JMeter loads it.
     const IN_A_TREE: &[(&str, Option<&str>)] = &[
         ("text<!-- and a comment --><A/><hashTree/>", None),
         ("<A/><hashTree/><B/>", None),
@@ -496,7 +496,7 @@ mod tests {
         ),
     ];
 
-    /// Whole files, and what the refusal says of them; `None`: JMeter loads them.
+    /// Whole files, and the message of the refusal; `None`: JMeter loads them.
     const FILES: &[(&str, Option<&str>)] = &[
         ("", Some("")),
         ("hello", Some("")),

@@ -1,6 +1,7 @@
-//! The tree of a plan's file: elements with their properties, and what hangs below them.
+//! The tree of a plan's file: elements with their properties and children.
 //!
-//! Must not know what elements do. Invariant: a tree is no deeper than [`DEPTH_MAX`], so whoever walks it may recurse.
+//! Must not know what elements do. Invariant: a tree is no deeper than [`DEPTH_MAX`], so code may process it
+//! recursively.
 
 use roxmltree::{Document, Node, ParsingOptions};
 
@@ -8,7 +9,7 @@ use crate::controls;
 use crate::references;
 use crate::refusals::{self, is_hash_tree};
 
-/// Levels of elements, and of properties within one, at most: real plans have fewer than twenty.
+/// Maximum depth of elements, and of properties within one: real plans have fewer than twenty levels.
 pub const DEPTH_MAX: usize = 200;
 
 /// An element of a plan.
@@ -16,7 +17,7 @@ pub const DEPTH_MAX: usize = 200;
 pub struct Element {
     /// The name of its class, without the package.
     pub class: String,
-    /// The class of its window, which tells some kinds of one class apart.
+    /// The class of its window, which distinguishes kinds with the same class.
     pub window: String,
     /// Its name.
     pub name: String,
@@ -26,7 +27,7 @@ pub struct Element {
     pub line: u32,
     /// Its properties.
     pub properties: Vec<Property>,
-    /// What hangs below it.
+    /// Its child elements.
     pub children: Vec<Element>,
 }
 
@@ -39,35 +40,35 @@ pub struct Property {
     pub value: Value,
 }
 
-/// The property that holds the name of an element within a property.
+/// The property with the name of an element inside a property.
 pub const NAME: &str = "TestElement.name";
 
 /// The value of a property.
 #[derive(Clone, Debug)]
 pub enum Value {
-    /// A text, a number or a truth, as it was written.
+    /// A text, a number or a boolean, as written.
     Text(String),
-    /// Properties, in a list or in an element of its own.
+    /// Properties, in a list or in an element.
     Group(Vec<Property>),
 }
 
-/// Why a file is no plan.
+/// Why a file is not a plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TreeFault {
     /// Line, from 1; 0: the file as a whole.
     pub line: u32,
     /// Column, from 1; 0: the line as a whole.
     pub column: u32,
-    /// What is wrong.
+    /// The fault.
     pub what: String,
 }
 
-/// Reads a property by its name among others.
+/// Access to properties by name.
 pub trait Properties {
     /// The properties.
     fn properties(&self) -> &[Property];
 
-    /// The text of a property; `None`: there is none, or it is no text.
+    /// The text of a property; `None`: it is missing, or not a text.
     fn find_text(&self, name: &str) -> Option<&str> {
         let found = self.properties().iter().rfind(|one| one.name == name)?;
         match &found.value {
@@ -76,18 +77,18 @@ pub trait Properties {
         }
     }
 
-    /// The text of a property; empty where there is none.
+    /// The text of a property; empty if missing.
     fn text(&self, name: &str) -> &str {
         self.find_text(name).unwrap_or_default()
     }
 
-    /// Whether a property says `true`; `default` where it is not there.
+    /// Whether a property is `true`; `default` if missing.
     fn flag(&self, name: &str, default: bool) -> bool {
         self.find_text(name)
             .map_or(default, |text| text.trim().eq_ignore_ascii_case("true"))
     }
 
-    /// The properties in a property; empty where there is none.
+    /// The properties inside a property; empty if missing.
     fn group(&self, name: &str) -> &[Property] {
         let found = self.properties().iter().rfind(|one| one.name == name);
         match found.map(|one| &one.value) {
@@ -110,7 +111,7 @@ impl Properties for [Property] {
 }
 
 impl Property {
-    /// The properties in it; empty where it is a text.
+    /// The properties inside it; empty if it is a text.
     #[must_use]
     pub fn inner(&self) -> &[Property] {
         match &self.value {
@@ -119,7 +120,7 @@ impl Property {
         }
     }
 
-    /// Its text; empty where it is none.
+    /// Its text; empty if it is a group.
     #[must_use]
     pub fn as_text(&self) -> &str {
         match &self.value {
@@ -129,15 +130,15 @@ impl Property {
     }
 }
 
-/// Reads the tree of a plan.
+/// Parses the tree of a plan.
 ///
 /// # Errors
-/// The text is no XML, too deep, or no plan.
+/// The text is not XML, too deep, or not a plan.
 pub fn read(text: &str) -> Result<Vec<Element>, TreeFault> {
     let end = end_of_root(text)?;
     let text = controls::hidden(without_declaration(&text[..end]));
     let options = ParsingOptions {
-        // Entities are not expanded: JMeter knows none of them either.
+        // Entities are not expanded: JMeter does not support them either.
         allow_dtd: !text.contains("<!ENTITY"),
         ..ParsingOptions::default()
     };
@@ -162,7 +163,7 @@ pub fn read(text: &str) -> Result<Vec<Element>, TreeFault> {
     Ok(elements)
 }
 
-/// Whether there is a plan among the elements that are enabled: a fragment, which other plans include, has none.
+/// Checks that there is an enabled plan among the elements: a fragment, which other plans include, has none.
 ///
 /// # Errors
 /// There is none.
@@ -183,8 +184,8 @@ pub fn check_plan(tree: &[Element]) -> Result<(), TreeFault> {
     }
 }
 
-/// Java's reader takes XML 1.1, whose few differences no plan makes use of, and blanks before the declaration: blanks
-/// take its place, so that all else stays where it is.
+/// Java's parser accepts XML 1.1, whose few differences no plan uses, and blanks before the declaration: the
+/// declaration is replaced by blanks, so that positions do not change.
 fn without_declaration(text: &str) -> String {
     let start = text.len()
         - text
@@ -199,7 +200,7 @@ fn without_declaration(text: &str) -> String {
     blanks + &text[end..]
 }
 
-/// Where the lines of a text begin.
+/// The offsets of a text's line ends.
 struct Lines(Vec<usize>);
 
 impl Lines {
@@ -207,15 +208,15 @@ impl Lines {
         Lines(text.match_indices('\n').map(|(at, _)| at).collect())
     }
 
-    /// The line of a byte, from 1.
+    /// The line of a byte offset, from 1.
     fn at(&self, byte: usize) -> u32 {
         let before = self.0.partition_point(|end| *end < byte);
         u32::try_from(before + 1).unwrap_or(u32::MAX)
     }
 }
 
-/// Where the root ends, behind which JMeter reads nothing; the end of the text where it does not. Counts how deep tags
-/// are nested, before anything recurses.
+/// The end of the root element, after which JMeter reads nothing; the end of the text if it is not closed.
+/// Checks the nesting depth of tags before anything recurses.
 fn end_of_root(text: &str) -> Result<usize, TreeFault> {
     let mut depth = 0_usize;
     let mut rest = text;
@@ -240,7 +241,7 @@ fn end_of_root(text: &str) -> Result<usize, TreeFault> {
                 end
             }
         };
-        // An element takes two levels: its own, and that of the tree below.
+        // An element takes two levels: its own, and that of its tree.
         if depth > 2 * DEPTH_MAX {
             let line = text[..at + open].matches('\n').count() + 1;
             return Err(TreeFault {
@@ -287,7 +288,7 @@ fn element(lines: &Lines, node: Node<'_, '_>) -> Element {
     }
 }
 
-/// Whether an element says that it is switched on, or does not say it: any other word than `true` switches it off.
+/// Whether an element is enabled, or does not say: any value other than `true` disables it.
 pub(crate) fn is_enabled(node: Node<'_, '_>) -> bool {
     let said = node.attribute("enabled");
     said.is_none_or(|said| said.eq_ignore_ascii_case("true"))
@@ -310,7 +311,7 @@ fn property(node: Node<'_, '_>) -> Property {
             }));
             Value::Group(inner)
         }
-        // These may hold their name and value as elements.
+        // These may contain their name and value as elements.
         _ => match node
             .children()
             .find(|child| child.tag_name().name() == "value")
@@ -341,7 +342,7 @@ fn property(node: Node<'_, '_>) -> Property {
     Property { name, value }
 }
 
-/// Whether a tag says of what type a property is; else it is the property's name (`<saveConfig>`'s).
+/// Whether a tag is the type of a property; otherwise it is its name (in `<saveConfig>`).
 fn is_property_tag(node: Node<'_, '_>) -> bool {
     let tag = node.tag_name().name();
     tag.ends_with("Prop") || tag == "FloatProperty"

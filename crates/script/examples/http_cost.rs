@@ -1,8 +1,7 @@
-//! What `http.get` and two checks cost on the script's side: a host that answers at once.
+//! Cost of `http.get` and two checks on the script's side, with a host that responds immediately.
 //!
-//! It reads no clock: run it in a release build under `perf stat` or `time` with a number of
-//! requests, once with a small one for what starting costs. Must not need a socket. Invariant:
-//! every request is answered by the same 200.
+//! Reads no clock: run a release build under `perf stat` or `time` with a number of requests, and once with a
+//! small number to get the start-up cost. Must not need a socket. Invariant: every request gets the same 200.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -26,7 +25,7 @@ impl Fetch for Script {
     }
 }
 
-/// Counts and forgets.
+/// Counts requests and discards the rest.
 #[derive(Default)]
 struct Counting {
     requests: Cell<u64>,
@@ -97,7 +96,7 @@ fn answer() -> HopAnswer {
     }
 }
 
-/// Runs a task to its end; every request is answered at once.
+/// Runs a task to its end; every request is answered immediately.
 fn run(vu: &mut ScriptVu, task: Task) {
     let mut step = vu.begin(task).expect("there is memory for a stack");
     while let Step::Asks(ask) = step {

@@ -1,28 +1,28 @@
 //! Records of comma-separated values, as Go's `encoding/csv` reads them.
 //!
-//! Source: RFC 4180 and the documentation of Go's package. Must not know what records are for.
-//! Invariants: reading ends, whatever the bytes are; after an error it goes on behind the line that is
-//! wrong; all records that are given have as many fields as the first.
+//! Source: RFC 4180 and the documentation of Go's package. Must not know what records are for. Invariants:
+//! reading terminates for any bytes; after an error it continues with the line after the faulty one; all
+//! returned records have as many fields as the first.
 
 use std::fmt;
 
 /// Why there is no record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CsvFault {
-    /// Nothing can separate fields by this byte.
+    /// This byte cannot separate fields.
     Delimiter,
-    /// Where a record begins that has another number of fields than the first.
+    /// A record has a different number of fields than the first.
     FieldCount {
-        /// From 1.
+        /// Line of the record, from 1.
         line: usize,
     },
-    /// A quote where none can be.
+    /// A quote in an invalid place.
     Quote {
-        /// The line where the record begins.
+        /// The line where the record starts.
         start_line: usize,
         /// Line and column of the quote, from 1; the column in bytes.
         place: (usize, usize),
-        /// What is wrong with it.
+        /// The fault.
         why: &'static str,
     },
 }
@@ -59,7 +59,7 @@ pub type Record = Vec<String>;
 #[derive(Clone, Copy, Debug)]
 pub struct RecordReader {
     delimiter: u8,
-    /// Where in the bytes it is.
+    /// Current offset in the bytes.
     offset: usize,
     /// Lines read.
     line: usize,
@@ -68,7 +68,7 @@ pub struct RecordReader {
 }
 
 impl RecordReader {
-    /// A reader of what stands behind an offset.
+    /// A reader that starts at an offset.
     #[must_use]
     pub fn new(delimiter: u8, offset: usize) -> RecordReader {
         RecordReader {
@@ -82,7 +82,7 @@ impl RecordReader {
     /// The next record; `None` at the end. Lines without a byte are no records.
     ///
     /// # Errors
-    /// What stands there is no record.
+    /// The text there is not a valid record.
     pub fn next(&mut self, bytes: &[u8]) -> Result<Option<Record>, CsvFault> {
         if matches!(self.delimiter, b'"' | b'\r' | b'\n' | 0 | 0x80..) {
             return Err(CsvFault::Delimiter);
@@ -133,7 +133,7 @@ impl RecordReader {
         Ok(field.to_vec())
     }
 
-    /// A field in quotes, which may go over several lines.
+    /// A quoted field, which may span several lines.
     fn quoted<'a>(
         &mut self,
         bytes: &'a [u8],
@@ -196,11 +196,11 @@ impl RecordReader {
 #[derive(Clone, Copy)]
 struct Line<'a> {
     text: &'a [u8],
-    /// Whether it had one.
+    /// Whether the line had an end.
     has_end: bool,
 }
 
-/// A place in a line.
+/// A position in a line.
 struct Cursor<'a> {
     line: Line<'a>,
     /// From zero.

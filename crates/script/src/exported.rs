@@ -1,8 +1,7 @@
-//! A script's value as k6 takes it over: Go's JSON of the exported value (`encoding/json`), not
-//! `JSON.stringify`.
+//! A script's value as k6 exports it: Go's JSON of the exported value (`encoding/json`), not `JSON.stringify`.
 //!
-//! Must not know what it is for. Invariant: however deep a value is, and if it holds itself, it
-//! comes to an end in constant stack.
+//! Must not know the purpose. Invariant: conversion terminates in constant stack for every value, however deep
+//! or cyclic.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -12,19 +11,19 @@ use serde_json::{Number, Value as Json};
 use crate::items::Items;
 use crate::kinds::is_made_by;
 
-/// Levels from which on Go looks for cycles.
+/// Depth from which Go checks for cycles.
 const CYCLES_SOUGHT_FROM: usize = 1_000;
-/// Levels that Go reads again.
+/// Maximum depth that Go can read back.
 const LEVELS_MAX: usize = 10_000;
 
-/// Why there is no JSON of a value.
+/// Why a value has no JSON.
 #[derive(Debug)]
 pub(crate) enum Refusal {
-    /// The script threw while it was read.
+    /// The script threw while the value was read.
     Thrown(Error),
-    /// It cannot be said in JSON, in Go's words.
+    /// Not representable in JSON, in Go's words.
     Unsupported(String),
-    /// Go could not read it again, in Go's words.
+    /// Too deep for Go to read back, in Go's words.
     TooDeep(String),
 }
 
@@ -40,14 +39,13 @@ impl From<Error> for Refusal {
     }
 }
 
-/// Whether an object is a structure to Go, whose methods are none of its fields.
+/// Whether an object is a struct in Go, whose methods are not fields.
 pub(crate) type IsStructure = fn(&Object<'_>) -> bool;
 
-/// A value as JSON. Goes down into values without going down into its own stack: a target may decide
-/// how deep they are.
+/// Converts a value to JSON. Descends without recursion: a target may control the depth.
 ///
 /// # Errors
-/// What a getter of the value throws, and why there is no JSON of it.
+/// An exception from a getter of the value, or the reason why it has no JSON.
 pub(crate) fn json<'js>(
     ctx: &Ctx<'js>,
     value: &Value<'js>,
@@ -70,7 +68,7 @@ pub(crate) fn json<'js>(
     Ok(out)
 }
 
-/// A list or object whose beginning is written.
+/// A list or object whose start has been written.
 struct Open<'js> {
     object: Object<'js>,
     items: Items<'js>,
@@ -78,8 +76,8 @@ struct Open<'js> {
 }
 
 impl<'js> Open<'js> {
-    /// What is to be written next, behind its name and what separates it from what was written
-    /// before; `None` at the end, which is then written.
+    /// The next value to write, after its name and separator have been written; `None` at the end, which has
+    /// then been written.
     fn next(&mut self, out: &mut String) -> Result<Option<Value<'js>>, Refusal> {
         let Some((name, value)) = self.items.next()? else {
             out.push(brackets(&self.items)[1]);
@@ -104,7 +102,7 @@ fn brackets(items: &Items<'_>) -> [char; 2] {
     }
 }
 
-/// What Go calls a cycle through them.
+/// Go's type name in an error about a cycle.
 fn type_in_go(items: &Items<'_>) -> &'static str {
     match items {
         Items::Indexed(..) => "[]interface {}",
@@ -112,7 +110,7 @@ fn type_in_go(items: &Items<'_>) -> &'static str {
     }
 }
 
-/// Writes a value, or its beginning if it is one that others lie in.
+/// Writes a value; for a list or object, only its start.
 fn begin<'js>(
     ctx: &Ctx<'js>,
     value: &Value<'js>,
@@ -188,7 +186,7 @@ fn of_number(number: f64) -> Result<Json, Refusal> {
     })
 }
 
-/// An object that becomes a text; `None` for one that becomes a list or an object.
+/// The text of an object that becomes a string; `None` for one that becomes a list or an object.
 fn at_once<'js>(ctx: &Ctx<'js>, object: &Object<'js>) -> Result<Option<Json>, Refusal> {
     if object.is_array() {
         return Ok(None);
@@ -202,12 +200,12 @@ fn at_once<'js>(ctx: &Ctx<'js>, object: &Object<'js>) -> Result<Option<Json>, Re
     let Ok(bytes) = TypedArray::<u8>::from_object(object.clone()) else {
         return Ok(None);
     };
-    // SAFETY: the bytes are copied before anything of the script runs.
+    // SAFETY: the bytes are copied before any script code runs.
     let bytes = unsafe { bytes.as_bytes() }.unwrap_or_default();
     Ok(Some(Json::String(STANDARD.encode(bytes))))
 }
 
-/// What others lie in, and they; a `Map` or `Set` as the list of its entries.
+/// A container with its items; a `Map` or `Set` becomes the list of its entries.
 fn opened<'js>(
     ctx: &Ctx<'js>,
     object: &Object<'js>,
@@ -234,7 +232,7 @@ fn opened<'js>(
     Ok((object.clone(), Items::of_fields(fields)))
 }
 
-/// An instant as Go writes it: without the zeros at the end of its milliseconds.
+/// An instant in Go's format: without trailing zeros in its milliseconds.
 fn time(quoted: &str) -> Json {
     let text = quoted.trim_matches('"');
     match text.strip_suffix('Z').and_then(|text| text.split_once('.')) {

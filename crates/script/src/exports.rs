@@ -1,7 +1,6 @@
-//! What a script exports, as whoever runs it wants to know it.
+//! The exports of a script.
 //!
-//! Must not know what options mean. Invariant: reading exports runs nothing of the script but its
-//! getters.
+//! Must not know the meaning of options. Invariant: reading exports runs no script code except getters.
 
 use rquickjs::{Ctx, Object, Result, Value};
 use serde_json::Value as Json;
@@ -15,13 +14,13 @@ use crate::vu::{FailureKind, ScriptFailure, failure_of};
 pub struct Exports {
     /// The names of its functions.
     pub functions: Vec<String>,
-    /// Its `options` as JSON; `Null` without.
+    /// Its `options` as JSON; `Null` if there are none.
     pub options: Json,
 }
 
 impl Exports {
     /// # Errors
-    /// In k6's words, when there is no JSON of the options.
+    /// The options have no JSON; in k6's words.
     pub(crate) fn of<'js>(
         ctx: &Ctx<'js>,
         namespace: &Object<'js>,
@@ -50,7 +49,7 @@ impl Exports {
 }
 
 fn options_of<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> std::result::Result<Json, ScriptFailure> {
-    // Structures come with answers, and nothing was sent yet.
+    // Go structs only come with responses, and nothing was sent yet.
     let json = exported::json(ctx, value, |_| false).map_err(|refusal| match refusal {
         Refusal::Thrown(error) => failure_of(ctx, &error).message,
         Refusal::Unsupported(why) | Refusal::TooDeep(why) => why,

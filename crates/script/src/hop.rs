@@ -1,8 +1,7 @@
-//! One HTTP exchange as a script's client asks for it, and what comes back.
+//! One HTTP exchange as requested by a script's client, and its result.
 //!
-//! Redirects, cookies, authentication, content codings and metrics lie in front of it, in
-//! `modules::http`. Must not know sockets. Invariant: what is here can be sent
-//! to another thread or made up by a test.
+//! Redirects, cookies, authentication, content codings and metrics are handled in `modules::http`. Must not
+//! know sockets. Invariant: these types can be sent to another thread or built by a test.
 
 use std::net::SocketAddr;
 use std::ops::Range;
@@ -13,29 +12,29 @@ pub use loadline_metric::HttpTimes as HopTimes;
 use loadline_model::url::Origin;
 use loadline_model::{ErrorClass, Nanos};
 
-/// One request to send over some connection of the virtual user.
+/// One request, to be sent on any connection of the virtual user.
 #[derive(Clone, Debug)]
 pub struct HopRequest {
-    /// Method as it is to be sent.
+    /// Method to send.
     pub method: Arc<str>,
     /// Scheme, host and port.
     pub origin: Arc<Origin>,
     /// Path and query, or `*`.
     pub target: String,
-    /// Fields in the order in which they are to be sent; `Host` and `User-Agent` are among them,
-    /// framing (`Content-Length`, `Transfer-Encoding`) is not.
+    /// Fields in the order in which they are sent, including `Host` and `User-Agent`, without framing
+    /// (`Content-Length`, `Transfer-Encoding`).
     pub headers: Vec<(Arc<str>, String)>,
     /// The body; `None` sends no `Content-Length`, an empty one sends zero.
     pub body: Option<Bytes>,
-    /// When the answer must be complete, if nothing holds the request back.
+    /// Deadline for the complete response, unless the request is delayed by a limit.
     pub deadline: Nanos,
-    /// Whether an answer led here: a limit of requests per second counts what the script asked for.
+    /// Whether a response caused this request: a limit of requests per second only counts those of the script.
     pub follows: bool,
-    /// Whether the body of the answer is kept; else it is read and forgotten.
+    /// Whether to keep the response body; otherwise it is read and discarded.
     pub keep_body: bool,
 }
 
-/// The version of HTTP that was spoken.
+/// The HTTP version in use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum HopProtocol {
     /// HTTP/1.0.
@@ -47,7 +46,7 @@ pub enum HopProtocol {
 }
 
 impl HopProtocol {
-    /// As k6 writes it in `res.proto` and the tag `proto`.
+    /// As k6 writes it in `res.proto` and in the `proto` tag.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -58,7 +57,7 @@ impl HopProtocol {
     }
 }
 
-/// What TLS agreed on.
+/// The negotiated TLS parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HopTls {
     /// `tls1.2` or `tls1.3`.
@@ -67,7 +66,7 @@ pub struct HopTls {
     pub cipher_suite: &'static str,
 }
 
-/// Header fields as they were received: one block of bytes, and where names and values lie in it.
+/// Header fields as received: one block of bytes, and the positions of names and values in it.
 #[derive(Clone, Debug, Default)]
 pub struct HopHeaders {
     /// The bytes.
@@ -91,7 +90,7 @@ impl HopHeaders {
             .map(|(name, value)| (self.slice(name), self.slice(value)))
     }
 
-    /// The first value of a field; its name is matched without regard to case.
+    /// The first value of a field; its name is case-insensitive.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&[u8]> {
         self.iter()
@@ -110,57 +109,57 @@ impl HopHeaders {
     }
 }
 
-/// A complete answer.
+/// A complete response.
 #[derive(Clone, Debug)]
 pub struct HopAnswer {
     /// Status code.
     pub status: u16,
-    /// Reason phrase as received, its blanks too; `None` where not even a space follows the status, and over HTTP/2.
+    /// Reason phrase as received, including blanks; `None` if not even a space follows the status, and for
+    /// HTTP/2.
     pub reason: Option<String>,
     /// Version of HTTP.
     pub protocol: HopProtocol,
     /// Header fields.
     pub headers: HopHeaders,
-    /// The body as it was on the wire, its content coding not undone; empty when not kept.
+    /// The body as received, with its content coding; empty if not kept.
     pub body: Vec<u8>,
-    /// The other end; `None` when it is not an internet address.
+    /// The peer's address; `None` if it is not an internet address.
     pub remote: Option<SocketAddr>,
     /// `None` without TLS.
     pub tls: Option<HopTls>,
     /// Where the time went.
     pub times: HopTimes,
-    /// When the last byte came.
+    /// When the last byte arrived.
     pub done_at: Nanos,
-    /// Bytes of the request as it was sent; of HTTP/2 before its head was packed.
+    /// Bytes of the request as sent; for HTTP/2 before header compression.
     pub sent_bytes: u64,
 }
 
-/// Why there is no complete answer.
+/// Why there is no complete response.
 #[derive(Clone, Debug)]
 pub struct HopFailure {
-    /// Whose doing it is, decided where it happened.
+    /// The error class, determined where the error occurred.
     pub class: ErrorClass,
     /// k6's error code, 1000 to 1701.
     pub code: u16,
-    /// The value of the tag `error`: the same for all failures of a kind.
+    /// The value of the `error` tag: the same for all failures of a kind.
     pub tag: String,
-    /// What happened, in Go's words, without method and URL
-    /// (`dial tcp 127.0.0.1:1: connect: connection refused`).
+    /// The error in Go's words, without method and URL (`dial tcp 127.0.0.1:1: connect: connection refused`).
     pub detail: String,
-    /// Version of HTTP, if it came to that.
+    /// HTTP version, if known.
     pub protocol: Option<HopProtocol>,
-    /// The other end, if it came to that.
+    /// The peer's address, if known.
     pub remote: Option<SocketAddr>,
-    /// What TLS agreed on, if it came to that.
+    /// The negotiated TLS parameters, if any.
     pub tls: Option<HopTls>,
-    /// Where the time went until then.
+    /// Timings up to the failure.
     pub times: HopTimes,
     /// When it failed.
     pub done_at: Nanos,
-    /// The body as far as it came, when the failure came after the head: k6 gives it to the script,
-    /// and logs such a failure without method and URL. `None` without a head.
+    /// The body received so far, if the failure came after the head: k6 passes it to the script, and logs such
+    /// a failure without method and URL. `None` without a head.
     pub partial_body: Option<Vec<u8>>,
 }
 
-/// What came of a hop.
+/// The result of a hop.
 pub type HopOutcome = Result<HopAnswer, HopFailure>;

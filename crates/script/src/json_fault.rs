@@ -1,18 +1,18 @@
-//! What is wrong with a text that is no JSON, in the words of Go's `encoding/json`.
+//! The fault in invalid JSON text, in the words of Go's `encoding/json`.
 //!
-//! Only asked about texts that were refused already. Must not build values. Invariant: nesting is
-//! bounded by `DEPTH_MAX`.
+//! Only used for texts that were already refused. Must not build values. Invariant: nesting is bounded by
+//! `DEPTH_MAX`.
 
-/// Levels that Go's decoder goes down.
+/// Maximum depth of Go's decoder.
 const DEPTH_MAX: usize = 10_000;
 
-/// What is wrong.
+/// The fault.
 #[must_use]
 pub fn fault(text: &str) -> String {
     scanned(text).0
 }
 
-/// What is wrong, and where the scanner has come to.
+/// The fault, and the scanner at its position.
 fn scanned(text: &str) -> (String, Scanner<'_>) {
     let mut scanner = Scanner {
         bytes: text.as_bytes(),
@@ -48,7 +48,7 @@ struct Scanner<'a> {
     at: usize,
 }
 
-/// What an open bracket waits for.
+/// What is expected next inside an open bracket.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Open {
     Array,
@@ -60,7 +60,7 @@ impl Scanner<'_> {
         let mut open: Vec<Open> = Vec::new();
         loop {
             self.skip_space();
-            // A value begins here.
+            // A value starts here.
             match self.peek()? {
                 b'{' => {
                     self.at += 1;
@@ -105,7 +105,7 @@ impl Scanner<'_> {
         Ok(())
     }
 
-    /// After a value: closes what ends here; whether the document does.
+    /// After a value: closes what ends here; returns whether the document ends.
     fn close(&mut self, open: &mut Vec<Open>) -> Result<bool, String> {
         loop {
             self.skip_space();
@@ -236,7 +236,7 @@ impl Scanner<'_> {
         byte.ok_or_else(|| "unexpected end of JSON input".to_owned())
     }
 
-    /// Within a token Go's decoder takes the end of the text for a space.
+    /// Within a token Go's decoder treats the end of the text as a space.
     fn peek_or_space(&self) -> u8 {
         self.bytes.get(self.at).copied().unwrap_or(b' ')
     }

@@ -1,14 +1,14 @@
-//! What kind of object a value is, by the constructor that made it.
+//! The kind of an object, by the constructor that made it.
 //!
-//! Must not know what is done about it. Invariant: looking runs nothing of the script but what it
-//! put in a constructor's place itself, and the trap of a proxy.
+//! Must not know what happens with it. Invariant: the check runs no script code except a replaced constructor
+//! and the traps of a proxy.
 
 use rquickjs::{ArrayBuffer, Ctx, Error, Object, Result, Value, qjs};
 
 /// Whether the object's prototype is that of the global constructor of this name.
 ///
 /// # Errors
-/// What a getter in the constructor's place throws, or the trap of a proxy.
+/// An exception from a getter in the constructor's place, or from the trap of a proxy.
 pub(crate) fn is_made_by<'js>(ctx: &Ctx<'js>, object: &Object<'js>, class: &str) -> Result<bool> {
     let own = prototype(ctx, object)?;
     let class: Value<'js> = ctx.globals().get(class)?;
@@ -18,7 +18,7 @@ pub(crate) fn is_made_by<'js>(ctx: &Ctx<'js>, object: &Object<'js>, class: &str)
     Ok(class.get::<_, Value<'js>>("prototype")? == own)
 }
 
-/// Whether a value is a function that gives a promise by its nature.
+/// Whether a value is a function that always returns a promise.
 pub(crate) fn is_async(value: &Value<'_>) -> bool {
     let Some(function) = value.as_function() else {
         return false;
@@ -28,9 +28,9 @@ pub(crate) fn is_async(value: &Value<'_>) -> bool {
     name.is_ok_and(|name| name == "AsyncFunction")
 }
 
-/// The prototype, or null. The wrapper's own question takes what a proxy throws for an object.
+/// The prototype, or null. The wrapper's function would treat an exception from a proxy as an object.
 fn prototype<'js>(ctx: &Ctx<'js>, object: &Object<'js>) -> Result<Value<'js>> {
-    // SAFETY: the object is alive, and the value that is returned is owned by nobody else.
+    // SAFETY: the object is alive, and the returned value has no other owner.
     let own = unsafe {
         let raw = qjs::JS_GetPrototype(ctx.as_raw().as_ptr(), object.as_raw());
         Value::from_raw(ctx.clone(), raw)
@@ -41,12 +41,12 @@ fn prototype<'js>(ctx: &Ctx<'js>, object: &Object<'js>) -> Result<Value<'js>> {
     }
 }
 
-/// The object as an `ArrayBuffer`; `None` for anything else, and for one that was transferred away.
+/// The object as an `ArrayBuffer`; `None` for anything else, and for a transferred buffer.
 ///
-/// The wrapper's own question leaves an exception behind when the answer is no, which would come out
-/// of whatever runs next.
+/// The wrapper's check leaves an exception pending when the answer is no, which would surface in whatever runs
+/// next.
 pub(crate) fn array_buffer<'js>(object: &Object<'js>) -> Option<ArrayBuffer<'js>> {
-    // SAFETY: the value is alive, and nothing is kept of it.
+    // SAFETY: the value is alive, and no reference to it is kept.
     let is_one = unsafe { qjs::JS_IsArrayBuffer(object.as_raw()) };
     if !is_one {
         return None;

@@ -1,18 +1,18 @@
-//! Properties whose values are made when a script first asks for them.
+//! Properties whose values are created on first access.
 //!
-//! A virtual user's script uses few of the functions that it could use, and each one that is made
-//! costs memory in every virtual user. Must not know what the values are. Invariant: once made, the
-//! property is a plain one, or what its maker put in its place; a script that sets it first has its own value.
+//! A virtual user's script uses few of the available functions, and each created function costs memory in every
+//! virtual user. Must not know the values. Invariant: once created, the property is a plain one, or whatever
+//! its maker put in its place; a script that sets it first keeps its own value.
 
 use std::ptr::NonNull;
 
 use rquickjs::function::IntoJsFunc;
 use rquickjs::{Ctx, Error, Exception, Function, Object, Result, Value, qjs};
 
-/// Makes a property's value: of the object and the property's name.
+/// Creates a property's value, given the object and the property's name.
 pub(crate) type Make = for<'js> fn(&Ctx<'js>, &Object<'js>, &'static str) -> Result<Value<'js>>;
 
-/// A property to come. The engine knows its head only.
+/// A lazy property. The engine only knows its head.
 #[repr(C)]
 pub(crate) struct Lazy {
     head: qjs::JSLazyProperty,
@@ -20,12 +20,12 @@ pub(crate) struct Lazy {
     make: Make,
 }
 
-/// Whether scripts see a property when they go over an object's.
+/// Whether a property is enumerable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Seen {
-    /// They do, and modules export it.
+    /// Enumerable, and exported by modules.
     Yes,
-    /// They must know its name.
+    /// Scripts must know its name.
     No,
 }
 
@@ -39,7 +39,7 @@ impl Lazy {
     }
 }
 
-/// Lays properties into an object that has none of these names.
+/// Defines properties on an object that has none of these names.
 pub(crate) fn define(object: &Object<'_>, rows: &'static [Lazy], seen: Seen) -> Result<()> {
     let ctx = object.ctx();
     let flags = match seen {
@@ -69,14 +69,14 @@ pub(crate) fn define(object: &Object<'_>, rows: &'static [Lazy], seen: Seen) -> 
     Ok(())
 }
 
-/// An object of such properties.
+/// An object with such properties.
 pub(crate) fn object<'js>(ctx: &Ctx<'js>, rows: &'static [Lazy]) -> Result<Object<'js>> {
     let object = Object::new(ctx.clone())?;
     define(&object, rows, Seen::Yes)?;
     Ok(object)
 }
 
-/// A native function of this name.
+/// A native function with this name.
 pub(crate) fn native<'js, P>(
     ctx: &Ctx<'js>,
     name: &str,
@@ -86,30 +86,30 @@ pub(crate) fn native<'js, P>(
     Ok(function.into_value())
 }
 
-/// What the engine calls when a property is asked for.
+/// Called by the engine when a property is read.
 unsafe extern "C" fn make_value(
     ctx: *mut qjs::JSContext,
     object: qjs::JSValue,
     lazy: *const qjs::JSLazyProperty,
 ) -> qjs::JSValue {
-    // SAFETY: the head is the first field of a row that is static, and the engine hands back the
-    // pointer that it was given in `define`.
+    // SAFETY: the head is the first field of a static row, and the engine passes the pointer that it got in
+    // `define`.
     let row: &'static Lazy = unsafe { &*lazy.cast::<Lazy>() };
     let ctx = NonNull::new(ctx).expect("the engine calls natives in a context");
-    // SAFETY: the context lives during the call, which is the only use of it.
+    // SAFETY: the context lives during the call, and is not used afterwards.
     let ctx = unsafe { Ctx::from_raw(ctx) };
-    // SAFETY: the engine lends the object for the call; the copy holds a reference of its own.
+    // SAFETY: the engine lends the object for the call; the copy holds its own reference.
     let object = unsafe {
         let owned = qjs::JS_DupValue(ctx.as_raw().as_ptr(), object);
         Object::from_value(Value::from_raw(ctx.clone(), owned))
     };
     let made = object.and_then(|object| (row.make)(&ctx, &object, row.name));
     match made {
-        // SAFETY: the engine takes the reference over.
+        // SAFETY: the engine takes over the reference.
         Ok(value) => unsafe { qjs::JS_DupValue(ctx.as_raw().as_ptr(), value.as_raw()) },
         Err(error) => {
             if !error.is_exception() {
-                // What cannot even be thrown has thrown something by itself.
+                // An error that cannot be thrown has thrown another one.
                 let _ = Exception::throw_message(&ctx, &error.to_string());
             }
             qjs::JS_EXCEPTION

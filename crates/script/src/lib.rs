@@ -1,11 +1,11 @@
 //! The JavaScript virtual user: k6's language, modules and life cycle.
 //!
-//! A [`Program`] is a script with everything that it imports, shared by all virtual users; a
-//! [`ScriptVu`] is one of them, a QuickJS runtime on a stackful coroutine. Whatever it needs from
-//! outside it asks of a [`Host`] or, where that takes time, by suspending itself with an
-//! [`Ask`](vu::Ask). This crate must not know sockets, clocks and files, nor which executor runs it.
+//! A [`Program`] is a script with everything that it imports, shared by all virtual users; a [`ScriptVu`] is
+//! one of them, a QuickJS runtime on a stackful coroutine. It gets everything external from a [`Host`] or, if
+//! that takes time, by suspending itself with an [`Ask`](vu::Ask). This crate must not know sockets, clocks and
+//! files, nor the executor that runs it.
 //!
-//! Invariant: a coroutine that was started is resumed until it returns, also when it is cancelled.
+//! Invariant: a started coroutine is resumed until it returns, even if it is cancelled.
 
 pub mod csv_record;
 mod exported;

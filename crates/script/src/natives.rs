@@ -1,8 +1,8 @@
-//! Built-in modules: how they are named, found and handed to a script.
+//! Built-in modules: their names, resolution and loading.
 //!
-//! A built-in module is JavaScript as well: a line that exports what a native object holds, or a
-//! longer text that reaches its natives as `import.meta.native`. Must not know what the modules do.
-//! Invariant: a module that no script imports costs nothing.
+//! A built-in module is JavaScript as well: one line that exports a native object's members, or a longer text
+//! that accesses its natives as `import.meta.native`. Must not know what the modules do. Invariant: a module
+//! that no script imports costs nothing.
 
 use std::ffi::{CStr, c_char};
 use std::ptr::{self, NonNull};
@@ -18,35 +18,35 @@ use crate::lazy::{self, Lazy};
 use crate::modules;
 use crate::vu::{frames_of, state};
 
-/// Most steps that finding the names of a module takes: a second or two.
+/// Maximum steps for resolving the names of a module: a second or two.
 const COMPILE_STEPS_MAX: u64 = 500_000_000;
-/// Bytes that any module may take to be compiled.
+/// Minimum of the memory limit for compiling a module.
 const COMPILE_BYTES_MIN: usize = 64 << 20;
-/// Further bytes for each byte of it: what is dense with functions takes 20.
+/// Additional bytes per byte of source: code full of functions takes 20.
 const COMPILE_BYTES_PER_BYTE: usize = 40;
 
 /// A built-in module.
 pub(crate) struct Builtin {
-    /// What scripts import.
+    /// The name in imports.
     pub(crate) name: &'static str,
-    /// Where its exports come from.
+    /// The source of its exports.
     pub(crate) body: Body,
 }
 
-/// Where a built-in module's exports come from.
+/// The source of a built-in module's exports.
 pub(crate) enum Body {
-    /// These; an object of them is the default export.
+    /// These properties; an object with all of them is the default export.
     Natives(&'static [Lazy]),
     /// JavaScript.
     Script {
-        /// The module's code, which reaches the natives as `import.meta.native`.
+        /// The module's code, which accesses the natives as `import.meta.native`.
         text: &'static str,
         /// Makes the natives; called once per virtual user that imports the module.
         natives: for<'js> fn(&Ctx<'js>) -> Result<Object<'js>>,
     },
 }
 
-/// Resolves what scripts import.
+/// Resolves imports.
 pub(crate) struct ScriptResolver;
 
 impl Resolver for ScriptResolver {
@@ -71,7 +71,7 @@ impl Resolver for ScriptResolver {
     }
 }
 
-/// Loads what was resolved.
+/// Loads resolved modules.
 pub(crate) struct ScriptLoader;
 
 impl Loader for ScriptLoader {
@@ -85,10 +85,10 @@ impl Loader for ScriptLoader {
     }
 }
 
-/// A module by its full name, declared and not yet run.
+/// Declares a module by its full name; it has not run yet.
 pub(crate) fn load_module<'js>(ctx: &Ctx<'js>, name: &str) -> Result<Module<'js, Declared>> {
     match modules::find(name).map(|builtin| &builtin.body) {
-        // SAFETY: what declares the module keeps to what a C module's function must do.
+        // SAFETY: the declaring function follows the rules for the function of a C module.
         Some(Body::Natives(_)) => unsafe {
             Module::from_load_fn(ctx.clone(), name, declare_natives)
         },
@@ -114,15 +114,15 @@ pub(crate) fn load_module<'js>(ctx: &Ctx<'js>, name: &str) -> Result<Module<'js,
     }
 }
 
-/// Declares a module of natives, whose values are made as they are imported.
+/// Declares a module of natives, whose values are created on import.
 unsafe extern "C" fn declare_natives(
     ctx: *mut qjs::JSContext,
     name: *const c_char,
 ) -> *mut qjs::JSModuleDef {
     let context = NonNull::new(ctx).expect("modules are declared in a context");
-    // SAFETY: the context lives during the call, which is the only use of it.
+    // SAFETY: the context lives during the call, and is not used afterwards.
     let context = unsafe { Ctx::from_raw(context) };
-    // SAFETY: the engine lends a string that ends with a zero.
+    // SAFETY: the engine lends a zero-terminated string.
     let found = unsafe { CStr::from_ptr(name) }
         .to_str()
         .ok()
@@ -131,7 +131,7 @@ unsafe extern "C" fn declare_natives(
         return ptr::null_mut();
     };
     match lazy::object(&context, rows) {
-        // SAFETY: the engine takes the reference that the copy holds.
+        // SAFETY: the engine takes over the copy's reference.
         Ok(natives) => unsafe {
             let natives = qjs::JS_DupValue(ctx, natives.as_value().as_raw());
             qjs::JS_NewLazyModule(ctx, name, natives)
@@ -140,21 +140,21 @@ unsafe extern "C" fn declare_natives(
     }
 }
 
-/// The module of a text, compiled by the first virtual user that asks for it.
+/// The module for a text, compiled by the first virtual user that needs it.
 fn compiled<'js>(
     ctx: &Ctx<'js>,
     name: &str,
     text: impl FnOnce() -> Result<Arc<str>>,
 ) -> Result<Module<'js, Declared>> {
     if let Some(bytecode) = state(ctx).program.bytecode(name) {
-        // SAFETY: this process wrote the bytecode, with this very engine; the program keeps it, and
-        // the virtual user's state the program, which goes after the runtime.
+        // SAFETY: this process wrote the bytecode, with the same engine; the program keeps it, and the virtual
+        // user's state, which is dropped after the runtime, keeps the program.
         return unsafe { Module::load(ctx.clone(), &bytecode) };
     }
     let text = without_zeros(text()?);
     let (module, bytecode) = within_limits(ctx, name, text.len(), || {
         let module = Module::declare(ctx.clone(), name, text.as_bytes())?;
-        // Each virtual user has its own copy; nobody reads the text of a built-in function.
+        // Each virtual user has its own copy; nobody reads the source of a built-in function.
         let bytecode = module.write(WriteOptions {
             strip_source: modules::find(name).is_some(),
             ..WriteOptions::default()
@@ -165,7 +165,8 @@ fn compiled<'js>(
     Ok(module)
 }
 
-/// The text with its zeros as escapes, which mean the same where a zero may stand: the engine's texts end with one.
+/// The text with zeros as escapes, which mean the same wherever a zero is allowed: the engine's texts are
+/// zero-terminated.
 fn without_zeros(text: Arc<str>) -> Arc<str> {
     if !text.contains('\0') {
         return text;
@@ -183,7 +184,7 @@ fn without_zeros(text: Arc<str>) -> Arc<str> {
     written.into()
 }
 
-/// Lets the engine compile a module of so many bytes in the time and memory that people's code takes.
+/// Limits the time and memory for compiling a module of this many bytes to what real code needs.
 fn within_limits<T>(
     ctx: &Ctx<'_>,
     name: &str,
@@ -194,7 +195,7 @@ fn within_limits<T>(
     let memory = memory.saturating_add(COMPILE_BYTES_MIN);
     // SAFETY: the context is alive, and so is its runtime.
     let runtime = unsafe { qjs::JS_GetRuntime(ctx.as_raw().as_ptr()) };
-    // SAFETY: as above; nothing of the script runs until the end.
+    // SAFETY: as above; no script code runs until the end.
     unsafe { qjs::JS_BeginCompile(runtime, COMPILE_STEPS_MAX, memory) };
     let compiled = compile();
     // SAFETY: as above.
@@ -221,7 +222,7 @@ fn within_limits<T>(
     Err(Exception::throw_message(ctx, &message))
 }
 
-/// An error of a module's own, under the name that k6 gives to errors of its natives.
+/// An error of a module, with the name of k6's native errors.
 pub(crate) fn refuse(ctx: &Ctx<'_>, message: &str) -> Error {
     let named = Exception::from_message(ctx.clone(), message).and_then(|exception| {
         let name = Property::from("GoError").writable().configurable();

@@ -1,9 +1,9 @@
-//! How deep a text is nested.
+//! The nesting depth of a text.
 //!
-//! Readers that go down into their own stack are asked first. Must not know what a text means.
-//! Invariant: time grows with the text's length, and memory with its depth at most.
+//! Checked before a recursive parser runs. Must not know the meaning of a text. Invariant: time is linear in
+//! the text's length, and memory at most in its depth.
 
-/// How deep the brackets of JSON are nested, those in strings left out.
+/// The depth of nested brackets in JSON, ignoring strings.
 pub(crate) fn json_levels(text: &str) -> usize {
     let (mut level, mut deepest) = (0_usize, 0);
     let (mut in_string, mut is_escaped) = (false, false);
@@ -23,13 +23,12 @@ pub(crate) fn json_levels(text: &str) -> usize {
     deepest
 }
 
-/// The byte at which a script is nested deeper than `most`; `None` when it is nowhere.
+/// The byte at which a script is nested deeper than `most`; `None` if it is not.
 ///
-/// A level is a bracket, or what a reader goes down for without one: a prefix (`!`, `new`), what is on
-/// the right (`=`, `=>`, `?:`, `**`), and a statement in a statement (`if`, `else`, a label). Such levels
-/// may be counted too many times, and never too few. Whether a slash divides or begins a regular
-/// expression is guessed by what stands before it: a wrong guess misreads brackets up to the end of
-/// the line.
+/// A level is a bracket, or a recursion of the parser without one: a prefix (`!`, `new`), a right operand (`=`,
+/// `=>`, `?:`, `**`), and a statement in a statement (`if`, `else`, a label). Such levels may be overcounted,
+/// but never undercounted. Whether a slash divides or starts a regular expression is guessed from the text
+/// before it: a wrong guess misreads brackets up to the end of the line.
 pub(crate) fn deeper_than(script: &str, most: usize) -> Option<usize> {
     let mut scan = Scan {
         bytes: script.as_bytes(),
@@ -47,22 +46,22 @@ pub(crate) fn deeper_than(script: &str, most: usize) -> Option<usize> {
     None
 }
 
-/// Something that is open at a place of a script.
+/// An open construct at a position in a script.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Open {
     Bracket,
-    /// The text of a template.
+    /// The text of a template literal.
     Template,
 }
 
 /// Levels without brackets of their own, within one bracket.
 #[derive(Clone, Copy, Default)]
 struct Chain {
-    /// Operators whose operand may not have ended.
+    /// Operators whose operand may still continue.
     operators: usize,
-    /// Statements whose last part may not have ended.
+    /// Statements whose last part may still continue.
     statements: usize,
-    /// What may have ended both: the token after it tells.
+    /// What may have ended both: the next token decides.
     end: End,
 }
 
@@ -77,17 +76,17 @@ enum End {
 struct Scan<'a> {
     bytes: &'a [u8],
     at: usize,
-    /// Where the last byte that means something is; `None` at the beginning.
+    /// Position of the last significant byte; `None` at the start.
     last: Option<usize>,
-    /// What is open, with the chain around it.
+    /// Open constructs, each with the chain around it.
     open: Vec<(Open, Chain)>,
     chain: Chain,
-    /// Levels of all that is open and of all chains.
+    /// Total levels of all open constructs and all chains.
     levels: usize,
 }
 
 impl Scan<'_> {
-    /// Goes on by a token, a comment or a part of a template; whether there was one.
+    /// Advances by a token, a comment or a part of a template; returns whether there was one.
     fn step(&mut self) -> bool {
         let Some(&byte) = self.bytes.get(self.at) else {
             return false;
@@ -226,7 +225,7 @@ impl Scan<'_> {
         self.levels -= std::mem::take(&mut self.chain.statements);
     }
 
-    /// Goes behind the next of these bytes, or to the end.
+    /// Skips past the next occurrence of these bytes, or to the end.
     fn skip_to(&mut self, end: &[u8]) {
         let rest = self.bytes.get(self.at..).unwrap_or_default();
         let found = rest.windows(end.len()).position(|bytes| bytes == end);
@@ -260,7 +259,7 @@ impl Scan<'_> {
         }
     }
 
-    /// Whether a value is expected here: a slash begins a regular expression, a sign is a prefix.
+    /// Whether a value is expected here: then a slash starts a regular expression, and a sign is a prefix.
     fn is_value_next(&self, at: usize) -> bool {
         let Some(last) = self.last else { return true };
         match self.bytes.get(last) {
@@ -276,10 +275,10 @@ impl Scan<'_> {
     }
 }
 
-/// Keywords that have a statement within theirs.
+/// Keywords that contain a statement.
 const WORDS_OF_STATEMENTS: [&[u8]; 6] = [b"do", b"else", b"for", b"if", b"while", b"with"];
 
-/// Words that have an operand on their right, types' among them.
+/// Words with an operand on their right, including those of types.
 const WORDS_BEFORE_AN_OPERAND: [&[u8]; 11] = [
     b"await",
     b"delete",
@@ -294,7 +293,7 @@ const WORDS_BEFORE_AN_OPERAND: [&[u8]; 11] = [
     b"yield",
 ];
 
-/// Keywords that begin a statement, and are nothing else.
+/// Keywords that only start a statement.
 const WORDS_THAT_BEGIN: [&[u8]; 10] = [
     b"break",
     b"case",
@@ -308,7 +307,7 @@ const WORDS_THAT_BEGIN: [&[u8]; 10] = [
     b"var",
 ];
 
-/// Words behind a brace that go on with what the brace was in.
+/// Words after a brace that continue the construct around the brace.
 const WORDS_AFTER_A_BRACE: [&[u8]; 11] = [
     b"as",
     b"catch",
@@ -323,7 +322,7 @@ const WORDS_AFTER_A_BRACE: [&[u8]; 11] = [
     b"while",
 ];
 
-/// Keywords behind which a value stands.
+/// Keywords followed by a value.
 const WORDS_BEFORE_A_VALUE: [&[u8]; 13] = [
     b"await",
     b"case",

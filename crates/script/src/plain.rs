@@ -1,8 +1,8 @@
-//! An engine for small scripts of plans: a text and what it finds by name go in, and what it comes to comes out.
+//! An engine for small scripts in plans: it takes a text and named bindings, and returns the script's value.
 //!
-//! It has none of k6's modules: what a script finds is lent to it for one run, as objects whose methods are asked of
-//! whoever lends them. Must not know what the objects are, nor clocks. Invariant: nothing that was lent is kept when a
-//! run is over, and no run sees the names that another has made.
+//! It has none of k6's modules: the bindings are lent to a script for one run, as objects whose methods the
+//! lender implements. Must not know the objects, nor clocks. Invariant: nothing lent is kept after a run, and
+//! no run sees names defined by another.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -14,31 +14,31 @@ use rquickjs::{
 
 use crate::vu::{failure_of_value, move_in};
 
-/// Bytes that the heap of one engine may take: that of a thread whose scripts hold an answer of some megabytes.
+/// Maximum heap bytes of one engine: enough for a thread whose scripts hold a response of some megabytes.
 const MEMORY_BYTES: usize = 64 << 20;
-/// Bytes of the worker's stack that scripts may take.
+/// Maximum bytes of the worker's stack for scripts.
 const STACK_BYTES: usize = 256 << 10;
 
-/// What a script gives, takes and comes to.
+/// A value passed to, or returned by, a script.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PlainValue {
-    /// Nothing was given.
+    /// No value.
     Undefined,
-    /// It is null.
+    /// Null.
     Null,
-    /// A truth.
+    /// A boolean.
     Truth(bool),
     /// A number.
     Number(f64),
     /// A text.
     Text(String),
-    /// Texts.
+    /// A list of texts.
     Texts(Vec<String>),
-    /// An object that is lent, by its name.
+    /// A lent object, by its name.
     Object(&'static str),
 }
 
-/// The objects that are lent to scripts.
+/// The objects lent to scripts.
 pub trait Lent {
     /// Whether an object has a method.
     fn has(&self, object: &str, method: &str) -> bool;
@@ -46,7 +46,7 @@ pub trait Lent {
     /// Calls a method.
     ///
     /// # Errors
-    /// What the script is to see thrown.
+    /// The exception for the script.
     fn call(
         &mut self,
         object: &str,
@@ -58,18 +58,18 @@ pub trait Lent {
     fn is_overdue(&self) -> bool;
 }
 
-/// A script to be run.
+/// A script to run.
 #[derive(Debug)]
 pub struct PlainScript<'s> {
     /// Its text.
     pub source: &'s str,
-    /// What it finds by name.
+    /// Its variables by name.
     pub bindings: &'s [(&'static str, PlainValue)],
-    /// Whether what it comes to is wanted.
+    /// Whether its value is needed.
     pub wants_value: bool,
 }
 
-/// An engine: one for each thread of a plan that has scripts.
+/// An engine: one per thread of a plan that has scripts.
 pub struct PlainEngine<L> {
     run: RefCell<Option<Persistent<Function<'static>>>>,
     context: Context,
@@ -79,14 +79,14 @@ pub struct PlainEngine<L> {
 
 impl<L> Drop for PlainEngine<L> {
     fn drop(&mut self) {
-        // What is kept of a runtime must go before it.
+        // Everything kept of a runtime must be dropped before it.
         self.run.take();
         self.runtime.set_interrupt_handler(None);
     }
 }
 
 impl<L: Lent + 'static> PlainEngine<L> {
-    /// An engine that has run nothing.
+    /// A new engine.
     ///
     /// # Errors
     /// There is no memory for one.
@@ -115,7 +115,7 @@ impl<L: Lent + 'static> PlainEngine<L> {
         })
     }
 
-    /// Runs a script; gives back what it was lent, and what it came to or threw.
+    /// Runs a script; returns the lent objects, and the script's value or exception.
     pub fn run(&self, script: &PlainScript<'_>, lent: L) -> (L, Result<PlainValue, String>) {
         let before = self.lent.replace(Some(lent));
         debug_assert!(before.is_none(), "scripts do not run within each other");
@@ -144,7 +144,7 @@ impl<L: Lent + 'static> PlainEngine<L> {
     }
 }
 
-/// The function that runs scripts, over what is lent.
+/// The function that runs scripts with the lent objects.
 fn prepared<L: Lent + 'static>(
     ctx: &Ctx<'_>,
     lent: &Rc<RefCell<Option<L>>>,
@@ -174,7 +174,7 @@ fn prepared<L: Lent + 'static>(
     Ok(Persistent::save(ctx, run))
 }
 
-/// What a method answers.
+/// The return value of a method.
 struct Answer(PlainValue);
 
 impl<'js> IntoJs<'js> for Answer {
@@ -183,7 +183,7 @@ impl<'js> IntoJs<'js> for Answer {
     }
 }
 
-/// An object that is lent is told by its name, which the script's side takes for the object.
+/// A lent object is passed by its name, which the JavaScript side replaces by the object.
 fn to_js<'js>(ctx: &Ctx<'js>, value: PlainValue) -> rquickjs::Result<Value<'js>> {
     Ok(match value {
         PlainValue::Undefined => Value::new_undefined(ctx.clone()),
@@ -217,7 +217,7 @@ fn of_js(value: &Value<'_>) -> rquickjs::Result<PlainValue> {
     Ok(PlainValue::Text(text.0))
 }
 
-/// What was thrown, in one line.
+/// The exception, in one line.
 fn told(ctx: &Ctx<'_>, error: &Error) -> String {
     match error.is_exception() {
         true => failure_of_value(ctx, &ctx.catch()).message,
@@ -229,7 +229,7 @@ fn told(ctx: &Ctx<'_>, error: &Error) -> String {
 mod tests {
     use super::*;
 
-    /// One object, `box`, that keeps a text.
+    /// One object, `box`, that stores a text.
     #[derive(Default)]
     struct Boxed {
         text: String,

@@ -1,7 +1,7 @@
 //! A script with everything that it imports: loaded once, compiled once, shared by all virtual users.
 //!
-//! Where sources come from is behind [`ModuleSources`]. Must not know files or the network.
-//! Invariant: a module's text is compiled at most once; every virtual user loads the same bytecode.
+//! Sources are provided by [`ModuleSources`]. Must not know files or the network. Invariant: a module's text is
+//! compiled at most once; every virtual user loads the same bytecode.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
@@ -14,10 +14,10 @@ use crate::modules::data::SharedArrays;
 use crate::secrets::Secrets;
 use crate::system_tags::SystemTags;
 
-/// Why a module or a file could not be had.
+/// Why a module or a file is not available.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LoadError {
-    /// What went wrong, naming the file and the next step.
+    /// The error, with the file and the next step.
     pub message: String,
 }
 
@@ -38,12 +38,12 @@ impl fmt::Display for LoadError {
 
 impl std::error::Error for LoadError {}
 
-/// A file that a script has opened.
+/// A file opened by a script.
 #[derive(Clone, Debug)]
 pub struct OpenedFile {
     /// Its full path.
     pub path: String,
-    /// Its contents, which are held once however often it is opened.
+    /// Its contents, held once no matter how often it is opened.
     pub bytes: Bytes,
 }
 
@@ -52,20 +52,20 @@ pub struct OpenedFile {
 pub struct OpenError {
     /// Its full path.
     pub path: String,
-    /// What is wrong with it.
+    /// The reason.
     pub fault: OpenFault,
 }
 
-/// What is wrong with a file that cannot be opened.
+/// The reason why a file cannot be opened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OpenFault {
-    /// There is nothing of that name.
+    /// Nothing has that name.
     NotFound,
     /// It is a folder.
     IsDirectory,
     /// It was not opened in the first init.
     Unknown,
-    /// Anything else, in words.
+    /// Any other error, in words.
     Failed(String),
 }
 
@@ -94,52 +94,53 @@ impl fmt::Display for OpenError {
 
 impl std::error::Error for OpenError {}
 
-/// Where modules and files come from.
+/// The source of modules and files.
 pub trait ModuleSources: Send + Sync {
-    /// The full name (`file:///…`, `https://…`) of what a module imports by `name`; built-in
-    /// modules are asked for elsewhere, before this.
+    /// The full name (`file:///…`, `https://…`) of an import called `name`; built-in modules are handled before
+    /// this call.
     ///
     /// # Errors
-    /// When the name cannot be a module's.
+    /// The name is not valid for a module.
     fn resolve(&self, base: &str, name: &str) -> Result<String, LoadError>;
-    /// The text of the ECMAScript module of a full name: TypeScript stripped, CommonJS and JSON
-    /// turned into modules.
+    /// The text of the ECMAScript module with a full name: TypeScript stripped, CommonJS and JSON converted to
+    /// modules.
     ///
     /// # Errors
-    /// When it is not there, cannot be read, or is no JavaScript.
+    /// It does not exist, cannot be read, or is not JavaScript.
     fn load(&self, full_name: &str) -> Result<Arc<str>, LoadError>;
-    /// `address:line:column` of what a place of a loaded module was made from, as its source map has it;
-    /// `None`: it has none that knows the place. A text without an address: nobody wrote the place. Lines and columns
-    /// of the module count from one.
+    /// `address:line:column` of the original of a position in a loaded module, from its source map; `None`:
+    /// there is no mapping for it. A text without an address: the position is in generated code. Lines and
+    /// columns of the module count from one.
     fn place(&self, _full_name: &str, _line: u32, _column: u32) -> Option<String> {
         None
     }
-    /// Why the source map that a loaded module names could not be had; `None`: it could, or was told before.
+    /// Why the source map named by a loaded module is not available; `None`: it is available, or the error was
+    /// already taken.
     fn take_map_fault(&self, _full_name: &str) -> Option<String> {
         None
     }
-    /// The contents of a file that a script opens. A relative path is seen from the module `base`,
-    /// the one whose code is being run; `None`: from the entry script.
+    /// The contents of a file opened by a script. A relative path is resolved from the module `base`, whose
+    /// code is running; `None`: from the entry script.
     ///
     /// # Errors
-    /// When it is not there or cannot be read, or was not opened in the first init.
+    /// It does not exist or cannot be read, or was not opened in the first init.
     fn open(&self, base: Option<&str>, path: &str) -> Result<OpenedFile, OpenError>;
 }
 
-/// What a program is made with beside its sources.
+/// Settings of a program in addition to its sources.
 #[derive(Clone, Debug, Default)]
 pub struct ProgramSettings {
     /// `__ENV`.
     pub env: BTreeMap<String, String>,
-    /// Most bytes that one virtual user's heap may take; `None`: no limit.
+    /// Maximum heap bytes of one virtual user; `None`: no limit.
     pub memory_limit: Option<usize>,
-    /// The consolidated options, for `exec.test.options`; `Null` while they are not known.
+    /// The consolidated options, for `exec.test.options`; `Null` until they are known.
     pub options: Value,
-    /// Which tags are set by themselves.
+    /// Which system tags are enabled.
     pub system_tags: SystemTags,
     /// Tags of every sample of the run.
     pub run_tags: BTreeMap<String, String>,
-    /// What HTTP requests are made with unless they say otherwise.
+    /// Defaults of HTTP requests.
     pub http: HttpDefaults,
     /// Whether `__ENV` is frozen.
     pub freeze_env: bool,
@@ -147,7 +148,7 @@ pub struct ProgramSettings {
     pub throw: bool,
     /// Whether cookie jars outlive an iteration (`noCookiesReset`).
     pub keep_cookies: bool,
-    /// Whether every hop is shown (`--once`).
+    /// Whether every hop is traced (`--once`).
     pub traces: bool,
     /// Secrets for `k6/secrets`.
     pub secrets: Arc<Secrets>,
@@ -155,34 +156,34 @@ pub struct ProgramSettings {
     pub lacks_global: bool,
 }
 
-/// What HTTP requests are made with unless they say otherwise.
+/// Defaults of HTTP requests.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HttpDefaults {
     /// `User-Agent`; empty sends none.
     pub user_agent: String,
-    /// Most redirects followed.
+    /// Maximum redirects to follow.
     pub max_redirects: u32,
-    /// Requests of one `batch` at a time.
+    /// Maximum concurrent requests of one `batch`.
     pub batch: usize,
-    /// Requests of one `batch` at a time to one host.
+    /// Maximum concurrent requests of one `batch` to one host.
     pub batch_per_host: usize,
-    /// Whether bodies of answers are forgotten.
+    /// Whether response bodies are discarded.
     pub discard_response_bodies: bool,
-    /// Most bytes that a body is unpacked to.
+    /// Maximum bytes of a decoded body.
     pub body_max: u64,
-    /// What of requests and answers is written to the log.
+    /// Which parts of requests and responses are logged.
     pub debug: HttpDebug,
 }
 
-/// What of requests and answers is written to the log.
+/// Which parts of requests and responses are logged.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum HttpDebug {
     /// Nothing.
     #[default]
     Off,
-    /// Their heads.
+    /// Heads.
     Headers,
-    /// Their heads and bodies.
+    /// Heads and bodies.
     Full,
 }
 
@@ -228,8 +229,8 @@ impl Program {
         }
     }
 
-    /// The same program under other settings: once its options are known. Compiled modules and
-    /// shared arrays are shared.
+    /// The same program with other settings, for when its options are known. Compiled modules and shared arrays
+    /// are shared.
     #[must_use]
     pub fn with_settings(&self, settings: ProgramSettings) -> Program {
         Program {
@@ -241,7 +242,7 @@ impl Program {
         }
     }
 
-    /// What the program was made with.
+    /// The program's settings.
     #[must_use]
     pub fn settings(&self) -> &ProgramSettings {
         &self.settings
@@ -251,14 +252,14 @@ impl Program {
         &*self.sources
     }
 
-    /// The bytecode of a module, if some virtual user has compiled it.
+    /// The bytecode of a module, if a virtual user has compiled it.
     pub(crate) fn bytecode(&self, full_name: &str) -> Option<Arc<[u8]>> {
         let compiled = self.compiled.read().unwrap_or_else(PoisonError::into_inner);
         compiled.get(full_name).map(Arc::clone)
     }
 
-    /// Keeps the bytecode of a module for the other virtual users. The first one stays: the engine
-    /// reads line numbers and source texts in it as long as a virtual user lives.
+    /// Stores the bytecode of a module for the other virtual users. The first one is kept: the engine reads
+    /// line numbers and source texts from it as long as a virtual user lives.
     pub(crate) fn keep_bytecode(&self, full_name: &str, bytecode: Vec<u8>) {
         self.compiled
             .write()

@@ -1,8 +1,8 @@
-//! Room to recurse: a stack of its own for work whose depth the input decides.
+//! Room to recurse: a separate stack for work whose depth depends on the input.
 //!
-//! Address space is reserved and memory taken as far as the work goes down, so that a large room
-//! costs what is used of it. Must not know the work. Invariant: the end of a room is guarded; work
-//! that runs over it ends the process, and never writes elsewhere.
+//! Address space is reserved, and memory is only used as deep as the work goes, so a large room costs only the
+//! part used. Must not know the work. Invariant: the end of a room is guarded; work that overflows it ends the
+//! process, and never writes elsewhere.
 
 use std::io;
 use std::ptr;
@@ -10,23 +10,23 @@ use std::ptr;
 use corosensei::on_stack;
 use corosensei::stack::{Stack, StackPointer};
 
-/// Bytes at a room's end that nothing may touch: more than any one frame skips.
+/// Inaccessible bytes at a room's end: more than any single frame skips.
 const GUARD_BYTES: usize = 1 << 20;
-/// Rooms are made of whole pages of this size, the largest that systems use.
+/// Rooms consist of whole pages of this size, the largest in use on any system.
 const PAGE_BYTES: usize = 64 * 1024;
 
-/// Does work on a stack of this many bytes. Nothing within may suspend a virtual user.
+/// Runs work on a stack of this many bytes. The work must not suspend a virtual user.
 ///
 /// # Errors
-/// When the system has no address space for it; the work is then not done.
+/// The system has no address space for it; then the work does not run.
 pub(crate) fn with_room<T>(bytes: usize, work: impl FnOnce() -> T) -> io::Result<T> {
     Room::new(bytes).map(|room| on_stack(room, work))
 }
 
-/// As [`with_room`], on a stack as near to `most` bytes as the system has address space for.
+/// Like [`with_room`], on a stack as close to `most` bytes as address space permits.
 ///
 /// # Errors
-/// When there are not even `least` bytes; the work is then not done.
+/// Fewer than `least` bytes are available; then the work does not run.
 pub(crate) fn with_room_up_to<T>(
     least: usize,
     most: usize,
@@ -42,10 +42,10 @@ pub(crate) struct Room {
 }
 
 impl Room {
-    /// One as near to `most` bytes as the system has address space for.
+    /// A stack as close to `most` bytes as address space permits.
     ///
     /// # Errors
-    /// When there are not even `least` bytes.
+    /// Fewer than `least` bytes are available.
     pub(crate) fn new_up_to(least: usize, most: usize) -> io::Result<Room> {
         let mut bytes = most.max(least);
         loop {
@@ -56,18 +56,18 @@ impl Room {
         }
     }
 
-    /// Bytes that may be used.
+    /// Usable bytes.
     pub(crate) fn usable(&self) -> usize {
         self.base.get() - self.limit.get() - GUARD_BYTES
     }
 
-    /// Has memory taken by small pages: of a huge one most would lie idle.
+    /// Makes the system use small pages: most of a huge page would be unused.
     pub(crate) fn take_small_pages(&self) {
         #[cfg(target_os = "linux")]
         self.beyond(0).advise(libc::MADV_NOHUGEPAGE);
     }
 
-    /// What of it lies beyond the first `kept` bytes.
+    /// The part beyond the first `kept` bytes.
     pub(crate) fn beyond(&self, kept: usize) -> Beyond {
         let kept = kept.next_multiple_of(PAGE_BYTES);
         Beyond {
@@ -84,7 +84,7 @@ impl Room {
             .max(PAGE_BYTES);
         let length = usable.checked_add(GUARD_BYTES).ok_or_else(too_large)?;
         let kind = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
-        // SAFETY: a new mapping at an address of the system's choice.
+        // SAFETY: a new mapping at an address chosen by the system.
         let start = unsafe { libc::mmap(ptr::null_mut(), length, libc::PROT_NONE, kind, -1, 0) };
         if start == libc::MAP_FAILED {
             return Err(io::Error::last_os_error());
@@ -95,7 +95,7 @@ impl Room {
             limit: pointer(start as usize),
         };
         let access = libc::PROT_READ | libc::PROT_WRITE;
-        // SAFETY: the range lies in the mapping, which nobody else knows.
+        // SAFETY: the range is in the mapping, which is not shared yet.
         let opened = unsafe { libc::mprotect(start.byte_add(GUARD_BYTES), usable, access) };
         if opened != 0 {
             return Err(io::Error::last_os_error());
@@ -112,18 +112,18 @@ pub(crate) struct Beyond {
 }
 
 impl Beyond {
-    /// Gives back what memory was taken there.
+    /// Returns its memory to the system.
     ///
     /// # Safety
-    /// The room is there still, and nothing in this part is read again before it is written.
+    /// The room still exists, and nothing in this part is read again before it is written.
     pub(crate) unsafe fn give_back(self) {
         self.advise(libc::MADV_DONTNEED);
     }
 
     fn advise(self, advice: libc::c_int) {
-        // SAFETY: the range is part of a mapping; whoever gives it back answers for what it holds.
+        // SAFETY: the range is part of a mapping; the caller guarantees that its content is unused.
         let advised = unsafe { libc::madvise(self.start as *mut _, self.bytes, advice) };
-        // Without it more memory is held: nothing that its users could mend.
+        // If it fails, more memory is held: users can do nothing about that.
         let _ = advised;
     }
 }
@@ -131,14 +131,14 @@ impl Beyond {
 impl Drop for Room {
     fn drop(&mut self) {
         let length = self.base.get() - self.limit.get();
-        // SAFETY: the mapping is this room's, and the work on it is over.
+        // SAFETY: the mapping belongs to this room, and the work on it has ended.
         let unmapped = unsafe { libc::munmap(self.limit.get() as *mut _, length) };
         debug_assert_eq!(unmapped, 0, "a whole mapping can be given back");
     }
 }
 
-// SAFETY: the memory from `limit` to `base` is a mapping that stays until the drop; its low end
-// cannot be accessed.
+// SAFETY: the memory from `limit` to `base` is a mapping that exists until the drop; its low end is
+// inaccessible.
 unsafe impl Stack for Room {
     fn base(&self) -> StackPointer {
         self.base

@@ -1,7 +1,7 @@
-//! What a script records beside plain values: hops of HTTP requests and checks, with their tags.
+//! Records of a script other than plain values: hops of HTTP requests and checks, with their tags.
 //!
-//! Tags stay parts until somebody asks for a set: most samples are only counted. Must not know who
-//! reads them. Invariant: [`Tagged::tag`] and [`Tagged::each_tag`] tell the same tags.
+//! Tags stay separate until a set is requested: most samples are only counted. Must not know who reads them.
+//! Invariant: [`Tagged::tag`] and [`Tagged::each_tag`] return the same tags.
 
 use loadline_metric::{TagSet, Tagged};
 use loadline_model::ErrorClass;
@@ -9,49 +9,49 @@ use loadline_model::ErrorClass;
 use crate::hop::HopTimes;
 use crate::system_tags::{SystemTag, SystemTags};
 
-/// One hop of an HTTP request, as it is recorded.
+/// One recorded hop of an HTTP request.
 #[derive(Clone, Debug)]
 pub struct HttpSample<'a> {
     /// Where the time went.
     pub times: HopTimes,
-    /// Whether the answer was unexpected; `None` without a response callback: not recorded.
+    /// Whether the response was unexpected; `None` without a response callback: not recorded.
     pub failed: Option<bool>,
     /// Tags of the virtual user and of the request itself: scenario, group, the user's own.
     pub base: &'a TagSet,
-    /// Tags of this one request beyond them (`params.tags`); they win over the base.
+    /// Additional tags of this request (`params.tags`); they override the base.
     pub own: Option<&'a TagSet>,
-    /// The system tags of the hop itself, each with its value; the user's tags of the same name win.
+    /// The system tags of the hop itself with their values; they override the user's tags of the same name.
     pub system: HttpTags<'a>,
-    /// Which system tags are on.
+    /// Enabled system tags.
     pub enabled: SystemTags,
-    /// Bytes and other facts of the hop for the engine's own accounts.
+    /// Bytes and other facts of the hop for the engine's own statistics.
     pub facts: HttpFacts<'a>,
 }
 
-/// What the engine's own accounts want of a hop.
+/// Facts of a hop for the engine's own statistics.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct HttpFacts<'a> {
     /// Status code; zero for a failure.
     pub status: u16,
-    /// The class of a failure; `None` for an answer.
+    /// The class of a failure; `None` for a response.
     pub failure: Option<ErrorClass>,
-    /// The failure's text; empty for an answer.
+    /// The failure's text; empty for a response.
     pub error: &'a str,
-    /// Bytes of the body received, as on the wire.
+    /// Bytes of the received body, as on the wire.
     pub body_bytes: u64,
-    /// Bytes of the request that was answered; zero for a failure.
+    /// Bytes of a request with a response; zero for a failure.
     pub sent_bytes: u64,
-    /// The answer's content type; empty without.
+    /// The response's content type; empty if missing.
     pub content_type: &'a [u8],
-    /// The beginning of the body as the script gets it, without secrets; empty where it is not looked at.
+    /// The start of the body as the script gets it, without secrets; empty if not needed.
     pub body: &'a str,
-    /// When the hop began, in nanoseconds from the start of the run.
+    /// When the hop started, in nanoseconds from the start of the run.
     pub started_ns: u64,
-    /// When it was done.
+    /// When it ended.
     pub done_ns: u64,
 }
 
-/// The system tags of a hop; an empty value means that the tag is absent.
+/// The system tags of a hop; an empty value means that the tag is missing, except for `url` and `name`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct HttpTags<'a> {
     /// `method`
@@ -96,7 +96,7 @@ impl<'a> HttpTags<'a> {
     }
 }
 
-/// Whether a tag is there: the address is even where it is empty.
+/// Whether a tag is present: `url` and `name` are, even if they are empty.
 fn is_told(tag: SystemTag, value: &str) -> bool {
     !value.is_empty() || matches!(tag, SystemTag::Url | SystemTag::Name)
 }
@@ -118,7 +118,7 @@ impl Tagged for HttpSample<'_> {
             .or_else(|| self.base.get(name))
     }
 
-    // As in k6, a script's own tags do not replace what is known of the hop.
+    // As in k6, a script's own tags do not replace those of the hop.
     fn each_tag(&self, each: &mut dyn FnMut(&str, &str)) {
         let mut told = SystemTags::NONE;
         for (tag, value) in self.system.each() {
@@ -144,15 +144,15 @@ impl Tagged for HttpSample<'_> {
     }
 }
 
-/// How one check came out.
+/// The result of one check.
 #[derive(Clone, Debug)]
 pub struct CheckSample<'a> {
     /// Its name.
     pub name: &'a str,
-    /// The group that it stands in, as a path (`::outer::inner`); empty at the top.
+    /// The path of its group (`::outer::inner`); empty outside of groups.
     pub group: &'a str,
-    /// Whether it held.
+    /// Whether it passed.
     pub passed: bool,
-    /// All its tags, `check` and `group` among them where these system tags are on.
+    /// All its tags, including `check` and `group` if these system tags are on.
     pub tags: &'a TagSet,
 }

@@ -1,8 +1,7 @@
-//! Secrets of a script: where they come from, and which were handed out.
+//! Secrets of a script: their sources, and which were handed out.
 //!
-//! Whoever writes down what a script did asks [`Secrets::redacted`] for the text to write. Must not
-//! know how sources are named on a command line. Invariant: a secret is redacted before the script
-//! has it.
+//! Code that records what a script did uses the text from [`Secrets::redacted`]. Must not know how sources are
+//! named on a command line. Invariant: a secret is redacted before the script gets it.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -11,13 +10,13 @@ use std::sync::Arc;
 use loadline_go::quoted;
 use loadline_model::secret::SecretValues;
 
-/// What stands in place of a secret; k6's words.
+/// Replaces a secret; k6's words.
 const REDACTED: &str = "***SECRET_REDACTED***";
 
 /// One source's secrets by name.
 pub type SecretSource = BTreeMap<String, String>;
 
-/// Secrets of a script: where they come from, and which were handed out.
+/// Secrets of a script: their sources, and which were handed out.
 #[derive(Debug)]
 pub struct Secrets {
     sources: BTreeMap<String, Arc<SecretSource>>,
@@ -31,17 +30,17 @@ impl Default for Secrets {
 }
 
 impl Secrets {
-    /// Secrets of these sources; the one named `default` is asked where the script names none.
+    /// Secrets of these sources; the one named `default` is used if the script names none.
     #[must_use]
     pub fn new(sources: BTreeMap<String, Arc<SecretSource>>) -> Secrets {
         Secrets {
             sources,
-            // As k6, which hides a single letter too.
+            // As in k6, which redacts even a single letter.
             handed_out: SecretValues::marked(REDACTED, 1),
         }
     }
 
-    /// Hands a secret out.
+    /// Hands out a secret.
     ///
     /// # Errors
     /// In k6's words: there is no such source, or no such secret in it.
@@ -58,8 +57,8 @@ impl Secrets {
         Ok(secret)
     }
 
-    /// A text without the secrets that were handed out, whether they stand in it as they are or as
-    /// a URL or a JSON text spells them.
+    /// A text with all handed-out secrets redacted, whether written plainly or encoded as in a URL or a JSON
+    /// text.
     #[must_use]
     pub fn redacted<'a>(&self, text: &'a str) -> Cow<'a, str> {
         self.handed_out.hide(text)

@@ -1,6 +1,6 @@
-//! A simulated host: scripts run in virtual time, their requests answered by a function.
+//! A simulated host: scripts run in virtual time, and a function responds to their requests.
 //!
-//! Must not know which modules exist. Invariant: time moves only while a script waits.
+//! Must not know which modules exist. Invariant: time only advances while a script waits.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -22,7 +22,7 @@ use crate::vu::{
     Task, Wait,
 };
 
-/// Answers a request; the answer takes `times` of it.
+/// Responds to a request; the response takes `times`.
 pub(crate) type Answering = Rc<dyn Fn(&HopRequest) -> HopOutcome>;
 
 /// Files by full name.
@@ -36,14 +36,14 @@ impl Fetch for Files {
     }
 }
 
-/// A value that was recorded: metric, value, tags as text.
+/// A recorded value: metric, value, tags as text.
 pub(crate) type Recorded = (String, f64, BTreeMap<String, String>);
 
 /// The simulated world.
 #[derive(Default)]
 pub(crate) struct World {
     pub(crate) now: Cell<u64>,
-    /// How long it takes to look at the clock: lets a script that only computes use up time.
+    /// Time per clock reading: lets a script that only computes use up time.
     look_ns: Cell<u64>,
     /// Lines of the log: level and message, then fields.
     pub(crate) log: RefCell<Vec<String>>,
@@ -191,7 +191,7 @@ impl Host for World {
     }
 }
 
-/// A script on its way to a run in virtual time.
+/// Prepares a script for a run in virtual time.
 pub(crate) struct Rehearsal {
     files: BTreeMap<String, String>,
     settings: ProgramSettings,
@@ -204,7 +204,7 @@ pub(crate) struct Rehearsal {
 /// The outcome.
 pub(crate) struct Rehearsed {
     pub(crate) world: Rc<World>,
-    /// How init and then each iteration ended.
+    /// Results of init and then of each iteration.
     pub(crate) endings: Vec<Ending>,
     pub(crate) exports: Result<Option<Exports>, ScriptFailure>,
 }
@@ -215,7 +215,7 @@ impl Rehearsed {
         self.world.log.borrow().clone()
     }
 
-    /// The message of the last task that failed.
+    /// The message of the last failed task.
     pub(crate) fn failure(&self) -> Option<String> {
         self.endings.iter().rev().find_map(|ending| match ending {
             Ending::Failed(failure) => Some(failure.to_string()),
@@ -224,7 +224,7 @@ impl Rehearsed {
     }
 }
 
-/// A plain answer of 200.
+/// A plain response.
 pub(crate) fn answer(status: u16, headers: &[(&str, &str)], body: &[u8]) -> HopAnswer {
     let mut fields = HopHeaders::default();
     for (name, value) in headers {
@@ -248,7 +248,7 @@ pub(crate) fn answer(status: u16, headers: &[(&str, &str)], body: &[u8]) -> HopA
 }
 
 impl Rehearsal {
-    /// A rehearsal of this script: one iteration, every request answered by an empty 200.
+    /// A rehearsal of this script: one iteration, with an empty 200 response to every request.
     #[expect(
         clippy::result_large_err,
         reason = "what comes of a hop is boxed by the seam"
@@ -280,7 +280,7 @@ impl Rehearsal {
         self
     }
 
-    /// Answers requests.
+    /// Sets the function that responds to requests.
     pub(crate) fn answering(
         mut self,
         answering: impl Fn(&HopRequest) -> HopOutcome + 'static,
@@ -289,7 +289,7 @@ impl Rehearsal {
         self
     }
 
-    /// Cancels what runs at an instant.
+    /// Cancels the run at an instant.
     pub(crate) fn cancelled_at(mut self, at_ns: u64) -> Rehearsal {
         self.cancel_at = Some(at_ns);
         self

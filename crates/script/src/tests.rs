@@ -340,7 +340,7 @@ fn virtual_users_of_a_thread_do_not_feel_that_they_share_names() {
         }"#;
     let told = "info abs,abs2,unheardOf,sleep true abs true true true source=console";
     let first = Rehearsal::new(script).run();
-    // One after the other, and one while another lives.
+    // Consecutively, and one while another lives.
     for _ in 0..2 {
         assert_eq!(log_of(script), [told]);
     }
@@ -349,7 +349,7 @@ fn virtual_users_of_a_thread_do_not_feel_that_they_share_names() {
 
 #[test]
 fn memory_is_limited_per_virtual_user() {
-    // Whatever is the last that fits, and whether it goes with the failure or stays.
+    // Whichever allocation is the last that fits, and whether it is freed on failure or stays.
     for filler in [1, 10, 100, 1000] {
         for keeper in ["", "globalThis.kept = hog;"] {
             let script = format!(

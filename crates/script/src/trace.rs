@@ -1,47 +1,47 @@
-//! What `--once` shows of a script: each hop of each request with its fields, bodies and times.
+//! Trace of a script for `--once`: each hop of each request with its fields, bodies and times.
 //!
-//! Must not know how it is shown. Invariant: nothing is kept for it unless it was asked for.
+//! Must not know how it is shown. Invariant: nothing is kept for it unless requested.
 
 use crate::hop::{HopHeaders, HopProtocol, HopRequest, HopTimes};
 
-/// One hop, when it has ended.
+/// One completed hop.
 #[derive(Clone, Debug)]
 pub struct HopTrace<'a> {
-    /// Path of the group that it was made in; empty outside of groups.
+    /// Path of its group; empty outside of groups.
     pub group: &'a str,
     /// Method.
     pub method: &'a str,
     /// URL, without user and password.
     pub url: &'a str,
-    /// What was sent; `None`: nothing could be.
+    /// The sent request; `None`: it could not be sent.
     pub request: Option<&'a HopRequest>,
-    /// What came back.
+    /// The result.
     pub outcome: TracedOutcome<'a>,
     /// Where the time went.
     pub times: HopTimes,
 }
 
-/// What came back.
+/// The result of a hop.
 #[derive(Clone, Debug)]
 pub enum TracedOutcome<'a> {
-    /// An answer.
+    /// A response.
     Answer {
         /// Status code.
         status: u16,
-        /// Reason phrase; over HTTP/2 empty.
+        /// Reason phrase; empty for HTTP/2.
         reason: &'a str,
-        /// Version of HTTP.
+        /// HTTP version.
         protocol: HopProtocol,
         /// Fields.
         headers: &'a HopHeaders,
-        /// The body, its content coding undone; empty when the script wanted none.
+        /// The body with its content coding decoded; empty if the script did not want it.
         body: &'a [u8],
     },
-    /// None, or none that can be read.
+    /// No response, or an unreadable one.
     Failed {
         /// k6's error code.
         code: u16,
-        /// What happened.
+        /// The error.
         detail: &'a str,
     },
 }

@@ -1,24 +1,24 @@
-//! What a thread may be told to do.
+//! Actions for a thread.
 //!
-//! Must not know who tells it. Invariant: each is one that JMeter has a word for.
+//! Must not know who requests them. Invariant: each has a name in JMeter.
 
 use serde::{Deserialize, Serialize};
 
-/// What a thread is told to do.
+/// An action for a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Action {
     /// Nothing.
     Continue,
     /// The thread ends.
     StopThread,
-    /// The test ends; samples that run are awaited.
+    /// The test ends; running samples are completed.
     StopTest,
-    /// The test ends at once.
+    /// The test ends immediately.
     StopTestNow,
-    /// The group's next iteration begins.
+    /// The group's next iteration starts.
     NextThreadIteration,
-    /// The next iteration of the loop around begins.
+    /// The next iteration of the enclosing loop starts.
     NextLoopIteration,
-    /// The loop around ends.
+    /// The enclosing loop ends.
     BreakLoop,
 }

@@ -1,31 +1,31 @@
-//! What of a sample an extractor or an assertion looks at: JMeter's "Apply to".
+//! The part of a sample to which an extractor or an assertion applies: JMeter's "Apply to".
 //!
-//! Must not know what is looked for. Invariant: samples come in JMeter's order, and no deeper than it goes.
+//! Must not know what is searched. Invariant: samples come in JMeter's order, and no deeper than in JMeter.
 
 use crate::sample::Sample;
 use crate::text::Text;
 
-/// How far below a sample its sub-samples are looked at.
+/// Maximum depth of sub-samples that are visited.
 const DEEPEST: u32 = 5;
 
-/// What of a sample an extractor or an assertion looks at.
+/// The part of a sample to which an extractor or an assertion applies.
 #[derive(Clone, Debug, Default)]
 pub enum ApplyTo {
-    /// The sample alone.
+    /// Only the sample.
     #[default]
     Main,
-    /// The samples below it.
+    /// Its sub-samples.
     SubSamples,
-    /// The sample, then those below it.
+    /// The sample, then its sub-samples.
     Both,
-    /// The variable of this name, and no sample.
+    /// The variable with this name instead of a sample.
     Variable(Text),
-    /// Nothing: the plan names what JMeter does not know.
+    /// Nothing: the plan has a value that JMeter does not know.
     Nothing,
 }
 
 impl ApplyTo {
-    /// As a plan names it (`Sample.scope`, `Assertion.scope`); `None`: it does not.
+    /// From its name in a plan (`Sample.scope`, `Assertion.scope`); `None`: not set.
     #[must_use]
     pub fn named(scope: Option<&str>, variable: Text) -> ApplyTo {
         match scope {
@@ -37,7 +37,7 @@ impl ApplyTo {
         }
     }
 
-    /// The samples that are looked at.
+    /// The samples to which it applies.
     pub(crate) fn samples<'s>(&self, sample: &'s Sample) -> Vec<&'s Sample> {
         let mut found = Vec::new();
         if matches!(self, ApplyTo::Main | ApplyTo::Both) {

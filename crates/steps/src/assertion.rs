@@ -1,7 +1,7 @@
-//! Assertions: whether a sample holds what a plan expects.
+//! Assertions: check a sample against the expectations of a plan.
 //!
-//! Must not know controllers nor what a failure leads to. Invariant: each assertion leaves one outcome at each sample
-//! that it looks at, whether it holds or not.
+//! Must not know controllers, nor the consequences of a failure. Invariant: each assertion adds one outcome to
+//! each sample that it checks, whether it passes or not.
 
 pub mod jmes_path;
 pub mod json_path;
@@ -24,14 +24,14 @@ use response::ResponseAssertion;
 use simple::{DurationAssertion, Md5HexAssertion, SizeAssertion};
 use xml::XPathAssertion;
 
-/// How far below a sample its sub-samples are asserted.
+/// Maximum depth of sub-samples that are checked.
 const DEEPEST: u32 = 4;
 
-/// What JMeter calls an assertion that failed in itself.
+/// JMeter's message for an assertion that could not run.
 const BROKEN: &str = "Assertion failed! See log file.";
-/// And one that threw what Java's and Groovy's `assert` throw.
+/// JMeter's message for an `assert` of Java or Groovy that failed.
 const THROWN: &str = "Assertion failed! See log file (debug level, only).";
-/// How exceptions of scripts begin; what `assert` throws is in none.
+/// Start of script exceptions; errors from `assert` are not wrapped in one.
 const WRAPPED: &str = "javax.script.ScriptException: ";
 
 /// An assertion of a plan.
@@ -39,54 +39,55 @@ const WRAPPED: &str = "javax.script.ScriptException: ";
 pub struct Assertion {
     /// The element's name.
     pub name: Text,
-    /// What it looks at. Assertions of JSON, XML and MD5 sums look at the sample whatever stands here, as JMeter's do.
+    /// The samples that it checks. Assertions of JSON, XML and MD5 sums always check the main sample, as in
+    /// JMeter.
     pub apply_to: ApplyTo,
-    /// What is expected.
+    /// The expectation.
     pub expected: Expected,
 }
 
-/// What an assertion expects.
+/// The expectation of an assertion.
 #[derive(Clone, Debug)]
 pub enum Expected {
     /// Texts or patterns in a part of the sample.
     Response(ResponseAssertion),
-    /// A time that the sample must not exceed.
+    /// A maximum time of the sample.
     Duration(DurationAssertion),
     /// A size.
     Size(SizeAssertion),
     /// The MD5 sum of the body.
     Md5Hex(Md5HexAssertion),
-    /// What a JSONPath leads to.
+    /// The value at a JSONPath.
     JsonPath(JsonPathAssertion),
-    /// What a JMESPath finds.
+    /// The value of a JMESPath.
     JmesPath(JmesPathAssertion),
-    /// What an XPath finds.
+    /// The result of an XPath.
     XPath(XPathAssertion),
     /// That the body is XML.
     Xml,
-    /// What a script says.
+    /// The verdict of a script.
     Script(Arc<ScriptElement>),
 }
 
-/// What was found of one sample.
+/// The result of checking one sample.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Finding {
-    /// It is as expected; with the message that is left nevertheless, which may be empty.
+    /// It passes; with the message that is nevertheless recorded, which may be empty.
     Holds(Option<String>),
-    /// It is not, and why.
+    /// It fails, with the reason.
     Fails(String),
-    /// It is not, and why; JMeter counts it as an error too.
+    /// It fails, with the reason; JMeter counts it as an error too.
     FailsAsError(String),
-    /// It cannot be said, and why.
+    /// It cannot be checked, with the reason.
     Error(String),
-    /// The assertion itself is broken, and why.
+    /// The assertion itself is broken, with the reason.
     Broken(String),
-    /// Its script asserted what does not hold.
+    /// An `assert` in its script failed.
     Thrown(String),
 }
 
 impl Finding {
-    /// There is nothing that could be looked at.
+    /// There is nothing to check.
     fn nothing() -> Finding {
         Finding::Fails("Response was null".to_owned())
     }
@@ -129,7 +130,7 @@ impl Finding {
     }
 }
 
-/// What a script says of a sample, which it may change.
+/// Runs the script for a sample, which it may change.
 fn find_by_script(
     script: &ScriptElement,
     sample: &mut Sample,
@@ -143,7 +144,7 @@ fn find_by_script(
     }
     let found = ran.context.finding;
     match ran.outcome {
-        // What Groovy's `assert` throws goes past whoever wraps exceptions.
+        // Errors from Groovy's `assert` bypass the wrapping of exceptions.
         Err(exception)
             if script.family == ScriptFamily::Jsr223 && !exception.starts_with(WRAPPED) =>
         {
@@ -158,10 +159,10 @@ fn find_by_script(
                 ScriptFamily::BeanShell => Finding::Error(exception),
             }
         }
-        // That it is an error JMeter takes back.
+        // JMeter resets the error flag.
         Ok(_) if found.failure => Finding::Fails(found.message),
         Ok(_) => {
-            // BeanShell's has a message always.
+            // BeanShell always sets a message.
             let is_told = script.family == ScriptFamily::BeanShell || !found.message.is_empty();
             Finding::Holds(is_told.then_some(found.message))
         }
@@ -169,8 +170,8 @@ fn find_by_script(
 }
 
 impl Assertion {
-    /// Checks a sample, and those below it that the assertion looks at; a sample of which it does not hold fails.
-    /// `http`: what HTTP samplers keep, which scripts see.
+    /// Checks a sample and its sub-samples, if the assertion applies to them; a sample for which it does not
+    /// pass fails. `http`: the state of HTTP samplers, visible to scripts.
     pub fn check(&self, sample: &mut Sample, scope: &mut Scope<'_>, http: &mut HttpMemory) {
         let apply_to = self.apply_to();
         if !matches!(apply_to, ApplyTo::SubSamples | ApplyTo::Nothing) {
@@ -217,7 +218,7 @@ impl Assertion {
         sample.assertions.push(finding.outcome(name));
     }
 
-    /// A sample that succeeded fails where one below it does not.
+    /// A successful sample fails if one of its sub-samples does.
     fn check_below(
         &self,
         sample: &mut Sample,

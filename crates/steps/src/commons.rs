@@ -1,6 +1,6 @@
-//! What the threads of a run share besides functions: counts, turns, lines of files, sequences.
+//! State shared by the threads of a run, except functions: counts, turns, lines of files, random sequences.
 //!
-//! Must not know threads. Invariant: every lock is held for one step only, and none while another is taken.
+//! Must not know threads. Invariant: a lock is held for a single step, and never while another is acquired.
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
@@ -16,29 +16,29 @@ use crate::timers::gathering::Gathering;
 use crate::timers::precise::{PreciseRate, PreciseSchedule};
 use crate::timers::shaping::Shaping;
 
-/// What all threads share of what a plan's elements keep.
+/// State of a plan's elements that all threads share.
 #[derive(Debug, Default)]
 pub(crate) struct Elements {
     /// Entries and runs of throughput controllers.
     shares: Mutex<HashMap<(usize, usize), (u64, u64)>>,
-    /// When the next sample of a constant throughput timer may start.
+    /// Start time of the next sample of a constant throughput timer.
     turns: Mutex<HashMap<Option<usize>, i64>>,
     /// The schedule of each group with a precise throughput timer.
     precise: Mutex<HashMap<usize, PreciseSchedule>>,
     gatherings: Mutex<HashMap<usize, Gathering>>,
     shapings: Mutex<HashMap<usize, Shaping>>,
     counters: Mutex<HashMap<usize, i64>>,
-    /// Lines by chance, by the number of their element.
+    /// Random lines, by the number of their element.
     decks: Mutex<HashMap<usize, Deck>>,
-    /// Locks of critical sections that are taken, by name.
+    /// Critical section locks that are held, by name.
     locks: Mutex<HashSet<String>>,
     sequences: Mutex<HashMap<usize, JavaRandom>>,
-    /// Files, by who shares them and what they are called.
+    /// Files, by their sharing group and name.
     lines: Mutex<HashMap<(Option<usize>, String), CsvLines>>,
 }
 
 impl Commons {
-    /// Lets a throughput controller decide by the counts of all threads.
+    /// Runs the decision of a throughput controller on the counts of all threads.
     pub(crate) fn share<T>(
         &self,
         group: usize,
@@ -52,7 +52,7 @@ impl Commons {
         )
     }
 
-    /// How long to wait for one's turn among the threads of a group, or of all, in milliseconds.
+    /// Time to wait for the next turn among the threads of a group, or of all, in milliseconds.
     pub(crate) fn turn(&self, group: Option<usize>, now_ms: i64, interval_ms: i64) -> i64 {
         let mut turns = locked(&self.elements.turns);
         let next_ms = match turns.get(&group) {
@@ -63,10 +63,10 @@ impl Commons {
         next_ms - now_ms
     }
 
-    /// The values of the next line of a deck that all threads share.
+    /// The values of the next line of a deck shared by all threads.
     ///
     /// # Errors
-    /// Why its file cannot be read.
+    /// Its file cannot be read.
     pub(crate) fn draw_card(
         &self,
         id: usize,
@@ -81,17 +81,17 @@ impl Commons {
         Ok(draw(deck))
     }
 
-    /// Takes a lock; `false`: it is taken.
+    /// Acquires a lock; `false`: it is already held.
     pub(crate) fn take_lock(&self, name: &str) -> bool {
         locked(&self.elements.locks).insert(name.to_owned())
     }
 
-    /// Frees a lock.
+    /// Releases a lock.
     pub(crate) fn free_lock(&self, name: &str) {
         locked(&self.elements.locks).remove(name);
     }
 
-    /// The next instant of a group's precise schedule, in seconds from its beginning.
+    /// The next instant of a group's precise schedule, in seconds from its start.
     pub(crate) fn next_drawn(&self, group: usize, seed: i64, wanted: PreciseRate) -> Option<f64> {
         let mut precise = locked(&self.elements.precise);
         let schedule = precise
@@ -100,17 +100,17 @@ impl Commons {
         schedule.next(wanted)
     }
 
-    /// Does something with a place where threads wait for each other.
+    /// Runs a function on a rendezvous of threads.
     pub(crate) fn gathering<T>(&self, id: usize, act: impl FnOnce(&mut Gathering) -> T) -> T {
         act(locked(&self.elements.gatherings).entry(id).or_default())
     }
 
-    /// Does something with a profile of load.
+    /// Runs a function on a load profile.
     pub(crate) fn shaping<T>(&self, id: usize, act: impl FnOnce(&mut Shaping) -> T) -> T {
         act(locked(&self.elements.shapings).entry(id).or_default())
     }
 
-    /// Counts for all threads.
+    /// Advances a counter shared by all threads.
     pub(crate) fn count(&self, id: usize, next: impl Fn(Option<i64>) -> i64) -> i64 {
         let mut counters = locked(&self.elements.counters);
         let last = counters.get(&id).copied();
@@ -121,7 +121,7 @@ impl Commons {
         value
     }
 
-    /// Draws from the sequence that all threads share.
+    /// Draws from the random sequence shared by all threads.
     pub(crate) fn draw(&self, id: usize, seed: i64, draw: impl Fn(&mut JavaRandom) -> i64) -> i64 {
         let mut sequences = locked(&self.elements.sequences);
         let is_first = !sequences.contains_key(&id);
@@ -132,10 +132,10 @@ impl Commons {
         draw(sequence)
     }
 
-    /// The values of the next line of a file that a group or all threads share.
+    /// The values of the next line of a file shared by a group or by all threads.
     ///
     /// # Errors
-    /// Why the file cannot be read.
+    /// The file cannot be read.
     pub(crate) fn draw_line(
         &self,
         group: Option<usize>,

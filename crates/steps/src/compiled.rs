@@ -1,6 +1,6 @@
-//! A text of a plan and what is made of its value: a pattern, a path, a query.
+//! A text of a plan, and a value compiled from it: a pattern, a path, a query.
 //!
-//! Must not know what is made. Invariant: the same value is not read twice in a row.
+//! Must not know the compiled value. Invariant: the same text is not compiled twice in a row.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use crate::scope::Scope;
 use crate::text::Text;
 
-/// A text of a plan and what is made of its value.
+/// A text of a plan, and a value compiled from it.
 pub struct Compiled<T> {
     text: Text,
     constant: OnceLock<Arc<T>>,
@@ -17,7 +17,7 @@ pub struct Compiled<T> {
 }
 
 impl<T> Compiled<T> {
-    /// The text; nothing is made of it yet.
+    /// A text that is not compiled yet.
     #[must_use]
     pub fn new(text: Text) -> Compiled<T> {
         Compiled {
@@ -33,7 +33,7 @@ impl<T> Compiled<T> {
         &self.text
     }
 
-    /// The value of the text now, and what `make` makes of it.
+    /// The current value of the text, and the value that `make` compiles from it.
     pub(crate) fn get(
         &self,
         scope: &mut Scope<'_>,

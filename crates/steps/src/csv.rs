@@ -1,6 +1,6 @@
 //! The lines of a CSV data set.
 //!
-//! Must not know threads. Invariant: each line is given once in a round, in the order of the file.
+//! Must not know threads. Invariant: each line is returned once per round, in file order.
 
 use std::sync::Arc;
 
@@ -8,24 +8,24 @@ use loadline_java::charset::Charset;
 
 use crate::host::Host;
 
-/// How a file is read.
+/// Format of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
     /// Its encoding; empty: UTF-8.
     pub encoding: String,
-    /// The names of the variables; empty: the first line has them.
+    /// The names of the variables; empty: they are in the first line.
     pub names: String,
-    /// Whether the first line is skipped although names are given.
+    /// Whether the first line is skipped even if names are given.
     pub ignore_first_line: bool,
-    /// What stands between fields.
+    /// The separator of fields.
     pub delimiter: char,
     /// Whether fields may be quoted.
     pub quoted: bool,
-    /// Whether it begins anew at its end.
+    /// Whether reading restarts at the end of the file.
     pub recycle: bool,
 }
 
-/// The delimiter that a plan writes: `\t` is a tab, and blank a comma.
+/// The delimiter from a plan: `\t` is a tab, and blank a comma.
 #[must_use]
 pub fn delimiter(text: &str) -> char {
     match text {
@@ -40,7 +40,7 @@ pub fn names(list: &str) -> impl Iterator<Item = String> {
     names.filter(|name| !name.is_empty())
 }
 
-/// A file and how far it was read.
+/// A file and the current position in it.
 #[derive(Clone, Debug, Default)]
 pub struct CsvLines {
     text: Option<Arc<str>>,
@@ -49,24 +49,24 @@ pub struct CsvLines {
     names: Vec<String>,
 }
 
-/// Names of variables, and their values.
+/// Variables with their values.
 pub type Drawn = Vec<(String, String)>;
 
-/// What a file has for who draws.
+/// The result of reading a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Line {
     /// A line.
     Row(Drawn),
-    /// Its end, or a blank line that JMeter takes for it; the names of its variables.
+    /// The end of the file, or a blank line that JMeter treats as such; the names of its variables.
     End(Vec<String>),
 }
 
 impl CsvLines {
-    /// The next line. One that is blank is a row of one empty field where fields may be quoted, and an end elsewhere, behind which
-    /// the file goes on.
+    /// The next line. A blank line is a row with one empty field if fields may be quoted, and otherwise an end,
+    /// after which reading continues.
     ///
     /// # Errors
-    /// Why the file cannot be read.
+    /// The file cannot be read.
     pub fn draw(
         &mut self,
         host: &dyn Host,
@@ -95,10 +95,10 @@ impl CsvLines {
         }
     }
 
-    /// The names of a file's variables, and all of its lines.
+    /// The variable names of a file, and all its lines.
     ///
     /// # Errors
-    /// Why the file cannot be read.
+    /// The file cannot be read.
     pub(crate) fn whole(
         host: &dyn Host,
         file: &str,
@@ -132,7 +132,7 @@ impl CsvLines {
         Ok(text)
     }
 
-    /// The fields of the next line, which a quoted field may carry over line ends.
+    /// The fields of the next line, which continues after line ends inside quoted fields.
     fn next_fields(&mut self, text: &str, settings: &Settings) -> Vec<String> {
         let mut fields = Vec::new();
         let mut field = String::new();

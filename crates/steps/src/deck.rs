@@ -1,11 +1,11 @@
-//! The lines of a Random CSV Data Set: each once in a round, in the order of the file or by chance.
+//! The lines of a Random CSV Data Set: each once per round, in file order or shuffled.
 //!
-//! Must not know threads. Invariant: in a round no line is given twice.
+//! Must not know threads. Invariant: no line is returned twice in a round.
 
 use crate::csv::{CsvLines, Drawn, Settings};
 use crate::host::Host;
 
-/// The lines of a file, and those that the round has still to give.
+/// The lines of a file, and those remaining in the current round.
 #[derive(Debug, Default)]
 pub(crate) struct Deck {
     names: Vec<String>,
@@ -18,7 +18,7 @@ impl Deck {
     /// Reads a file.
     ///
     /// # Errors
-    /// Why it cannot be read.
+    /// It cannot be read.
     pub(crate) fn read(
         host: &dyn Host,
         file: &str,
@@ -38,7 +38,7 @@ impl Deck {
         Ok(deck)
     }
 
-    /// The values of the next line; `None`: the round is over, and no other begins.
+    /// The values of the next line; `None`: the round is over, and there is no further one.
     pub(crate) fn draw(
         &mut self,
         host: &dyn Host,

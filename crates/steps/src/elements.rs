@@ -1,13 +1,14 @@
-//! Tests of extractors and assertions against JMeter's own: what each left of a sample and of the variables.
+//! Tests of extractors and assertions against JMeter: the resulting samples and variables.
 //!
-//! The files in `tests/elements/` hold one case a line, with what JMeter 5.6.3 made of it: classes and properties as in a
-//! plan, the sample, the variables before and after. Chance is left out: where JMeter chose, there was one match.
+//! The files in `tests/elements/` hold one case per line, with the results of JMeter 5.6.3: classes and
+//! properties as in a plan, the sample, the variables before and after. There is no randomness: where JMeter
+//! chose at random, there was only one match.
 
 mod case;
 
 use case::{Case, run};
 
-/// Runs all cases of a file, and tells all that differ.
+/// Runs all cases of a file, and reports all differences.
 fn replay(file: &str) {
     let mut different = Vec::new();
     for line in file.lines() {

@@ -1,7 +1,7 @@
-//! What a page or a style sheet embeds: the addresses that JMeter fetches with it.
+//! Embedded resources of a page or a style sheet: the addresses that JMeter fetches with it.
 //!
-//! Source: JMeter 5.6.3 with its Lagarto and ph-css parsers, observed. Must not know requests. Invariant: an address
-//! comes once, at its first place, and is one of HTTP.
+//! Source: JMeter 5.6.3 with its Lagarto and ph-css parsers, observed. Must not know requests. Invariant: an
+//! address occurs once, at its first position, and is an HTTP URL.
 
 use std::collections::HashSet;
 use std::sync::OnceLock;
@@ -12,13 +12,13 @@ use url::Url;
 
 use crate::sample::Sample;
 
-/// Elements whose content is text, whatever it looks like.
+/// Elements with raw text content.
 const RAW: [&str; 6] = ["script", "style", "textarea", "title", "noscript", "xmp"];
 
-/// Relations of `link` that are fetched.
+/// Relations of `link` whose targets are fetched.
 const RELATIONS: [&str; 4] = ["stylesheet", "icon", "shortcut icon", "preload"];
 
-/// Elements of which one attribute is fetched.
+/// Elements with an attribute whose target is fetched.
 const SOURCES: [(&str, &str); 8] = [
     ("body", "background"),
     ("img", "src"),
@@ -30,7 +30,7 @@ const SOURCES: [(&str, &str); 8] = [
     ("applet", "code"),
 ];
 
-/// The attributes that are looked at.
+/// The attributes that are read.
 const ATTRIBUTES: [&str; 10] = [
     "archive",
     "background",
@@ -44,7 +44,7 @@ const ATTRIBUTES: [&str; 10] = [
     "type",
 ];
 
-/// What a sample's body embeds, by its content type.
+/// The resources embedded in a sample's body, by its content type.
 #[must_use]
 pub fn in_sample(sample: &Sample) -> Vec<Url> {
     let Some(base) = sample.url.as_deref().and_then(|url| Url::parse(url).ok()) else {
@@ -96,7 +96,7 @@ pub fn in_html(text: &str, base: &Url) -> Vec<Url> {
     found.urls
 }
 
-/// The style sheets that one imports; images within are not fetched.
+/// The imported style sheets of a style sheet; its images are not fetched.
 #[must_use]
 pub fn in_css(text: &str, base: &Url) -> Vec<Url> {
     let mut found = Found {
@@ -126,7 +126,7 @@ pub fn in_css(text: &str, base: &Url) -> Vec<Url> {
     found.urls
 }
 
-/// The address of an import: a text in quotes, or `url(…)`.
+/// The address of an import: a quoted text, or `url(…)`.
 fn imported(statement: &str) -> &str {
     let is_function = statement
         .get(..4)
@@ -143,7 +143,7 @@ fn imported(statement: &str) -> &str {
     }
 }
 
-/// The text behind the end tag of an element whose content is text.
+/// The text after the end tag of an element with raw text content.
 fn behind_raw<'t>(text: &'t str, name: &str) -> &'t str {
     let mut rest = text;
     while let Some(at) = rest.find("</") {
@@ -158,7 +158,7 @@ fn behind_raw<'t>(text: &'t str, name: &str) -> &'t str {
     ""
 }
 
-/// What was found so far.
+/// The addresses found so far.
 struct Found {
     base: Url,
     urls: Vec<Url>,
@@ -234,7 +234,7 @@ impl Found {
         }
     }
 
-    /// An address as Java joins it: one that is a query alone replaces the last part of the path.
+    /// An address resolved as in Java: a query alone replaces the last part of the path.
     fn joined(&self, address: &str) -> Option<Url> {
         if address.starts_with('?') {
             return self.base.join(&format!("./{address}")).ok();
@@ -243,7 +243,7 @@ impl Found {
     }
 }
 
-/// The addresses in an attribute `style`: those in quotes, as far as the last quote.
+/// The addresses in a `style` attribute: those in quotes, up to the last quote.
 fn in_style(style: &str) -> Vec<String> {
     static PATTERN: OnceLock<Oro> = OnceLock::new();
     let pattern = PATTERN.get_or_init(|| {
@@ -262,7 +262,7 @@ struct Tag {
 }
 
 impl Tag {
-    /// Reads the start tag whose name a text begins with, and gives what is behind it; `None`: it has no end.
+    /// Parses a start tag, given the text from its name on; returns it with the rest; `None`: it has no end.
     fn read(inside: &str) -> Option<(Tag, &str)> {
         let length = inside.find(|one: char| one.is_whitespace() || matches!(one, '/' | '>'))?;
         let name = &inside[..length];
@@ -284,14 +284,14 @@ impl Tag {
         }
     }
 
-    /// The value of an attribute; `None`: there is none.
+    /// The value of an attribute; `None`: missing.
     fn get(&self, name: &str) -> Option<&str> {
         let found = self.attributes.iter().find(|(one, _)| one == name);
         found.map(|(_, value)| value.as_str())
     }
 }
 
-/// Name and value of the attribute that a text begins with, and what is behind it; `None`: the tag has no end.
+/// Name and value of the attribute at the start of a text, with the rest; `None`: the tag has no end.
 fn attribute(text: &str) -> Option<(String, String, &str)> {
     let first = text.chars().next()?.len_utf8();
     let end =
@@ -326,7 +326,7 @@ mod tests {
             let expected = case["found"].as_array().into_iter().flatten();
             let expected = expected
                 .map(|url| Url::parse(url.as_str().expect("an address")).expect("an address"));
-            // JMeter tries what is not HTTP too, and fails.
+            // JMeter also tries URLs other than HTTP, and fails.
             let expected: Vec<Url> = expected
                 .filter(|url| url.scheme().starts_with("http"))
                 .collect();

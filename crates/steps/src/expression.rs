@@ -1,10 +1,10 @@
-//! Scripts that are only expressions: comparisons, arithmetic, logic, texts and calls on what a thread has, in
-//! JEXL. Nearly all conditions of real plans are no more than that.
+//! Scripts that are only expressions, in JEXL: comparisons, arithmetic, logic, texts and calls on a thread's
+//! objects. Nearly all conditions of real plans are no more than that.
 //!
-//! Must not know who asks. Invariant: what compiles runs to an end, in time linear in its length; what is not covered
-//! does not compile, and is named.
+//! Must not know who evaluates them. Invariant: evaluation terminates, in time linear in the script's length;
+//! unsupported constructs are compile errors that name the construct.
 //!
-//! Source: JMeter 5.6.3 with Commons JEXL 2.1 and 3.2, asked for what they say.
+//! Source: the observed results of JMeter 5.6.3 with Commons JEXL 2.1 and 3.2.
 
 mod decimal;
 mod lexer;
@@ -25,35 +25,35 @@ use parser::{Fault, Node};
 /// The language of a script.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Dialect {
-    /// Commons JEXL 2: a text that looks like a number is added as one.
+    /// Commons JEXL 2: in additions, a text that looks like a number is a number.
     Jexl2,
     /// Commons JEXL 3.
     Jexl3,
 }
 
-/// What in a script is not supported.
+/// An unsupported construct of a script.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unsupported {
-    /// The construct, as the script has it.
+    /// The construct, as written in the script.
     pub what: String,
 }
 
-/// A script that was read.
+/// A compiled script.
 #[derive(Clone, Debug)]
 pub struct Expression {
     dialect: Dialect,
-    /// `None`: the script is malformed, and throws whenever it is run.
+    /// `None`: the script is malformed, and throws on every run.
     statements: Option<Vec<Node>>,
 }
 
-/// More than a condition ever has, and little enough to read at once.
+/// Maximum length of a script in bytes: more than any condition needs, and fast to parse.
 const LONGEST: usize = 64 << 10;
 
 impl Expression {
-    /// Reads a script. One that no reader of its language takes is read as one that throws.
+    /// Compiles a script. One that is invalid in its language compiles to one that throws.
     ///
     /// # Errors
-    /// What in it is not supported.
+    /// The unsupported construct.
     pub fn compile(source: &str, dialect: Dialect) -> Result<Expression, Unsupported> {
         let unsupported = |what: String| Unsupported { what };
         if source.len() > LONGEST {
@@ -70,7 +70,7 @@ impl Expression {
         })
     }
 
-    /// What it comes to; nothing where it throws, which the log tells.
+    /// The value; empty if it throws, which is logged.
     #[must_use]
     pub fn run(&self, scope: &mut Scope<'_>) -> String {
         let outcome = match &self.statements {
@@ -92,15 +92,16 @@ impl Expression {
     }
 }
 
-/// Scripts of a thread that were made up while the test runs, so that each is read once.
+/// Scripts created at run time by a thread, so that each is compiled once.
 #[derive(Debug, Default)]
 pub struct Known(std::collections::HashMap<(Dialect, String), Arc<Expression>>);
 
 impl Known {
-    /// Texts with a counter in them make ever new scripts: so many are kept.
+    /// Maximum number of cached scripts: texts with a counter in them create ever new ones.
     const MOST: usize = 256;
 
-    /// The script of a text. What is not supported throws: it was named when the plan was read, if it could be seen then.
+    /// The script for a text. An unsupported script throws: it was already reported when the plan was read, if
+    /// it was known then.
     pub(crate) fn get(&mut self, source: String, dialect: Dialect) -> Arc<Expression> {
         if self.0.len() >= Known::MOST {
             self.0.clear();

@@ -1,7 +1,7 @@
-//! Extractors: what is taken out of a sample, or of a variable, into variables.
+//! Extractors: store parts of a sample, or of a variable, in variables.
 //!
-//! Must not know controllers nor how a sample came about. Invariant: an extractor leaves exactly the variables that
-//! JMeter leaves, those of an earlier run that it removes included.
+//! Must not know controllers, nor how a sample was made. Invariant: an extractor leaves exactly the same
+//! variables as in JMeter, including the removal of those of an earlier run.
 
 pub mod boundary;
 pub mod html;
@@ -30,48 +30,49 @@ use xpath::XPathExtractor;
 /// An extractor of a plan.
 #[derive(Clone, Debug)]
 pub enum Extractor {
-    /// By a Perl 5 regular expression.
+    /// With a Perl 5 regular expression.
     Regex(RegexExtractor),
-    /// What stands between two texts.
+    /// The text between two texts.
     Boundary(BoundaryExtractor),
-    /// By JSONPath.
+    /// With JSONPath.
     Json(JsonExtractor),
-    /// By one JSONPath, as the plugins do.
+    /// With one JSONPath, like the plugins.
     JsonPath(JsonPathExtractor),
-    /// By JMESPath.
+    /// With JMESPath.
     JmesPath(JmesPathExtractor),
-    /// By XPath.
+    /// With XPath.
     XPath(XPathExtractor),
-    /// By CSS selectors.
+    /// With CSS selectors.
     Html(HtmlExtractor),
 }
 
-/// What an extractor that failed leaves at the sample.
+/// What a failed extractor adds to the sample.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExtractionFault {
-    /// The line among the outcomes of assertions.
+    /// The entry in the list of assertion results.
     pub outcome: AssertionOutcome,
-    /// Whether the sample fails for it.
+    /// Whether it makes the sample fail.
     pub fails_sample: bool,
 }
 
 impl ExtractionFault {
-    /// Notes the fault at the sample.
+    /// Adds the fault to the sample.
     pub fn note(self, sample: &mut Sample) {
         sample.assertions.push(self.outcome);
         sample.success &= !self.fails_sample;
     }
 }
 
-/// An extractor could not run at all, and with it JMeter loses the sample: it gets no row, and is not asserted.
+/// An extractor could not run at all, so JMeter drops the sample: it gets no row, and is not checked by
+/// assertions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SampleLost(pub String);
 
 impl Extractor {
-    /// Runs the extractor on a sample. `None`: all went well, or the defaults were set.
+    /// Runs the extractor on a sample. `None`: it succeeded, or the defaults were set.
     ///
     /// # Errors
-    /// The extractor is written so that JMeter drops the sample.
+    /// The extractor's settings make JMeter drop the sample.
     pub fn run(
         &self,
         sample: &Sample,
@@ -98,19 +99,19 @@ impl Extractor {
     }
 }
 
-/// Which of the matches is wanted.
+/// Which match to use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Wanted {
-    /// Any, by chance.
+    /// A random one.
     Any,
-    /// The one of this number, from 1.
+    /// The one with this number, from 1.
     Number(usize),
     /// All.
     All,
 }
 
 impl Wanted {
-    /// Of the number that a plan gives: zero, nothing and whatever is no number is any, less than zero is all.
+    /// From the number in a plan: zero, empty and invalid numbers mean a random one, negative numbers mean all.
     fn of(number: &Text, scope: &mut Scope<'_>) -> Wanted {
         Wanted::numbered(int_or_zero(&number.evaluate(scope)))
     }
@@ -123,7 +124,7 @@ impl Wanted {
         }
     }
 
-    /// How many matches must be looked for.
+    /// Maximum number of matches to search for.
     fn limit(self) -> usize {
         match self {
             Wanted::Number(number) => number,
@@ -131,7 +132,7 @@ impl Wanted {
         }
     }
 
-    /// Index of the match that is wanted among `count`; `None`: there is none, or all are.
+    /// Index of the chosen match among `count`; `None`: there is none, or all are chosen.
     fn index(self, count: usize, scope: &Scope<'_>) -> Option<usize> {
         match self {
             Wanted::Number(number) => (number <= count).then(|| number - 1),
@@ -141,13 +142,13 @@ impl Wanted {
     }
 }
 
-/// A random index below `count`, which is not zero.
+/// A random index below `count`, which must not be zero.
 fn any_of(count: usize, scope: &Scope<'_>) -> usize {
     let index = scope.host.random_below(count as u64);
     usize::try_from(index).expect("less than the count")
 }
 
-/// The default of an extractor, where it is set or asked for though empty.
+/// Stores the default of an extractor if it is set, or empty but enabled.
 fn put_default(name: &str, default: &Text, even_empty: bool, scope: &mut Scope<'_>) {
     let default = default.evaluate(scope);
     if even_empty || !default.is_empty() {
@@ -155,13 +156,13 @@ fn put_default(name: &str, default: &Text, even_empty: bool, scope: &mut Scope<'
     }
 }
 
-/// Removes `<name>_matchNr`, and says what number it held.
+/// Removes `<name>_matchNr`, and returns its number.
 fn take_count(name: &str, variables: &mut Variables) -> usize {
     let count = variables.remove(&format!("{name}_matchNr"));
     count.and_then(|count| count.parse().ok()).unwrap_or(0)
 }
 
-/// The value of a variable that is looked at in the place of a sample; `None`: there is none, which is logged.
+/// The value of a variable that is used instead of a sample; `None`: it is not set, which is logged.
 fn variable_looked_at(
     variable: &Text,
     class: &str,

@@ -1,6 +1,6 @@
-//! The part of a sample that a pattern is held against.
+//! The part of a sample that a pattern is matched against.
 //!
-//! Must not know patterns. Invariant: a part that is missing is an empty text.
+//! Must not know patterns. Invariant: a missing part is an empty text.
 
 use std::borrow::Cow;
 
@@ -8,7 +8,7 @@ use loadline_java::escapes::unescape_html;
 
 use crate::sample::Sample;
 
-/// The part of a sample that a pattern is held against.
+/// The part of a sample that a pattern is matched against.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Field {
     /// The body as text.
@@ -16,13 +16,13 @@ pub enum Field {
     Body,
     /// The body with HTML's character references resolved.
     UnescapedBody,
-    /// The text of the body as a document.
+    /// The body as a document, converted to text.
     Document,
-    /// Status line and header fields of the answer.
+    /// Status line and header fields of the response.
     ResponseHeaders,
     /// Header fields of the request.
     RequestHeaders,
-    /// What was sent.
+    /// The sent data.
     RequestData,
     /// The URL.
     Url,
@@ -33,8 +33,8 @@ pub enum Field {
 }
 
 impl Field {
-    /// As an extractor of a plan names it (`RegexExtractor.useHeaders`, `BoundaryExtractor.useHeaders`); whatever it
-    /// does not know is the body.
+    /// From its name in an extractor of a plan (`RegexExtractor.useHeaders`, `BoundaryExtractor.useHeaders`);
+    /// unknown names mean the body.
     #[must_use]
     pub fn of_extractor(name: &str) -> Field {
         let named = [
@@ -50,7 +50,7 @@ impl Field {
         found.map_or(Field::Body, |(_, field)| *field)
     }
 
-    /// As a response assertion names it (`Assertion.test_field`); whatever it does not know is the URL.
+    /// From its name in a response assertion (`Assertion.test_field`); unknown names mean the URL.
     #[must_use]
     pub fn of_assertion(name: &str) -> Field {
         match name {
@@ -65,7 +65,7 @@ impl Field {
         }
     }
 
-    /// What a failed assertion calls it.
+    /// Its name in the message of a failed assertion.
     pub(crate) fn word(self) -> &'static str {
         match self {
             Field::Body | Field::UnescapedBody => "text",

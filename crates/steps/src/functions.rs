@@ -1,6 +1,6 @@
-//! The functions that texts call: which there are, and how a call is carried out.
+//! The functions that texts call: their definitions, and the evaluation of calls.
 //!
-//! Must not know the grammar of texts. Invariant: a call that exists has a number of arguments that its function takes.
+//! Must not know the grammar of texts. Invariant: every constructed call has a valid number of arguments.
 
 mod coding;
 mod feedback;
@@ -27,19 +27,20 @@ use crate::scope::Scope;
 use crate::text::{Text, TextFault};
 use crate::thrown::Thrown;
 
-/// What a function is.
+/// A function.
 #[derive(Debug)]
 pub(crate) struct Function {
     /// Its name, with the two underscores.
     pub(crate) name: &'static str,
-    /// How many arguments it takes.
+    /// Its number of arguments.
     arity: Arity,
-    /// Which argument names the variable that keeps the value; `None`: none does, or the function sees to it itself.
+    /// Index of the argument that names the variable for storing the value; `None`: there is none, or the
+    /// function handles it itself.
     keeps_in: Option<usize>,
     body: Body,
 }
 
-/// How many arguments a function takes.
+/// The number of arguments of a function.
 #[derive(Clone, Copy, Debug)]
 enum Arity {
     Exactly(usize),
@@ -47,18 +48,18 @@ enum Arity {
     AtLeast(usize),
 }
 
-/// How a function comes to its value, which it appends.
+/// How a function computes its value, which it appends.
 #[derive(Debug)]
 enum Body {
-    /// From its arguments alone: constant arguments make a constant.
+    /// Only from its arguments: with constant arguments the value is constant.
     Pure(fn(&[Cow<'_, str>], &mut String) -> Outcome),
-    /// From whatever the thread sees.
+    /// From any state of the thread.
     Live(fn(&Call, &mut Scope<'_>, &mut String) -> Outcome),
-    /// By the script that is its first argument.
+    /// From the script in its first argument.
     Script(fn(&Call, &mut Scope<'_>, &mut String) -> Outcome),
 }
 
-/// Whether there is a value, or the exception that JMeter's function throws.
+/// Whether there is a value, or the exception from JMeter's function.
 type Outcome = Result<(), Thrown>;
 
 /// A call of a function in a text.
@@ -66,9 +67,9 @@ type Outcome = Result<(), Thrown>;
 pub(crate) struct Call {
     function: &'static Function,
     arguments: Vec<Text>,
-    /// Tells calls apart that are written in different places: each has its own counter, for one.
+    /// Distinguishes calls at different places: for example, each has its own counter.
     site: u64,
-    /// The script that is its first argument.
+    /// The script in its first argument.
     script: Script,
 }
 
@@ -83,12 +84,12 @@ impl Arity {
 }
 
 impl Function {
-    /// The function of a name; `None`: there is none.
+    /// The function with a name; `None`: there is none.
     pub(crate) fn named(name: &str) -> Option<&'static Function> {
         table::named(name)
     }
 
-    /// What is wrong with a number of arguments, in JMeter's words, and why that usually is; `None`: nothing.
+    /// JMeter's error for a wrong number of arguments, with the usual cause; `None`: the number is valid.
     fn complaint(&self, given: usize) -> Option<String> {
         if self.arity.takes(given) {
             return None;
@@ -113,12 +114,12 @@ impl Call {
     /// A call with its arguments.
     ///
     /// # Errors
-    /// The function does not take so many, or so few.
+    /// Too many or too few arguments.
     pub(crate) fn new(
         function: &'static Function,
         arguments: Vec<Text>,
     ) -> Result<Call, TextFault> {
-        /// Names the places that call functions.
+        /// The next number for a call site.
         static SITES: AtomicU64 = AtomicU64::new(0);
         if let Some(message) = function.complaint(arguments.len()) {
             return Err(TextFault {
@@ -138,7 +139,7 @@ impl Call {
         })
     }
 
-    /// Its value where nothing about it can change; `None` where it must be evaluated.
+    /// Its value if it is constant; `None` if it must be evaluated.
     pub(crate) fn fold(&self) -> Option<String> {
         let Body::Pure(body) = self.function.body else {
             return None;
@@ -155,7 +156,7 @@ impl Call {
         Some(value)
     }
 
-    /// Appends its value. An exception makes it empty, and is told.
+    /// Appends its value. An exception is logged, and makes it empty.
     pub(crate) fn evaluate_into(&self, scope: &mut Scope<'_>, out: &mut String) {
         let start = out.len();
         let outcome = match self.function.body {
@@ -183,7 +184,7 @@ impl Call {
         }
     }
 
-    /// Adds what is not supported in it, by name.
+    /// Adds unsupported parts of it, by name.
     pub(crate) fn unsupported(&self, found: &mut Vec<String>) {
         found.extend(self.script.unsupported(self.function.name));
         for argument in &self.arguments {
@@ -191,32 +192,32 @@ impl Call {
         }
     }
 
-    /// Adds the names of functions in its arguments that nobody knows.
+    /// Adds the names of unknown functions in its arguments.
     pub(crate) fn unknown_functions(&self, found: &mut Vec<String>) {
         for argument in &self.arguments {
             found.extend(argument.unknown_functions());
         }
     }
 
-    /// The value of an argument now; empty where it is not there.
+    /// The current value of an argument; empty if missing.
     fn argument<'c>(&'c self, index: usize, scope: &mut Scope<'_>) -> Cow<'c, str> {
         let given = self.arguments.get(index);
         given.map_or(Cow::Borrowed(""), |argument| argument.evaluate(scope))
     }
 
-    /// The value of an argument now; `None` where it is not there.
+    /// The current value of an argument; `None` if missing.
     fn optional<'c>(&'c self, index: usize, scope: &mut Scope<'_>) -> Option<Cow<'c, str>> {
         let given = self.arguments.get(index);
         given.map(|argument| argument.evaluate(scope))
     }
 
-    /// The argument that names the variable that keeps the value.
+    /// The argument that names the variable for storing the value.
     fn keeper(&self) -> Option<&Text> {
         self.arguments.get(self.function.keeps_in?)
     }
 }
 
-/// Puts a value into the variable that a text names; a blank name keeps nothing.
+/// Stores a value in the variable named by a text; a blank name stores nothing.
 fn keep(name: &Text, scope: &mut Scope<'_>, value: &str) {
     let name = name.evaluate(scope);
     if !name.trim().is_empty() {

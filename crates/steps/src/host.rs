@@ -1,12 +1,12 @@
-//! What a thread needs from outside: time, chance, scripts, and the machine.
+//! The environment of a thread: time, randomness, scripts, and the machine.
 //!
-//! Must not know who provides it. Invariant: nothing in here waits.
+//! Must not know who provides it. Invariant: nothing in here blocks.
 
 use crate::script::task::{ScriptContext, ScriptTask};
 use crate::script::value::ScriptValue;
 pub use crate::world::{FileFault, LogLevel, World};
 
-/// What a thread needs from outside.
+/// The environment of a thread.
 pub trait Host {
     /// The machine.
     fn world(&self) -> &dyn World;
@@ -17,33 +17,33 @@ pub trait Host {
     /// A random number, all 64 bits of which are random.
     fn random(&self) -> u64;
 
-    /// Threads that are at work: of a group, by its place in the program, and of all.
+    /// Active threads: of a group, given by its index in the program, and of all.
     fn threads_at_work(&self, group: usize) -> (u32, u32);
 
-    /// Runs a script; gives back what it was lent, and what it came to or threw.
+    /// Runs a script; returns the lent context, and the script's value or exception.
     fn run_script(
         &self,
         task: &ScriptTask<'_>,
         context: ScriptContext,
     ) -> (ScriptContext, Result<ScriptValue, String>);
 
-    /// Processor time that this thread of the machine has taken, in nanoseconds.
+    /// CPU time used by the current operating system thread, in nanoseconds.
     fn cpu_ns(&self) -> u64 {
         0
     }
 
-    /// Whether scripts must end because the test was called off.
+    /// Whether scripts must end because the test was aborted.
     fn is_called_off(&self) -> bool {
         false
     }
 
-    /// Threads that a group has at most, by its place in the program.
+    /// Maximum threads of a group, given by its index in the program.
     fn threads_of(&self, group: usize) -> u32;
 
-    /// Threads that wait for each other were let go: those that wait are to ask again.
+    /// Threads waiting at a rendezvous were released: they must check again.
     fn let_go(&self);
 
-    /// A number below `count` by chance; 0 where that is 0.
+    /// A random number below `count`; 0 if `count` is 0.
     fn random_below(&self, count: u64) -> u64 {
         let product = u128::from(self.random()) * u128::from(count);
         u64::try_from(product >> 64).expect("the upper half of a product of two words is a word")

@@ -1,9 +1,9 @@
-//! JMESPath as JMeter's elements use it: an expression, and what it finds in a text.
+//! JMESPath as in JMeter's elements: an expression, and its result for a text.
 //!
-//! Must not know elements. Invariant: an expression that was read is short enough for whatever goes down into it.
+//! Must not know elements. Invariant: a compiled expression is short enough for recursive processing.
 //!
-//! The members of an object are told in the order in which the expression, or else the text, first has an object with the same
-//! names.
+//! The members of an object are printed in the order of the first object with the same names in the expression,
+//! or otherwise in the text.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -15,20 +15,20 @@ use serde::de::IgnoredAny;
 
 use crate::json::Json;
 
-/// Bytes of an expression: many more than any real one has.
+/// Maximum bytes of an expression: far more than any real one has.
 const LONGEST: usize = 2_000;
 
-/// Signs in an expression that each can put one part of it into another. The library reads and walks parts by calling
-/// itself, 2 KB of stack a level and more without optimisation.
+/// Maximum number of signs that can nest a part of an expression. The library parses and evaluates recursively,
+/// with 2 KB of stack per level, and more without optimisation.
 const MOST_SIGNS: usize = 200;
 
-/// Characters of a text that Jackson shows where it is no JSON.
+/// Characters of invalid JSON that Jackson shows.
 const SHOWN: usize = 500;
 
-/// An expression that was read.
+/// A compiled expression.
 pub struct JmesPath {
     expression: Expression<'static>,
-    /// Names of members in the order in which the expression has them.
+    /// Names of members in the order of the expression.
     hashes: Vec<Vec<String>>,
 }
 
@@ -38,7 +38,7 @@ impl fmt::Debug for JmesPath {
     }
 }
 
-/// What an expression found.
+/// The result of an expression.
 #[derive(Debug)]
 pub(crate) struct Found {
     value: Rcvar,
@@ -46,10 +46,10 @@ pub(crate) struct Found {
 }
 
 impl JmesPath {
-    /// Reads an expression.
+    /// Compiles an expression.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The expression is invalid, too long or nested too deep.
     pub fn compile(source: &str) -> Result<JmesPath, String> {
         if source.len() > LONGEST {
             return Err(format!("the expression is longer than {LONGEST} bytes"));
@@ -73,10 +73,10 @@ impl JmesPath {
         })
     }
 
-    /// What it finds in a text of JSON.
+    /// Evaluates it on a JSON text.
     ///
     /// # Errors
-    /// The text is no JSON, or a function does not take what it is given.
+    /// The text is not JSON, or a function does not accept its arguments.
     pub(crate) fn find(&self, text: &str) -> Result<Found, String> {
         let document = read(text)?;
         let text = first_value(text);
@@ -91,22 +91,22 @@ impl JmesPath {
     }
 }
 
-/// The value that a text of JSON begins with.
+/// The value at the start of a JSON text.
 fn read(text: &str) -> Result<Variable, String> {
     Variable::from_json(first_value(text)).map_err(|fault| unread(text, &fault))
 }
 
-/// The first value in a text of JSON: JMeter reads no further.
+/// The first value in a JSON text: JMeter reads no further.
 fn first_value(text: &str) -> &str {
     let mut values = serde_json::Deserializer::from_str(text).into_iter::<IgnoredAny>();
     match values.next() {
         Some(Ok(_)) => &text[..values.byte_offset()],
-        // Whoever reads it tells what is wrong.
+        // The parser will report the fault.
         _ => text,
     }
 }
 
-/// The names of the members that parts of an expression make objects of.
+/// The member names of objects constructed by parts of an expression.
 fn gather_hashes(ast: &Ast, hashes: &mut Vec<Vec<String>>) {
     match ast {
         Ast::MultiHash { elements, .. } => {
@@ -143,12 +143,12 @@ fn gather_hashes(ast: &Ast, hashes: &mut Vec<Vec<String>>) {
     }
 }
 
-/// The orders that the members of objects have in a document, by their names in the order of letters.
+/// The order of objects' members in a document, by their sorted names.
 #[derive(Debug, Default)]
 struct Orders(HashMap<Vec<String>, Vec<String>>);
 
 impl Orders {
-    /// Notes an order, unless there is one of these names.
+    /// Stores an order, unless there is already one for these names.
     fn note(&mut self, names: &[String]) {
         let mut sorted = names.to_vec();
         sorted.sort();
@@ -169,17 +169,17 @@ impl Orders {
 }
 
 impl Found {
-    /// Whether it is null, which is also what is found where there is nothing.
+    /// Whether it is null, which is also the result if nothing was found.
     pub(crate) fn is_null(&self) -> bool {
         matches!(&*self.value, Variable::Null)
     }
 
-    /// The text of a text, and anything else as JSON.
+    /// The content of a string, and anything else as JSON.
     pub(crate) fn told(&self) -> String {
         self.text_of(&self.value)
     }
 
-    /// The elements of a list, each told; anything else alone.
+    /// The items of a list, each printed; anything else as a single item.
     pub(crate) fn each(&self) -> Vec<String> {
         match &*self.value {
             Variable::Array(elements) => elements.iter().map(|one| self.text_of(one)).collect(),
@@ -187,16 +187,16 @@ impl Found {
         }
     }
 
-    /// Whether it is what is expected: as a text, or else as the value that a text of JSON begins with.
+    /// Whether it equals the expectation: as a text, or otherwise as the value at the start of a JSON text.
     ///
     /// # Errors
-    /// The text is no JSON.
+    /// The text is not JSON.
     pub(crate) fn is(&self, text: &str) -> Result<bool, String> {
         if self.told() == text {
             return Ok(true);
         }
         let expected = read(text)?;
-        // A number with a fraction is another than one without.
+        // A number with a fraction differs from one without.
         Ok(self.text_of(&expected) == self.told() && expected == *self.value)
     }
 
@@ -250,7 +250,8 @@ impl Found {
     }
 }
 
-/// How Jackson, which JMeter reads JSON with, tells of a text that is none; `fault`: how it is told where its words are not known.
+/// The error of Jackson, JMeter's JSON parser, for invalid text; `fault`: the message if Jackson's words are
+/// unknown.
 fn unread(text: &str, fault: &str) -> String {
     const VALUES: &str = "(JSON String, Number, Array, Object or token 'null', 'true' or 'false')";
     let blank = text.len() - text.trim_start().len();
@@ -296,7 +297,7 @@ fn unread(text: &str, fault: &str) -> String {
     )
 }
 
-/// A text in quotes, as JSON has it.
+/// A quoted text as in JSON.
 fn quoted(text: &str) -> String {
     Variable::String(text.to_owned()).to_string()
 }

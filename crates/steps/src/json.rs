@@ -1,7 +1,7 @@
-//! JSON as JMeter's extractors see it: read leniently, kept in its order, written as Java writes it.
+//! JSON as in JMeter's extractors: parsed leniently, in document order, formatted as in Java.
 //!
-//! Source: json-smart 2.5.0, observed. Must not know paths. Invariant: numbers keep what distinguishes them in Java:
-//! whole ones, fractions, and those that need more digits than a `double` has.
+//! Source: json-smart 2.5.0, observed. Must not know paths. Invariant: numbers keep their Java type: integers,
+//! fractions, and those with more digits than a `double`.
 
 mod read;
 mod write;
@@ -12,10 +12,10 @@ pub(crate) enum Json {
     Null,
     Bool(bool),
     Whole(i64),
-    /// A whole number that is too large, in digits.
+    /// An integer that is too large, as digits.
     Large(String),
     Fraction(f64),
-    /// A fraction that a `double` does not hold, as it was written.
+    /// A fraction that does not fit a `double`, as written.
     Exact(String),
     Text(String),
     Array(Vec<Json>),
@@ -23,7 +23,7 @@ pub(crate) enum Json {
 }
 
 impl Json {
-    /// The value of a key of an object.
+    /// The value of an object's key.
     pub(crate) fn get(&self, key: &str) -> Option<&Json> {
         match self {
             Json::Object(members) => members
@@ -34,7 +34,7 @@ impl Json {
         }
     }
 
-    /// The class that Java keeps such a value in.
+    /// The Java class of the value.
     pub(crate) fn class(&self) -> &'static str {
         match self {
             Json::Null => "null",
@@ -50,7 +50,7 @@ impl Json {
         }
     }
 
-    /// The number; `None`: it is none.
+    /// The number; `None`: it is not a number.
     pub(crate) fn number(&self) -> Option<f64> {
         match self {
             #[expect(clippy::cast_precision_loss, reason = "Java converts in the same way")]
@@ -63,7 +63,7 @@ impl Json {
 }
 
 impl PartialEq for Json {
-    /// As Java compares: the order of members is nothing, `1` is not `1.0`.
+    /// As in Java: the order of members is irrelevant, `1` differs from `1.0`.
     fn eq(&self, other: &Json) -> bool {
         match (self, other) {
             (Json::Null, Json::Null) => true,

@@ -1,9 +1,9 @@
-//! JSONPath in the dialect of Jayway, which JMeter's JSON extractor and assertion speak.
+//! JSONPath in the dialect of Jayway, which JMeter's JSON extractor and assertion use.
 //!
-//! Source: Jayway JsonPath 2.8.0, observed; `tests/json_path/` holds what it does with 400 paths. Must not know
-//! elements. Invariant: a path that was read is walked without a panic over any document.
+//! Source: Jayway JsonPath 2.8.0, observed; `tests/json_path/` holds its results for 400 paths. Must not know
+//! elements. Invariant: evaluating a compiled path on any document does not panic.
 //!
-//! Known differences: patterns (`=~`) are Perl's as ORO reads them, not Java's; `append()` gives the array as it was.
+//! Known differences: patterns (`=~`) are Perl's as in ORO, not Java's; `append()` returns the original array.
 
 mod compile;
 mod filter;
@@ -15,10 +15,10 @@ use std::ops::Deref;
 use crate::json::Json;
 use filter::Filter;
 
-/// A path that was read.
+/// A compiled path.
 #[derive(Clone, Debug)]
 pub struct JsonPath {
-    /// Whether it starts at the document (`$`), not at the value that a filter looks at (`@`).
+    /// Whether it starts at the document (`$`) instead of a filter's current value (`@`).
     from_root: bool,
     steps: Vec<Step>,
 }
@@ -26,7 +26,7 @@ pub struct JsonPath {
 /// One step of a path.
 #[derive(Clone, Debug)]
 enum Step {
-    /// `.name`, `['name']`, `['a','b']`; with the quote that messages show.
+    /// `.name`, `['name']`, `['a','b']`; with the quote used in messages.
     Names(Vec<String>, char),
     /// `[0]`, `[0,-1]`.
     Indices(Vec<i64>),
@@ -42,28 +42,28 @@ enum Step {
     Function(String, Vec<Argument>),
 }
 
-/// What a function is given.
+/// An argument of a function.
 #[derive(Clone, Debug)]
 enum Argument {
     Path(JsonPath),
     Value(Json),
 }
 
-/// Why a path gives nothing.
+/// Why a path has no result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum PathFault {
-    /// The document has nothing there.
+    /// It does not exist in the document.
     NotFound(String),
-    /// The path cannot be walked.
+    /// The path cannot be evaluated.
     Failed(String),
 }
 
-/// A value that a path leads to.
+/// A value found by a path.
 #[derive(Clone, Debug)]
 pub(crate) enum Found<'j> {
-    /// It stands in the document.
+    /// It is part of the document.
     Within(&'j Json),
-    /// A function or a choice of members made it.
+    /// It was made by a function or by selecting members.
     Made(Json),
 }
 
@@ -96,20 +96,20 @@ impl PathFault {
 }
 
 impl JsonPath {
-    /// Reads a path.
+    /// Compiles a path.
     ///
     /// # Errors
-    /// Why it is none, in Jayway's words.
+    /// It is invalid; in Jayway's words.
     pub fn compile(text: &str) -> Result<JsonPath, String> {
         compile::compile(text, 0)
     }
 
-    /// Whether it leads to one place at most.
+    /// Whether it has at most one result.
     pub(crate) fn is_definite(&self) -> bool {
         self.steps_are_definite(self.steps.len())
     }
 
-    /// Whether the steps before this one, of the whole path, lead to one place at most.
+    /// Whether the whole path up to this step has at most one result.
     fn steps_are_definite(&self, count: usize) -> bool {
         (0..count).all(|index| self.step_is_definite(index))
     }
@@ -127,10 +127,10 @@ impl JsonPath {
         matches!(self.steps.last(), Some(Step::Function(..)))
     }
 
-    /// All that is found, as a list; what is not found is an empty one.
+    /// All results as a list, which is empty if nothing is found.
     ///
     /// # Errors
-    /// The path cannot be walked; one that ends in a function never can, as a list was asked for.
+    /// The path cannot be evaluated; one that ends in a function never can, since a list is requested.
     pub(crate) fn find_all<'j>(&self, document: &'j Json) -> Result<Vec<Found<'j>>, String> {
         if self.is_function() {
             return Err(
@@ -144,10 +144,10 @@ impl JsonPath {
         }
     }
 
-    /// What is found: a value where the path is definite, a list of them where it is not.
+    /// The result: a value for a definite path, otherwise a list.
     ///
     /// # Errors
-    /// There is nothing, or the path cannot be walked.
+    /// There is no result, or the path cannot be evaluated.
     pub(crate) fn find<'j>(&self, document: &'j Json) -> Result<Found<'j>, PathFault> {
         self.value(document, document, false)
     }
@@ -157,7 +157,7 @@ impl JsonPath {
 mod tests {
     use super::*;
 
-    /// Compares what a path makes of a document with what Jayway made of it, a line each.
+    /// Compares results of paths with those of Jayway, one per line.
     fn replay(golden: &str, say: impl Fn(&JsonPath, &Json) -> String) {
         let mut document = Json::Null;
         let mut different = Vec::new();

@@ -1,8 +1,9 @@
-//! What a thread of a JMeter plan does, as steps that somebody else carries out.
+//! The behaviour of a thread of a JMeter plan, as steps that the caller executes.
 //!
-//! A [`program`] is data that was read from a plan; a thread walks it, evaluates what has variables in it, and asks for
-//! requests and pauses, whose outcome it is told. Must not know sockets, clocks, files and the XML of plans: whatever it
-//! needs from outside it asks of the [`host::Host`]. Invariant: a program that was made holds nothing that cannot run.
+//! A [`program`] is data read from a plan; a thread walks it, evaluates its variables, and asks for requests
+//! and pauses, whose outcome it then gets. Must not know sockets, clocks, files and the XML of plans:
+//! everything external comes from the [`host::Host`]. Invariant: a constructed program contains nothing that
+//! cannot run.
 
 pub mod action;
 pub mod apply_to;

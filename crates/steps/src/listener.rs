@@ -1,6 +1,7 @@
-//! What hears of samples beside the results of the run: listeners with files of their own, and savers of answers.
+//! Receivers of samples in addition to the results of the run: listeners with their own files, and savers of
+//! responses.
 //!
-//! Must not know files nor their forms. Invariant: a listener is named by its place in the program.
+//! Must not know files or their formats. Invariant: a listener is identified by its index in the program.
 
 use std::sync::Arc;
 
@@ -11,37 +12,37 @@ use crate::sample::Sample;
 use crate::scope::Scope;
 use crate::text::Text;
 
-/// The place of a listener within its program.
+/// The index of a listener in its program.
 pub type ListenerId = usize;
 
-/// What a name of a file begins with that is beside the plan, where the property says nothing else.
+/// Default prefix of a file name that is relative to the plan's folder.
 const BASE_PREFIX: &str = "~/";
 
-/// Hears of samples.
+/// Receives samples.
 #[derive(Debug)]
 pub enum Listener {
     /// Writes them to a file.
     File(FileListener),
-    /// Saves their answers, each to a file.
+    /// Saves their responses, each to a file.
     Saver(AnswerSaver),
-    /// Tells on the way how many there were, in lines with this name.
+    /// Logs progress with the number of samples, in lines with this name.
     Summary(Text),
-    /// Tells a store of metrics of them.
+    /// Sends metrics of them to a metric store.
     Backend(BackendListener),
 }
 
-/// Tells a store of metrics of samples.
+/// Sends metrics of samples to a metric store.
 #[derive(Debug)]
 pub struct BackendListener {
     /// Its name.
     pub name: String,
-    /// What the store understands.
+    /// The protocol of the store.
     pub kind: BackendKind,
-    /// Its arguments, by the names that JMeter gives them.
+    /// Its arguments, by their names in JMeter.
     pub arguments: Vec<(String, Text)>,
 }
 
-/// What a store of metrics understands.
+/// The protocol of a metric store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BackendKind {
     /// InfluxDB's line protocol.
@@ -55,13 +56,13 @@ pub enum BackendKind {
 pub struct FileListener {
     /// The file; blank: it writes none.
     pub file: Text,
-    /// Which samples it writes.
+    /// The samples to write.
     pub wanted: Wanted,
-    /// What it writes of each, by the names of JMeter's `saveConfig`; `None`: what properties say.
+    /// The fields to write, by the names of JMeter's `saveConfig`; `None`: as set by properties.
     pub switches: Option<Vec<(String, String)>>,
 }
 
-/// Which samples are wanted: all of them, unless one of the two is set.
+/// Which samples are selected: all, unless one of the two is set.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Wanted {
     /// Failed ones.
@@ -71,7 +72,7 @@ pub struct Wanted {
 }
 
 impl Wanted {
-    /// Whether a sample is wanted by this alone.
+    /// Whether a sample is selected.
     #[must_use]
     pub fn has(self, sample: &Sample) -> bool {
         match sample.success {
@@ -81,52 +82,52 @@ impl Wanted {
     }
 }
 
-/// Saves the answers of samples, and of those below them.
+/// Saves the responses of samples and their sub-samples.
 #[derive(Debug)]
 pub struct AnswerSaver {
     /// Its number within the program.
     pub id: usize,
-    /// What the names of its files begin with.
+    /// The prefix of its file names.
     pub prefix: Text,
-    /// Whether it leaves successful samples out.
+    /// Whether successful samples are skipped.
     pub failed_only: bool,
-    /// Whether it leaves failed samples out.
+    /// Whether failed samples are skipped.
     pub good_only: bool,
-    /// Whether samples of transactions are left out.
+    /// Whether samples of transactions are skipped.
     pub skips_transactions: bool,
-    /// Whether the instant of the start stands in names.
+    /// Whether names contain the start time.
     pub has_timestamp: bool,
     /// Whether files are numbered.
     pub is_numbered: bool,
-    /// Digits of a number, at least.
+    /// Minimum digits of a number.
     pub digits: Text,
-    /// Whether names end with what the content type says.
+    /// Whether names end with a suffix from the content type.
     pub has_suffix: bool,
-    /// The variable that is set to the name; blank: none.
+    /// The variable in which the name is stored; blank: none.
     pub variable: Text,
 }
 
-/// A sample that is done, and who hears of it.
+/// A completed sample with its listeners.
 #[derive(Clone, Debug)]
 pub struct Heard {
     /// The sample.
     pub sample: Arc<Sample>,
-    /// The listeners that it is told to, the innermost first.
+    /// The listeners that receive it, the innermost first.
     pub listeners: Arc<[ListenerId]>,
-    /// What it is to the results of the run.
+    /// Its role in the results of the run.
     pub standing: Standing,
 }
 
-/// What a sample that is heard of is to the results of the run.
+/// The role of a reported sample in the results of the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Standing {
     /// A result.
     Result,
-    /// Part of a transaction, which is a result or becomes one.
+    /// Part of a transaction that is or becomes a result.
     Part,
-    /// A transaction that was a result before its end; so many of its samples were told with it.
+    /// A transaction that was already a result before its end; that many of its samples were included then.
     Again(usize),
-    /// Never told, as JMeter loses it; what it sent was sent.
+    /// Never reported, since JMeter drops it; but its request was sent.
     Lost,
 }
 
@@ -137,7 +138,7 @@ impl Heard {
         self.standing == Standing::Result
     }
 
-    /// The samples that nothing else tells of.
+    /// The samples that were not reported otherwise.
     #[must_use]
     pub fn news(&self) -> &[Sample] {
         match self.standing {
@@ -149,7 +150,7 @@ impl Heard {
 }
 
 impl From<Sample> for Heard {
-    /// A sample that the results of the run have, and nobody else.
+    /// A sample that is only in the results of the run.
     fn from(sample: Sample) -> Heard {
         Heard {
             sample: Arc::new(sample),
@@ -160,7 +161,7 @@ impl From<Sample> for Heard {
 }
 
 impl Program {
-    /// The names of the files that listeners write, as they are written in the plan.
+    /// The names of the files written by listeners, as in the plan.
     pub fn listener_files(&self) -> impl Iterator<Item = &str> {
         let files = self.listeners.iter().filter_map(|listener| match listener {
             Listener::File(file) => Some(file.file.source()),
@@ -170,7 +171,7 @@ impl Program {
     }
 }
 
-/// Where a file of a listener is: one whose name begins with a mark is beside the plan.
+/// The path of a listener's file: a name that starts with the prefix is relative to the plan's folder.
 #[must_use]
 pub fn place_of(name: &str, scope: &Scope<'_>) -> String {
     let world = scope.host.world();

@@ -1,8 +1,8 @@
-//! Profiles of load in a property, as the plugins of JMeter read them: `line(1,10,1m) const(10,30s)`.
+//! Load profiles in a property, in the format of JMeter's plugins: `line(1,10,1m) const(10,30s)`.
 //!
-//! Must not know what a profile is of. Invariant: a part that cannot be read is left out, as in JMeter.
+//! Must not know what is profiled. Invariant: an invalid part is skipped, as in JMeter.
 
-/// The parts of a profile: each a word and what stands in its parentheses.
+/// The parts of a profile: each a word with its arguments in parentheses.
 pub fn parts(text: &str) -> impl Iterator<Item = (&str, Vec<&str>)> {
     let parts = text.split(')').filter(|part| !part.trim().is_empty());
     parts.map(|part| {
@@ -12,7 +12,7 @@ pub fn parts(text: &str) -> impl Iterator<Item = (&str, Vec<&str>)> {
     })
 }
 
-/// Seconds of a span such as `1h30m`, `90s` or `90`; `None`: it is no such span.
+/// Seconds of a duration such as `1h30m`, `90s` or `90`; `None`: invalid.
 #[must_use]
 pub fn seconds(text: &str) -> Option<u64> {
     let mut sum = 0_u64;

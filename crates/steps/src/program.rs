@@ -1,7 +1,8 @@
-//! What the threads of a plan do, as data: groups, their trees of controllers and samplers, and what applies to each.
+//! The behaviour of a plan's threads as data: groups, their trees of controllers and samplers, and the elements
+//! that apply to each.
 //!
-//! Scopes are resolved by whoever made the program: a sampler names everything that applies to it, in the order in
-//! which it applies. Must not know files or XML. Invariant: every index in a program points into it.
+//! Scopes are resolved when the program is made: a sampler lists everything that applies to it in order. Must
+//! not know files or XML. Invariant: every index in a program is valid.
 
 mod schedule;
 mod timer;
@@ -17,22 +18,22 @@ use crate::text::Text;
 pub use schedule::{GroupSchedule, LevelSchedule, Lifetime, SteppingSchedule};
 pub use timer::{PreciseTiming, ShapingTiming, ThroughputMode, Timer};
 
-/// What the threads of a plan do.
+/// The behaviour of a plan's threads.
 #[derive(Debug, Default)]
 pub struct Program {
     /// The plan's name.
     pub name: String,
-    /// User defined variables, one list for each element, in the order of the tree.
+    /// User defined variables, one list per element, in tree order.
     pub variables: Vec<Vec<(Text, Text)>>,
-    /// Names of variables whose values are noted with each sample (`sample_variables`).
+    /// Names of variables whose values are stored with each sample (`sample_variables`).
     pub sample_variables: Vec<String>,
-    /// Whether main groups run one after another.
+    /// Whether main groups run consecutively.
     pub serialize_groups: bool,
-    /// Whether tear-down groups run after a test that was stopped.
+    /// Whether tear-down groups run after a stopped test.
     pub tear_down_on_shutdown: bool,
-    /// What hears of samples, in the order of the tree.
+    /// The listeners, in tree order.
     pub listeners: Vec<Listener>,
-    /// The thread groups, in the order of the tree.
+    /// The thread groups, in tree order.
     pub groups: Vec<Group>,
 }
 
@@ -47,19 +48,19 @@ pub enum Phase {
     TearDown,
 }
 
-/// What a failed sample leads to.
+/// The consequence of a failed sample.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OnError {
-    /// The thread goes on.
+    /// The thread continues.
     #[default]
     Continue,
-    /// The thread begins its next iteration.
+    /// The thread starts its next iteration.
     NextIteration,
     /// The thread ends.
     StopThread,
-    /// The test ends; samples that run are awaited.
+    /// The test ends; running samples are completed.
     StopTest,
-    /// The test ends at once.
+    /// The test ends immediately.
     StopTestNow,
 }
 
@@ -74,11 +75,11 @@ pub struct Group {
     pub number: u32,
     /// Its threads.
     pub schedule: GroupSchedule,
-    /// What a failed sample leads to.
+    /// The consequence of a failed sample.
     pub on_error: OnError,
-    /// Whether an iteration is the same user as the one before.
+    /// Whether each iteration is the same user as the previous one.
     pub same_user: bool,
-    /// Whether the variable of its rounds has its name; else no name is in it.
+    /// Whether the variable with its iteration number contains its name; otherwise it has no name.
     pub has_named_loop: bool,
     /// All nodes; the first is the group itself.
     pub nodes: Vec<Node>,
@@ -91,7 +92,7 @@ impl Group {
         self.http_samplers().next().is_some()
     }
 
-    /// Whether it has an HTTP sampler that keeps its connection.
+    /// Whether it has an HTTP sampler that keeps its connection alive.
     #[must_use]
     pub fn keeps_connections(&self) -> bool {
         self.http_samplers().any(|plan| plan.request.keep_alive)
@@ -108,7 +109,7 @@ impl Group {
     }
 }
 
-/// The place of a node within its group.
+/// The index of a node in its group.
 pub type NodeId = usize;
 
 /// A controller or a sampler.
@@ -116,101 +117,102 @@ pub type NodeId = usize;
 pub struct Node {
     /// Its name.
     pub name: Text,
-    /// Where it hangs; the group's own node hangs on itself.
+    /// The parent node; that of the group's own node is the node itself.
     pub parent: NodeId,
-    /// What it is.
+    /// Its kind.
     pub kind: NodeKind,
 }
 
-/// What a node is.
+/// The kind of a node.
 #[derive(Debug)]
 pub enum NodeKind {
-    /// Decides which sampler comes next.
+    /// Selects the next sampler.
     Controller(Box<Controller>),
-    /// Does something.
+    /// Performs an action.
     Sampler(Box<Sampler>),
 }
 
-/// Decides which sampler comes next.
+/// Selects the next sampler.
 #[derive(Debug)]
 pub struct Controller {
-    /// By which rule.
+    /// The rule.
     pub rule: ControllerRule,
-    /// What is below it.
+    /// Its child nodes.
     pub children: Vec<NodeId>,
-    /// What happens at the start of each of its passes.
+    /// Data sources evaluated at the start of each pass.
     pub at_pass: Vec<DataSource>,
-    /// What applies to a transaction that is told as a parent sample.
+    /// The elements that apply to a transaction with a parent sample.
     pub applies: Applicable,
 }
 
 /// The rule of a controller.
 #[derive(Debug)]
 pub enum ControllerRule {
-    /// Everything once, in order.
+    /// All children once, in order.
     Simple,
     /// The same, a number of times; negative: without end.
     Loop {
         /// How often.
         times: Text,
-        /// Whether it is over for the rest of the thread once it was over, as JMeter's `continue_forever` being off has it.
+        /// Whether it stays ended for the rest of the thread once it has ended, as without JMeter's
+        /// `continue_forever`.
         ends_for_good: bool,
     },
-    /// Once a thread, or once an entry of the loop around it.
+    /// Once per thread, or once per entry of the enclosing loop.
     OnceOnly,
     /// If a condition holds.
     If {
         /// The condition, evaluated to a text.
         condition: Text,
-        /// Whether it is looked at again before every child.
+        /// Whether it is evaluated again before every child.
         every_child: bool,
-        /// Whether what it is evaluated to is JavaScript, whose value is the condition.
+        /// Whether the evaluated text is JavaScript, whose value is the condition.
         is_script: bool,
     },
     /// As long as a condition is not `false`.
     While(Text),
-    /// Once for each of a row of variables.
+    /// Once for each of a sequence of variables.
     ForEach(ForEach),
-    /// Together as one sample.
+    /// All children as one sample.
     Transaction {
-        /// Whether its samples are told below it.
+        /// Whether it has a parent sample, with its samples as sub-samples.
         is_parent: bool,
-        /// Whether pauses count.
+        /// Whether pauses are included.
         include_timers: bool,
     },
-    /// One child, by chance.
+    /// One random child.
     Random {
-        /// Whether a controller gives all of its samplers, not one.
+        /// Whether a controller runs all of its samplers, not one.
         whole_controllers: bool,
     },
-    /// All children, in an order by chance.
+    /// All children, in random order.
     RandomOrder,
-    /// One child an entry, in turn.
+    /// One child per entry, in turn.
     Interleave {
-        /// Whether a controller gives all of its samplers in its turn, not one.
+        /// Whether a controller runs all of its samplers in its turn, not one.
         whole_controllers: bool,
-        /// Whether threads take turns together.
+        /// Whether threads share the turns.
         across_threads: bool,
     },
-    /// A part of the entries.
+    /// A share of the entries.
     Throughput {
         /// The number of entries or the percentage.
         amount: Text,
         /// Whether `amount` is a percentage.
         is_percent: bool,
-        /// Whether each thread counts for itself.
+        /// Whether each thread has its own count.
         per_thread: bool,
     },
-    /// The child that a value names.
+    /// The child named by a value.
     Switch(Text),
-    /// The child that is furthest behind its share, or one by chance.
+    /// The child that is furthest behind its share, or a random one.
     Weighted {
-        /// The weight of each child, in their order.
+        /// The weight of each child, in order.
         weights: Vec<Text>,
-        /// Whether chance decides, by the weights.
+        /// Whether the choice is random, according to the weights.
         is_random: bool,
     },
-    /// Everything once, in order, with variables that are set before each step.
+    /// All children once, in order, with variables that are set before each step.
     Parameterized(Vec<(Text, Text)>),
     /// For a number of seconds.
     Runtime(Text),
@@ -219,7 +221,7 @@ pub enum ControllerRule {
 }
 
 impl Controller {
-    /// Whether it is a loop, which can be broken.
+    /// Whether it is a loop, which can be ended by an action.
     #[must_use]
     pub fn is_loop(&self) -> bool {
         use ControllerRule::{ForEach, Loop, Runtime, While};
@@ -236,35 +238,35 @@ pub struct ForEach {
     pub output: Text,
     /// The number before the first.
     pub start: Text,
-    /// The last number; `None`: as far as there are variables.
+    /// The last number; `None`: up to the first missing variable.
     pub end: Option<Text>,
-    /// Whether `_` stands between prefix and number.
+    /// Whether `_` separates prefix and number.
     pub separator: bool,
 }
 
-/// Where variables come from at the start of a pass.
+/// A source of variables at the start of a pass.
 #[derive(Debug)]
 pub enum DataSource {
     /// A line of a file.
     Csv(CsvSource),
-    /// A number that counts.
+    /// A counter.
     Counter(CounterSource),
-    /// A number by chance.
+    /// A random number.
     Random(RandomSource),
-    /// A line of a file, perhaps by chance.
+    /// A line of a file, possibly a random one.
     RandomCsv(RandomCsvSource),
-    /// User parameters that are set once a pass.
+    /// User parameters that are set once per pass.
     UserParameters(UserParameters),
 }
 
-/// Who shares the lines of a file.
+/// Which threads share the lines of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Sharing {
     /// All threads.
     All,
     /// The threads of a group.
     Group,
-    /// Nobody.
+    /// No other thread.
     Thread,
 }
 
@@ -275,15 +277,15 @@ pub struct CsvFile {
     pub file: Text,
     /// Its encoding; empty: UTF-8.
     pub encoding: Text,
-    /// The names of the variables; empty: the first line has them.
+    /// The names of the variables; empty: they are in the first line.
     pub names: Text,
-    /// Whether the first line is skipped although names are given.
+    /// Whether the first line is skipped even if names are given.
     pub ignore_first_line: bool,
-    /// What stands between fields.
+    /// The separator of fields.
     pub delimiter: Text,
     /// Whether fields may be quoted.
     pub quoted: bool,
-    /// Whether it begins anew at its end.
+    /// Whether reading restarts at the end of the file.
     pub recycle: bool,
 }
 
@@ -296,20 +298,20 @@ pub struct CsvSource {
     pub lines: CsvFile,
     /// Whether a thread ends at the end of the file.
     pub stop_thread: bool,
-    /// Who shares it.
+    /// Which threads share it.
     pub sharing: Sharing,
 }
 
-/// A Random CSV Data Set: all lines of a file once, in an order by chance where that is wanted.
+/// A Random CSV Data Set: all lines of a file once, optionally in random order.
 #[derive(Debug)]
 pub struct RandomCsvSource {
     /// Its number within the program.
     pub id: usize,
-    /// Its lines; where they do not begin anew, the thread ends with them.
+    /// Its lines; without recycling, the thread ends with them.
     pub lines: CsvFile,
-    /// Whether the order is by chance.
+    /// Whether the order is random.
     pub is_random: bool,
-    /// Whether each thread has an order by chance of its own.
+    /// Whether each thread has its own random order.
     pub per_thread: bool,
 }
 
@@ -320,17 +322,17 @@ pub struct CounterSource {
     pub id: usize,
     /// First value.
     pub start: Text,
-    /// Last value; after it the first comes again. Empty: no limit.
+    /// Last value, followed by the first again. Empty: no limit.
     pub end: Text,
-    /// What is added.
+    /// The increment.
     pub step: Text,
     /// A pattern of `DecimalFormat`; empty: the number.
     pub format: Text,
     /// The variable.
     pub variable: Text,
-    /// Whether each thread counts for itself.
+    /// Whether each thread has its own count.
     pub per_thread: bool,
-    /// Whether it begins anew with each iteration of the group.
+    /// Whether it restarts with each iteration of the group.
     pub reset_each_iteration: bool,
 }
 
@@ -339,21 +341,21 @@ pub struct CounterSource {
 pub struct RandomSource {
     /// Its number within the program.
     pub id: usize,
-    /// The least value.
+    /// The minimum.
     pub least: Text,
-    /// The greatest value.
+    /// The maximum.
     pub greatest: Text,
     /// A pattern of `DecimalFormat`; empty: the number.
     pub format: Text,
     /// The variable.
     pub variable: Text,
-    /// The seed; empty: by chance.
+    /// The seed; empty: random.
     pub seed: Text,
-    /// Whether each thread has a sequence of its own.
+    /// Whether each thread has its own sequence.
     pub per_thread: bool,
 }
 
-/// User parameters: a column of values for each thread.
+/// User parameters: a column of values per thread.
 #[derive(Debug)]
 pub struct UserParameters {
     /// The names.
@@ -362,25 +364,25 @@ pub struct UserParameters {
     pub columns: Vec<Vec<Text>>,
 }
 
-/// What applies to a sampler, each list in the order in which it applies.
+/// The elements that apply to a sampler, each list in the order of application.
 #[derive(Clone, Debug, Default)]
 pub struct Applicable {
-    /// Before the timers.
+    /// Run before the timers.
     pub before: Vec<PreProcessor>,
-    /// How long to wait before the sample.
+    /// Pauses before the sample.
     pub timers: Vec<Arc<Timer>>,
-    /// After the sample.
+    /// Run after the sample.
     pub after: Vec<PostProcessor>,
-    /// Whether it was good.
+    /// Decide whether it succeeded.
     pub assertions: Vec<Arc<crate::assertion::Assertion>>,
-    /// Who hears of it.
+    /// Receive the sample.
     pub listeners: Arc<[ListenerId]>,
-    /// Scripts that look at it when it is done.
+    /// Scripts that receive the completed sample.
     pub script_listeners: Vec<Arc<ScriptElement>>,
 }
 
 impl Applicable {
-    /// Adds what applies further inside, behind it; listeners there hear first, as in JMeter.
+    /// Appends the elements of an inner scope; its listeners come first, as in JMeter.
     pub fn append(&mut self, other: &Applicable) {
         self.before.extend_from_slice(&other.before);
         self.timers.extend_from_slice(&other.timers);
@@ -391,46 +393,46 @@ impl Applicable {
     }
 }
 
-/// What is done before a sample.
+/// An action before a sample.
 #[derive(Clone, Debug)]
 pub enum PreProcessor {
     /// User parameters that change with every sample.
     UserParameters(Arc<UserParameters>),
     /// A script.
     Script(Arc<ScriptElement>),
-    /// Puts a session of the answer before into the request.
+    /// Adds the session id of the previous response to the request.
     UrlRewriting(Arc<crate::http::UrlRewriting>),
-    /// Gives the arguments of the request what an extractor found for their names.
+    /// Sets the request's arguments to the values that an extractor found for their names.
     FoundParameters(Arc<crate::http::FoundParameters>),
-    /// Lets the request go where a link, a form or a frame of the answer before goes that fits it.
+    /// Changes the request to a matching link, form or frame of the previous response.
     FollowPage,
 }
 
-/// What is done after a sample.
+/// An action after a sample.
 #[derive(Clone, Debug)]
 pub enum PostProcessor {
-    /// Takes values from the answer.
+    /// Extracts values from the response.
     Extract(Arc<crate::extract::Extractor>),
-    /// Ends or goes on when the sample failed.
+    /// Acts if the sample failed.
     OnFailure(Action),
-    /// A sample of variables and properties below the sample.
+    /// Adds a sub-sample with variables and properties.
     Debug(Told),
-    /// A sample that nothing was done for below the sample.
+    /// Adds a dummy sub-sample.
     Dummy(Arc<DummySample>),
     /// A script.
     Script(Arc<ScriptElement>),
 }
 
-/// Does something.
+/// Performs an action.
 #[derive(Debug)]
 pub struct Sampler {
-    /// What it does.
+    /// The action.
     pub action: SamplerAction,
-    /// What applies to it.
+    /// The elements that apply to it.
     pub applies: Applicable,
 }
 
-/// What a debug element tells.
+/// The output of a debug element.
 #[derive(Clone, Copy, Debug)]
 pub struct Told {
     /// Variables.
@@ -439,80 +441,80 @@ pub struct Told {
     pub properties: bool,
 }
 
-/// Branches that run beside one another.
+/// Branches that run concurrently.
 #[derive(Debug)]
 pub struct Parallel {
-    /// The controllers that the branches are below of, each a loop of one round.
+    /// The root controllers of the branches, each a loop with one iteration.
     pub branches: Vec<NodeId>,
-    /// Whether what is sampled in them is told below one sample.
+    /// Whether their samples are sub-samples of one sample.
     pub is_parent: bool,
-    /// How many run at a time; `None`: all of them.
+    /// How many run concurrently; `None`: all of them.
     pub at_a_time: Option<Text>,
 }
 
-/// What a sampler does.
+/// The action of a sampler.
 #[derive(Debug)]
 pub enum SamplerAction {
     /// Sends a request.
     Http(Arc<HttpSamplerPlan>),
-    /// Pauses or ends something; leaves no sample.
+    /// Pauses or ends something; yields no sample.
     Flow(FlowControl),
-    /// Tells variables and properties.
+    /// Lists variables and properties.
     Debug(Told),
-    /// JMeter's own test of Java requests: sleeps, and tells what it is given.
+    /// JMeter's own test of Java requests: sleeps, and returns its parameters.
     Java(Box<JavaTest>),
     /// Runs a script.
     Script(Box<ScriptElement>),
-    /// Says what it is told to say: a sample that nothing was done for.
+    /// Returns a dummy sample, without doing anything.
     Dummy(Box<DummySample>),
-    /// Runs what is below it.
+    /// Runs its children.
     Parallel(Parallel),
 }
 
 /// A Flow Control Action.
 #[derive(Debug)]
 pub struct FlowControl {
-    /// What to do; `None`: pause.
+    /// The action; `None`: pause.
     pub action: Option<Action>,
-    /// How long to pause, in milliseconds.
+    /// Duration of the pause, in milliseconds.
     pub pause_ms: Text,
-    /// Whether stopping a thread means all threads.
+    /// Whether stopping a thread applies to all threads.
     pub all_threads: bool,
 }
 
-/// A sample that nothing was done for.
+/// A dummy sample, for which nothing is done.
 #[derive(Debug)]
 pub struct DummySample {
-    /// Whether its time passes.
+    /// Whether to wait for its elapsed time.
     pub waits: bool,
-    /// `true`: it is good.
+    /// `true`: it succeeded.
     pub success: Text,
     /// Response code.
     pub code: Text,
     /// Response message.
     pub message: Text,
-    /// What it says it sent.
+    /// Its request data.
     pub sampler_data: Text,
-    /// What it says came back.
+    /// Its response data.
     pub data: Text,
-    /// How long it says it took, in milliseconds.
+    /// Its elapsed time, in milliseconds.
     pub elapsed_ms: Text,
-    /// The time to its first byte, in milliseconds.
+    /// Its time to the first byte, in milliseconds.
     pub latency_ms: Text,
-    /// The time for its connection, in milliseconds.
+    /// Its connect time, in milliseconds.
     pub connect_ms: Text,
-    /// Its URL; what is none counts for nothing.
+    /// Its URL; an invalid one is ignored.
     pub url: Text,
 }
 
 /// JMeter's `JavaTest` and `SleepTest`.
 #[derive(Debug)]
 pub struct JavaTest {
-    /// Whether it is `SleepTest`, whose sample says nothing of any data.
+    /// Whether it is `SleepTest`, whose sample has no data.
     pub only_sleeps: bool,
-    /// Least time to sleep, in milliseconds.
+    /// Minimum sleep time, in milliseconds.
     pub sleep_ms: Text,
-    /// Bits of the clock that are added to it.
+    /// Bit mask for the clock value that is added to it.
     pub sleep_mask: Text,
     /// Label; empty: the sampler's name.
     pub label: Text,
@@ -520,10 +522,10 @@ pub struct JavaTest {
     pub code: Text,
     /// Response message.
     pub message: Text,
-    /// `OK` where it succeeds.
+    /// `OK` for success.
     pub status: Text,
-    /// What it says it sent.
+    /// Its request data.
     pub sampler_data: Text,
-    /// What it says came back.
+    /// Its response data.
     pub result_data: Text,
 }

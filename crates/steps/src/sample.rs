@@ -1,6 +1,7 @@
-//! What came of a sampler: the sample as JMeter's elements see and change it.
+//! The result of a sampler: the sample as JMeter's elements see and change it.
 //!
-//! Must not know how it was made nor where it goes. Invariant: times are whole milliseconds, as JMeter measures.
+//! Must not know how it was made, nor where it goes. Invariant: times are whole milliseconds, as measured by
+//! JMeter.
 
 use std::borrow::Cow;
 
@@ -9,10 +10,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::action::Action;
 
-/// What the data of an answer is.
+/// The data type of a response.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum DataType {
-    /// Nothing is known of it.
+    /// Unknown.
     #[default]
     Unset,
     /// Text.
@@ -21,31 +22,32 @@ pub enum DataType {
     Binary,
 }
 
-/// What an assertion found.
+/// The result of an assertion.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AssertionOutcome {
     /// The assertion's name.
     pub name: String,
-    /// It does not hold.
+    /// The check failed.
     pub failure: bool,
     /// It could not be evaluated.
     pub error: bool,
-    /// Why; where it holds, mostly empty.
+    /// The reason; mostly empty if it passed.
     pub message: String,
-    /// It holds, and has a message that is empty, as a JSON assertion does: a row tells the message of the first
-    /// assertion that has one, and so nothing of one that fails after it.
+    /// Whether it passed with an empty message, as a JSON assertion does: a row contains the message of the
+    /// first assertion with one, and so nothing of one that fails after it.
     pub has_blank_message: bool,
 }
 
 impl AssertionOutcome {
-    /// Whether it has a message, be it empty.
+    /// Whether it has a message, even an empty one.
     #[must_use]
     pub fn has_message(&self) -> bool {
         self.failure || self.error || self.has_blank_message || !self.message.is_empty()
     }
 }
 
-/// A sample: one row of the results, and those below it. As data it has no body: who is sent a sample counts it.
+/// A sample: one row of the results, and its sub-samples. It is serialized without the body, whose size the
+/// sender counts.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Sample {
     /// Its label.
@@ -58,38 +60,38 @@ pub struct Sample {
     pub success: bool,
     /// What the data is.
     pub data_type: DataType,
-    /// The encoding of the data as the answer names it; empty: none was named.
+    /// The encoding of the data according to the response; empty: not specified.
     pub encoding: String,
-    /// The content type of the answer; empty: none was named.
+    /// The content type of the response; empty: not specified.
     pub content_type: String,
     /// When it started: milliseconds since 1970.
     pub start_ms: i64,
-    /// How long it took.
+    /// Elapsed time in milliseconds.
     pub elapsed_ms: u64,
-    /// From its start to the first byte of the answer.
+    /// Milliseconds from its start to the first byte of the response.
     pub latency_ms: u64,
-    /// How long connecting took; zero where a connection was used again.
+    /// Connect time in milliseconds; zero if a connection was reused.
     pub connect_ms: u64,
-    /// Time within it that does not count; below zero: time that counts more than once.
+    /// Milliseconds within it that do not count; negative: time that counts more than once.
     pub idle_ms: i64,
     /// The decoded body.
     #[serde(skip)]
     pub data: Vec<u8>,
-    /// Status line and header fields of the answer, one a line.
+    /// Status line and header fields of the response, one per line.
     pub response_headers: String,
-    /// Header fields of the request, one a line.
+    /// Header fields of the request, one per line.
     pub request_headers: String,
-    /// What was sent: for HTTP the body or query, for other samplers what they say.
+    /// The sent data: for HTTP the body or query, for other samplers their own text.
     pub sampler_data: String,
-    /// The method of an HTTP request; empty where there is none.
+    /// The method of an HTTP request; empty if there is none.
     pub method: String,
     /// The query string or body of an HTTP request.
     pub query: String,
-    /// The cookies that were sent.
+    /// The sent cookies.
     pub cookies: String,
-    /// The URL; `None` where there is none.
+    /// The URL; `None` if there is none.
     pub url: Option<String>,
-    /// Bytes received: header and body, as they came over the wire.
+    /// Received bytes: header and body, as on the wire.
     pub bytes: u64,
     /// Bytes of the header among them.
     pub header_bytes: u64,
@@ -97,41 +99,41 @@ pub struct Sample {
     pub body_bytes: u64,
     /// Bytes sent.
     pub sent_bytes: u64,
-    /// The file that an answer was saved in; empty: none was.
+    /// The file in which the response was saved; empty: none.
     pub result_file: String,
-    /// What the assertions found, in their order.
+    /// The results of assertions, in order.
     pub assertions: Vec<AssertionOutcome>,
-    /// The samples below it.
+    /// The sub-samples.
     pub children: Vec<Sample>,
     /// The thread's name.
     pub thread_name: String,
-    /// Threads of the group that are at work.
+    /// Active threads of the group.
     pub group_threads: u32,
-    /// Threads that are at work.
+    /// Active threads.
     pub all_threads: u32,
-    /// Values of the variables that are noted with each sample; `None`: there is no such variable.
+    /// Values of the variables stored with each sample; `None`: not set.
     pub variables: Vec<Option<String>>,
     /// Whether a transaction controller made it.
     pub is_transaction: bool,
-    /// The names of the transactions that it is part of, the outermost first, each behind `::`; its own too where it is
-    /// one. Empty outside of transactions.
+    /// The names of the enclosing transactions, the outermost first, each after `::`; for a transaction
+    /// including its own. Empty outside of transactions.
     pub transactions: String,
-    /// What a script wants the thread to do after it; `None`: what the plan says.
+    /// The action requested by a script after it; `None`: as in the plan.
     pub ordered: Option<Action>,
-    /// Whether a script wants it to be told to nobody.
+    /// Whether a script requested not to report it.
     pub is_ignored: bool,
-    /// Whether its request could not be made, so that nothing was sent.
+    /// Whether its request could not be made, so nothing was sent.
     pub is_unsent: bool,
 }
 
 impl Sample {
-    /// Puts a sample below this one: it is named by its place, and its size counts here, as does its end where it is later.
+    /// Adds a sub-sample: it is named by its index, its size is added here, and a later end extends this one.
     pub fn add_below(&mut self, mut below: Sample) {
         below.label = format!("{}-{}", self.label, self.children.len());
         self.add_named_below(below);
     }
 
-    /// The same for a sample that keeps its name.
+    /// The same for a sub-sample that keeps its name.
     pub fn add_named_below(&mut self, below: Sample) {
         self.bytes += below.bytes;
         self.sent_bytes += below.sent_bytes;
@@ -144,14 +146,14 @@ impl Sample {
         self.children.push(below);
     }
 
-    /// The data as text, by its encoding; UTF-8 where none is named.
+    /// The data as text, by its encoding; UTF-8 if none is specified.
     #[must_use]
     pub fn text(&self) -> Cow<'_, str> {
         let charset = Charset::named(&self.encoding).unwrap_or(Charset::UTF_8);
         charset.decode(&self.data)
     }
 
-    /// What was sent, as assertions see it: of a request its first line, its body and its cookies.
+    /// The sent data as seen by assertions: for a request its first line, its body and its cookies.
     #[must_use]
     pub fn request_data(&self) -> Cow<'_, str> {
         let (method, Some(url)) = (&self.method, &self.url) else {
@@ -171,7 +173,7 @@ impl Sample {
         Cow::Owned(format!("{method} {url}\n{data}\n{cookies}\n"))
     }
 
-    /// The message of the first assertion that has one; empty where none has.
+    /// The message of the first assertion that has one; empty if none has.
     #[must_use]
     pub fn failure_message(&self) -> &str {
         let first = self.assertions.iter().find(|one| one.has_message());

@@ -1,6 +1,7 @@
-//! What a text, an extractor or an assertion of a thread may see and change while it is evaluated.
+//! The state of a thread that texts, extractors and assertions can read and change.
 //!
-//! Must not know controllers. Invariant: everything in here belongs to one thread, but what [`Commons`] holds.
+//! Must not know controllers. Invariant: everything in here belongs to one thread, except the content of
+//! [`Commons`].
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,14 +14,15 @@ use crate::script::kept::{Kept, Shared};
 use crate::thrown::Thrown;
 use crate::variables::Variables;
 
-/// Who a thread is.
+/// The identity of a thread.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ThreadIdentity {
     /// Its number within its group, from 1.
     pub number: u32,
     /// The name of its group.
     pub group: String,
-    /// How many threads the plan gives its group, as it says it; `None`: the group has no such number.
+    /// The number of threads that the plan sets for its group, as written; `None`: the group has no such
+    /// number.
     pub group_threads: Option<String>,
     /// Its own name: `<group> <number of the group>-<number>`.
     pub name: String,
@@ -28,51 +30,51 @@ pub struct ThreadIdentity {
     pub plan: String,
 }
 
-/// What functions keep from one evaluation to the next, in one thread, by the place that calls them.
+/// State that functions keep between evaluations in one thread, by call site.
 #[derive(Debug, Default)]
 pub struct FunctionMemory {
     /// Counters (`__counter`), by call site.
     pub counters: HashMap<u64, u64>,
-    /// The row that the thread is at in each file of `__CSVRead`, by name or alias; `None`: the next one, when it is
-    /// wanted.
+    /// The thread's current row in each file of `__CSVRead`, by name or alias; `None`: the next one, at the
+    /// next access.
     pub rows: HashMap<String, Option<usize>>,
-    /// What the first function threw that failed since this was last taken: the sample that it is for fails with it;
-    /// `None`: none has failed.
+    /// The exception of the first function that failed since this was last taken: the current sample fails with
+    /// it; `None`: none has failed.
     pub(crate) exception: Option<Thrown>,
-    /// The error of Java's (no exception) that a script threw and nobody catches: the thread ends with it, and the sample
-    /// at work is lost; `None`: none was thrown.
+    /// The uncaught Java error (not an exception) thrown by a script: the thread ends with it, and the current
+    /// sample is lost; `None`: none was thrown.
     pub(crate) uncaught: Option<String>,
-    /// Scripts that were made up while the test ran.
+    /// Scripts created at run time.
     pub scripts: Known,
-    /// What scripts in Groovy and BeanShell keep.
+    /// State of scripts in Groovy and BeanShell.
     pub kept: Kept,
-    /// What a script ordered the thread to do after the sampler at work.
+    /// The action requested by a script after the current sampler.
     pub(crate) ordered: Option<Action>,
-    /// How long scripts have slept that the thread has yet to, in milliseconds.
+    /// Sleep time of scripts that the thread still has to wait, in milliseconds.
     pub owed_ms: u64,
-    /// How many texts that came up while the test runs are being evaluated within each other.
+    /// Depth of nested evaluations of texts created at run time.
     pub depth: u32,
 }
 
-/// Which part of the plan's threads run here, where several processes run one plan: of what all threads draw from, each takes
-/// the values whose turn it is, so that none is given twice.
+/// The share of the plan's threads that run here if several processes run one plan: from data shared by all
+/// threads, each takes only the values of its turn, so that none is used twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Part {
-    /// The number of the part, from 0.
+    /// The number of the share, from 0.
     pub number: u32,
-    /// How many parts there are; at least 1.
+    /// The number of shares; at least 1.
     pub of: u32,
 }
 
 impl Default for Part {
-    /// The whole.
+    /// The whole plan.
     fn default() -> Part {
         Part { number: 0, of: 1 }
     }
 }
 
 impl Part {
-    /// How many values are others' before the next one that is its own.
+    /// How many values belong to others before its next own one.
     pub(crate) fn skipped(self, is_first: bool) -> u32 {
         match is_first {
             true => self.number,
@@ -80,7 +82,7 @@ impl Part {
         }
     }
 
-    /// Its value number `count`, from 1, as it is numbered in the whole.
+    /// The global number of its own value number `count`, from 1.
     #[must_use]
     pub fn numbered(self, count: u64) -> u64 {
         let before = count.saturating_sub(1).saturating_mul(self.of.into());
@@ -88,57 +90,57 @@ impl Part {
     }
 }
 
-/// What all threads of a run share.
+/// State shared by all threads of a run.
 #[derive(Debug, Default)]
 pub struct Commons {
-    /// Which part of the plan's threads they are.
+    /// Their share of the plan's threads.
     pub part: Part,
-    /// Counters of all threads, by call site.
+    /// Counters shared by all threads, by call site.
     pub counters: Mutex<HashMap<u64, u64>>,
     /// The next row of each file of `__CSVRead`, by name or alias.
     pub rows: Mutex<HashMap<String, usize>>,
-    /// The rows of each.
+    /// The rows of each file.
     pub tables: Mutex<HashMap<String, Arc<Rows>>>,
-    /// The file that an alias of `__CSVRead` stands for.
+    /// The files for aliases of `__CSVRead`.
     pub aliases: Mutex<HashMap<String, String>>,
-    /// Where each `__StringFromFile` reads on, by call site.
+    /// The current position of each `__StringFromFile`, by call site.
     pub cursors: Mutex<HashMap<u64, LineCursor>>,
-    /// The nodes that each `__XPath` gives in turn, by file and expression.
+    /// The nodes that each `__XPath` returns in turn, by file and expression.
     pub nodes: Mutex<HashMap<(String, String), NodesInTurn>>,
-    /// Values of scripts among the properties that are no texts, each with the text that its property has.
+    /// Script values stored as properties that are not texts, each with the text of its property.
     pub objects: Mutex<HashMap<String, (String, Arc<Shared>)>>,
-    /// Held by a run of a script that has a queue of these.
+    /// Locked during a run of a script that uses a queue of these.
     pub queues: Mutex<()>,
-    /// What elements of the plan keep for all threads.
+    /// State of the plan's elements, for all threads.
     pub(crate) elements: crate::commons::Elements,
 }
 
-/// Where a reader of lines is in its files.
+/// The position of a line reader in its files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LineCursor {
-    /// The file that is read; empty: none yet.
+    /// The current file; empty: none yet.
     pub file: String,
-    /// The byte that the next line begins at.
+    /// The byte offset of the next line.
     pub at: usize,
-    /// The number of the file, where they are numbered.
+    /// The number of the file, if files are numbered.
     pub number: i64,
 }
 
-/// The values of the nodes that an expression finds in a file, and which is next.
+/// The values of the nodes that an expression finds in a file, and the next one.
 #[derive(Debug)]
 pub struct NodesInTurn {
-    /// The values; never none.
+    /// The values; never empty.
     pub(crate) values: Vec<String>,
-    /// The place of the next.
+    /// The index of the next one.
     pub(crate) next: usize,
 }
 
-/// The rows of a file of `__CSVRead`: up to its first empty line, fields between plain commas.
+/// The rows of a file of `__CSVRead`: up to its first empty line, with fields separated by plain commas.
 #[derive(Debug, Default)]
 pub struct Rows(pub(crate) Vec<Vec<String>>);
 
 impl Rows {
-    /// Reads the text of a file.
+    /// Parses the text of a file.
     pub(crate) fn read(text: &str) -> Rows {
         let lines = text.lines().take_while(|line| !line.is_empty());
         Rows(
@@ -148,7 +150,7 @@ impl Rows {
         )
     }
 
-    /// Takes the next row of a file for a thread: after the last comes the first.
+    /// Takes the next row of a file for a thread: the last is followed by the first.
     pub(crate) fn take(
         &self,
         next: &Mutex<HashMap<String, usize>>,
@@ -167,7 +169,7 @@ impl Rows {
 }
 
 impl Commons {
-    /// What the threads of a part of the plan share.
+    /// The shared state of the threads in a share of the plan.
     #[must_use]
     pub fn of_part(part: Part) -> Commons {
         Commons {
@@ -176,7 +178,7 @@ impl Commons {
         }
     }
 
-    /// Counts one more at a call site, and gives the count.
+    /// Increments the counter of a call site, and returns it.
     pub(crate) fn advance(&self, site: u64) -> u64 {
         let mut counters = locked(&self.counters);
         let count = counters.entry(site).or_default();
@@ -185,33 +187,33 @@ impl Commons {
     }
 }
 
-/// What a lock guards. Whoever panicked while holding it left counts and positions, which are whole at any time.
+/// Locks a mutex. A poisoned one is still usable: its counts and positions are consistent at any time.
 pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What an evaluation may see and change.
+/// The state that an evaluation can read and change.
 pub struct Scope<'a> {
     /// The thread's variables.
     pub variables: &'a mut Variables,
-    /// The world outside.
+    /// The environment.
     pub host: &'a dyn Host,
-    /// Who the thread is.
+    /// The thread's identity.
     pub thread: &'a ThreadIdentity,
-    /// What its functions remember.
+    /// The state of its functions.
     pub memory: &'a mut FunctionMemory,
-    /// What all threads share.
+    /// The state shared by all threads.
     pub commons: &'a Commons,
-    /// The sample that came last; `None` before the first.
+    /// The last sample; `None` before the first.
     pub previous: Option<&'a Arc<Sample>>,
-    /// The name of the sampler that is being made ready, or was just run.
+    /// The name of the sampler that is being prepared, or was just run.
     pub sampler: &'a str,
-    /// Passes of the thread group's loop that this thread has begun.
+    /// Iterations of the thread group's loop that this thread has started.
     pub iteration: u64,
 }
 
 impl Scope<'_> {
-    /// The value of a variable, an object's as it is now.
+    /// The current value of a variable, also if it is an object.
     pub(crate) fn variable(&mut self, name: &str) -> Option<&str> {
         self.memory.kept.refresh(name, self.variables);
         self.variables.get(name)

@@ -1,7 +1,7 @@
-//! Scripts of a plan: what one is, what it is lent, and what it leaves.
+//! Scripts of a plan: their settings, the state lent to them, and their results.
 //!
-//! Must not know languages: whoever runs scripts is asked for it over [`Host::run_script`]. Invariant: whatever a script
-//! may change is lent to it by value, and taken back when it is over, also where it failed.
+//! Must not know languages: scripts run through [`Host::run_script`]. Invariant: everything that a script may
+//! change is lent by value, and taken back when the script ends, even if it fails.
 
 mod bean_shell;
 mod calls;
@@ -34,31 +34,31 @@ use crate::sample::Sample;
 use crate::scope::Scope;
 use crate::text::Text;
 
-/// Which of JMeter's elements a script stands in.
+/// The type of JMeter element that contains a script.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ScriptRole {
     /// It is a sampler.
     Sampler,
-    /// Before a sample.
+    /// Runs before a sample.
     PreProcessor,
-    /// After a sample.
+    /// Runs after a sample.
     PostProcessor,
-    /// It says how long to wait.
+    /// Returns a pause.
     Timer,
-    /// It says whether a sample is good.
+    /// Decides whether a sample succeeded.
     Assertion,
-    /// It looks at a sample that is done.
+    /// Receives completed samples.
     Listener,
 }
 
-/// Which of JMeter's two families of scripts an element is of.
+/// JMeter's family of script elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ScriptFamily {
-    /// By the interface of Java.
+    /// With Java's scripting interface.
     Jsr223,
-    /// By the older one of Apache BSF.
+    /// With the older interface of Apache BSF.
     Bsf,
-    /// JMeter's own, always in BeanShell.
+    /// JMeter's own, always BeanShell.
     BeanShell,
 }
 
@@ -69,11 +69,11 @@ pub enum ScriptLanguage {
     JavaScript,
     /// Groovy.
     Groovy,
-    /// BeanShell, and Java as BeanShell reads it.
+    /// BeanShell, and Java run by BeanShell.
     BeanShell,
 }
 
-/// An element of a plan that is a script.
+/// A script element of a plan.
 #[derive(Debug)]
 pub struct ScriptElement {
     /// Its name.
@@ -82,35 +82,35 @@ pub struct ScriptElement {
     pub family: ScriptFamily,
     /// Its language.
     pub language: ScriptLanguage,
-    /// Whether names that it sets are forgotten before each run.
+    /// Whether names set by the script are dropped before each run.
     pub forgets: bool,
-    /// It as it was read, once it was.
+    /// The compiled script, once compiled.
     pub known: Known,
-    /// What it is for.
+    /// The type of element.
     pub role: ScriptRole,
-    /// The script; it counts where no file is named.
+    /// The script; used if no file is given.
     pub source: Text,
-    /// The file that has the script; empty: none.
+    /// The file with the script; empty: none.
     pub file: Text,
-    /// What the script finds as `Parameters`, and in words as `args`.
+    /// The script's `Parameters`, which are also split into `args`.
     pub parameters: Text,
 }
 
-/// A script that does not change, as it was read.
+/// A constant script, compiled.
 #[derive(Debug, Default)]
 pub struct Known(OnceLock<Result<Arc<Script>, String>>);
 
-/// What came of a script.
+/// The result of a script.
 #[derive(Debug)]
 pub struct Ran {
-    /// What it came to, or what went wrong, in the words of JMeter's exceptions.
+    /// Its value, or the error in the words of JMeter's exceptions.
     pub outcome: Result<Option<String>, String>,
-    /// What it was lent and has changed; the variables have been given back.
+    /// The lent state with its changes; the variables have been taken back.
     pub context: ScriptContext,
 }
 
 impl ScriptElement {
-    /// The name of its class.
+    /// The name of its JMeter class.
     #[must_use]
     pub fn class(&self) -> &'static str {
         use ScriptFamily::{BeanShell, Bsf, Jsr223};
@@ -136,8 +136,8 @@ impl ScriptElement {
         }
     }
 
-    /// Runs it. `http`: what HTTP samplers keep; `previous`: the sample that came last, or that it stands behind; `own`:
-    /// that of a sampler, or the one that a listener is told where that is another.
+    /// Runs it. `http`: the state of HTTP samplers; `previous`: the last sample, or the one after which it
+    /// runs; `own`: the sample of a sampler, or the one that a listener receives, if different.
     pub fn run(
         &self,
         scope: &mut Scope<'_>,
@@ -194,7 +194,7 @@ impl ScriptElement {
         if self.role != ScriptRole::Sampler {
             scope.memory.owed_ms += context.slept_ms;
         }
-        // BSF wraps errors as it wraps exceptions, and assertions fail with them.
+        // BSF wraps errors like exceptions, and makes assertions fail.
         if self.family != ScriptFamily::Jsr223 || self.role == ScriptRole::Assertion {
             scope.memory.uncaught = None;
         }
@@ -205,7 +205,7 @@ impl ScriptElement {
         }
     }
 
-    /// Runs a script that is not the host's to run.
+    /// Runs a script that this crate interprets.
     fn run_here(
         &self,
         task: &ScriptTask<'_>,
@@ -240,7 +240,7 @@ impl ScriptElement {
         })
     }
 
-    /// Runs it where nothing but a line of the log comes of its failure.
+    /// Runs it; a failure is only logged.
     pub(crate) fn run_quietly(
         &self,
         scope: &mut Scope<'_>,
@@ -250,7 +250,7 @@ impl ScriptElement {
         self.run_about(scope, http, previous, None)
     }
 
-    /// As [`Self::run_quietly`], for a listener that is told another sample than the last one.
+    /// Like [`Self::run_quietly`], for a listener that receives a sample other than the last one.
     pub(crate) fn run_about(
         &self,
         scope: &mut Scope<'_>,
@@ -260,7 +260,7 @@ impl ScriptElement {
     ) -> (Option<String>, ScriptContext) {
         let ran = self.run(scope, http, previous, told);
         let value = ran.outcome.unwrap_or_else(|exception| {
-            // The end of the thread is told.
+            // The end of the thread is already logged.
             if scope.memory.uncaught.is_some() {
                 return None;
             }
@@ -271,7 +271,7 @@ impl ScriptElement {
         (value, ran.context)
     }
 
-    /// What the log calls the package of its class.
+    /// The package of its class in the log.
     fn package(&self) -> &'static str {
         match self.role {
             ScriptRole::Sampler => "o.a.j.p.j.s",
@@ -283,7 +283,7 @@ impl ScriptElement {
         }
     }
 
-    /// What the log calls it where the script itself tells something: all but the last word between points is cut.
+    /// Its logger name for the script's own messages: all but the last part of the class name is abbreviated.
     fn logger(&self, name: &str) -> String {
         match self.family {
             ScriptFamily::Jsr223 => {
@@ -297,7 +297,7 @@ impl ScriptElement {
         }
     }
 
-    /// Tells the log of a script that failed.
+    /// Logs the failure of a script.
     pub(crate) fn log_problem(&self, host: &dyn Host, name: &str, exception: &str) {
         let world = host.world();
         let class = format!("{}.{}", self.package(), self.class());
@@ -413,9 +413,9 @@ impl ScriptElement {
         bindings
     }
 
-    /// What JMeter makes of what a script threw.
+    /// JMeter's exception for what a script threw.
     fn exception(&self, thrown: &str) -> String {
-        // Errors of Java's go past whoever wraps exceptions.
+        // Java errors bypass the wrapping of exceptions.
         let assertion =
             thrown.strip_prefix("org.codehaus.groovy.runtime.powerassert.PowerAssertionError: ");
         let assertion = assertion.or_else(|| {
@@ -442,7 +442,7 @@ impl ScriptElement {
     }
 }
 
-/// What Rhino says to what was thrown.
+/// Rhino's message for what was thrown.
 fn rhino_words(thrown: &str) -> String {
     if let Some(fault) = thrown.strip_prefix("SyntaxError: ") {
         return fault.to_owned();
@@ -460,10 +460,11 @@ fn rhino_words(thrown: &str) -> String {
     }
 }
 
-/// Runs a script as JMeter's `__javaScript` does: with the thread's objects, and the last sample as `sampleResult`.
+/// Runs a script like JMeter's `__javaScript`: with the thread's objects, and the last sample as
+/// `sampleResult`.
 ///
 /// # Errors
-/// What it threw.
+/// The exception.
 pub(crate) fn run_function(source: &str, scope: &mut Scope<'_>) -> Result<String, String> {
     use ScriptObject as Object;
     let objects = [
@@ -498,10 +499,10 @@ pub(crate) fn run_function(source: &str, scope: &mut Scope<'_>) -> Result<String
     printed(outcome)
 }
 
-/// Evaluates a condition that finds nothing by name, as JMeter's If controller does.
+/// Evaluates a condition without any bindings, like JMeter's If controller.
 ///
 /// # Errors
-/// What it threw.
+/// The exception.
 pub(crate) fn run_condition(source: &str, scope: &mut Scope<'_>) -> Result<String, String> {
     let task = ScriptTask {
         source,
@@ -512,10 +513,11 @@ pub(crate) fn run_condition(source: &str, scope: &mut Scope<'_>) -> Result<Strin
     printed(outcome)
 }
 
-/// Runs a script as JMeter's `__groovy` and `__BeanShell` do: with the thread's objects, and what the log calls it.
+/// Runs a script like JMeter's `__groovy` and `__BeanShell`: with the thread's objects, and the given logger
+/// class.
 ///
 /// # Errors
-/// What it threw.
+/// The exception.
 pub(crate) fn run_here(
     source: &str,
     dialect: Dialect,
@@ -553,7 +555,7 @@ pub(crate) fn run_here(
         class: class.to_owned(),
         ..ScriptContext::default()
     };
-    // What functions are asked for stands anywhere: they see no sampler.
+    // Functions can be used anywhere, so they see no sampler.
     let http = &mut HttpMemory::default();
     let (context, outcome) = groovy::within(scope, context, http, &task, |desk| {
         desk.dialect = dialect;
@@ -571,7 +573,7 @@ fn printed(outcome: Result<ScriptValue, String>) -> Result<String, String> {
     })
 }
 
-/// Puts into a context what the thread has.
+/// Fills a context with the thread's state.
 fn fill(context: &mut ScriptContext, scope: &mut Scope<'_>) {
     context.variables = std::mem::take(scope.variables);
     context.thread_name.clone_from(&scope.thread.name);
@@ -582,7 +584,7 @@ fn fill(context: &mut ScriptContext, scope: &mut Scope<'_>) {
     context.unix_ms = scope.host.unix_ms();
 }
 
-/// Lends a script what the thread has, and takes it back.
+/// Lends the thread's state to a script, and takes it back.
 fn lend(
     task: &ScriptTask<'_>,
     mut context: ScriptContext,

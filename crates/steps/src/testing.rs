@@ -1,6 +1,6 @@
 //! A thread for tests: its variables, and a host with files, properties and a log in memory.
 //!
-//! Must not know what is tested. Invariant: time stands still, and chance repeats itself.
+//! Must not know what is tested. Invariant: time stands still, and random numbers are reproducible.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -24,7 +24,7 @@ pub(crate) struct Bench {
     pub(crate) previous: Option<Arc<Sample>>,
 }
 
-/// The world outside.
+/// The environment.
 #[derive(Default)]
 pub(crate) struct Desk {
     pub(crate) files: RefCell<BTreeMap<String, Vec<u8>>>,
@@ -34,7 +34,7 @@ pub(crate) struct Desk {
 }
 
 impl Bench {
-    /// Lends all that a thread has for an evaluation.
+    /// A scope with all of the thread's state for an evaluation.
     pub(crate) fn scope(&mut self) -> Scope<'_> {
         Scope {
             variables: &mut self.variables,
@@ -48,7 +48,7 @@ impl Bench {
         }
     }
 
-    /// What a text comes to.
+    /// The value of a text.
     pub(crate) fn value(&mut self, source: &str) -> String {
         let text = Text::parse(source).unwrap_or_else(|fault| panic!("{source}: {fault}"));
         text.evaluate(&mut self.scope()).into_owned()
@@ -78,7 +78,7 @@ impl Host for Desk {
         (1, 1)
     }
 
-    /// Knows scripts of the form `object.method(text, …)`.
+    /// Supports scripts of the form `object.method(text, …)`.
     fn run_script(
         &self,
         task: &ScriptTask<'_>,

@@ -1,9 +1,9 @@
-//! A text of a plan with its variables and function calls, read once and evaluated often.
+//! A text of a plan with its variables and function calls, parsed once and evaluated often.
 //!
-//! Must not know what a text is for. Invariant: a text in which nothing can change costs nothing to evaluate.
+//! Must not know the use of a text. Invariant: evaluating a constant text costs nothing.
 //!
-//! The grammar is JMeter's, its oddities included: what is no call and no variable stays as it is written, and a text
-//! without either keeps even its backslashes.
+//! The grammar is JMeter's, including its oddities: text that is neither a call nor a variable stays as
+//! written, and in a text without either even backslashes are kept.
 
 mod grammar;
 
@@ -27,12 +27,12 @@ enum Piece {
     Call(Box<Call>),
 }
 
-/// Why a text cannot be read: JMeter would stop the test before its first sample.
+/// Why a text cannot be parsed: JMeter would stop the test before its first sample.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TextFault {
-    /// The function that is called wrongly.
+    /// The function with the wrong call.
     pub function: String,
-    /// What is wrong, and the usual cause.
+    /// The fault, and its usual cause.
     pub message: String,
 }
 
@@ -45,13 +45,13 @@ impl fmt::Display for TextFault {
 impl std::error::Error for TextFault {}
 
 impl Text {
-    /// Reads a text.
+    /// Parses a text.
     ///
     /// # Errors
-    /// A call of a function with a wrong number of arguments, or one that is not closed.
+    /// A function call has a wrong number of arguments, or is not closed.
     pub fn parse(source: &str) -> Result<Text, TextFault> {
         let pieces = match grammar::compile(source, 0)? {
-            // JMeter leaves a property alone that has neither variable nor call: its backslashes stay, too.
+            // JMeter does not process a property without variables or calls: its backslashes are kept, too.
             plain if matches!(plain.as_slice(), [] | [Piece::Literal(_)]) => {
                 vec![Piece::Literal(source.to_owned())]
             }
@@ -63,7 +63,7 @@ impl Text {
         })
     }
 
-    /// A text that is what it is, whatever it looks like.
+    /// A literal text, without evaluation.
     pub(crate) fn literal(text: &str) -> Text {
         Text {
             source: text.to_owned(),
@@ -71,8 +71,8 @@ impl Text {
         }
     }
 
-    /// Reads an argument of a function, or what came up while the test ran: backslashes count even where nothing else
-    /// is. `depth`: of how many calls it is an argument.
+    /// Parses an argument of a function, or a text created at run time: backslashes are always processed.
+    /// `depth`: number of enclosing calls.
     pub(crate) fn argument(source: &str, depth: usize) -> Result<Text, TextFault> {
         Ok(Text {
             source: source.to_owned(),
@@ -80,20 +80,20 @@ impl Text {
         })
     }
 
-    /// The text as the plan has it.
+    /// The text as in the plan.
     #[must_use]
     pub fn source(&self) -> &str {
         &self.source
     }
 
-    /// Whether it calls functions, which may give something else each time.
+    /// Whether it calls functions, whose values may vary.
     #[must_use]
     pub fn calls_functions(&self) -> bool {
         let mut pieces = self.pieces.iter();
         pieces.any(|piece| matches!(piece, Piece::Call(_)))
     }
 
-    /// Its value where nothing in it can change; `None` where it must be evaluated.
+    /// Its value if it is constant; `None` if it must be evaluated.
     #[must_use]
     pub fn constant(&self) -> Option<&str> {
         match self.pieces.as_slice() {
@@ -103,7 +103,7 @@ impl Text {
         }
     }
 
-    /// What is in it that is not supported (scripts, functions of plugins), by name.
+    /// Its unsupported parts (scripts, functions of plugins), by name.
     #[must_use]
     pub fn unsupported(&self) -> Vec<String> {
         let mut found = Vec::new();
@@ -119,7 +119,7 @@ impl Text {
         found
     }
 
-    /// The names of functions in it that nobody knows: such a call stays as it is written.
+    /// The names of unknown functions in it: such a call stays as written.
     #[must_use]
     pub fn unknown_functions(&self) -> Vec<String> {
         let mut found = Vec::new();
@@ -135,7 +135,7 @@ impl Text {
         found
     }
 
-    /// Its value now.
+    /// Its current value.
     pub fn evaluate<'a>(&'a self, scope: &mut Scope<'_>) -> Cow<'a, str> {
         if let Some(text) = self.constant() {
             return Cow::Borrowed(text);
@@ -145,7 +145,7 @@ impl Text {
         Cow::Owned(value)
     }
 
-    /// Appends its value now.
+    /// Appends its current value.
     pub fn evaluate_into(&self, scope: &mut Scope<'_>, out: &mut String) {
         for piece in &self.pieces {
             match piece {
@@ -163,7 +163,7 @@ impl Text {
         }
     }
 
-    /// The text with `stand_in` in the place of whatever is only known when the test runs: what a script in it will
+    /// The text with `stand_in` for everything that is only known at run time: this is what a script in it will
     /// look like.
     #[must_use]
     pub fn sketch(&self, stand_in: &str) -> String {
@@ -175,7 +175,7 @@ impl Text {
     }
 }
 
-/// Evaluates what cannot change, and joins what is next to each other.
+/// Evaluates constant pieces, and joins adjacent ones.
 fn fold(pieces: Vec<Piece>) -> Vec<Piece> {
     let mut folded: Vec<Piece> = Vec::with_capacity(pieces.len());
     for piece in pieces {
@@ -201,7 +201,7 @@ fn fold(pieces: Vec<Piece>) -> Vec<Piece> {
     folded
 }
 
-/// The name of a function that is not known, where what JMeter takes for a variable's name was meant as a call.
+/// The name of an unknown function, if what JMeter treats as a variable's name was meant as a call.
 fn called(name: &str) -> Option<String> {
     let written = name.trim_start();
     let called = written.split(['(', ' ']).next()?;
@@ -209,7 +209,7 @@ fn called(name: &str) -> Option<String> {
     meant.then(|| called.to_owned())
 }
 
-/// Whether a function is of the plugins' queues between threads (Inter-Thread Communication), with which a plan waits.
+/// Whether it is a function of the plugins' queues between threads (Inter-Thread Communication), which block.
 fn is_of_queues(name: &str) -> bool {
     matches!(name, "__fifoGet" | "__fifoPop" | "__fifoPut" | "__fifoSize")
 }

@@ -1,10 +1,10 @@
-//! Exceptions of Java's, as data.
+//! Java exceptions as data.
 //!
-//! Must not know what threw one. Invariant: an exception has a class and a message.
+//! Must not know the source. Invariant: an exception has a class and a message.
 
 use loadline_java::numbers;
 
-/// An exception of JMeter's function.
+/// An exception from one of JMeter's functions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Thrown {
     /// Its class.
@@ -14,7 +14,7 @@ pub(crate) struct Thrown {
 }
 
 impl Thrown {
-    /// What is thrown for a text that is no number.
+    /// The exception for a text that is not a number.
     pub(crate) fn no_number(text: &str) -> Thrown {
         Thrown {
             class: "java.lang.NumberFormatException",

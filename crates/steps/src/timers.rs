@@ -1,6 +1,6 @@
-//! Timers that threads share: a profile of load, a schedule of instants, a place where threads wait for each other.
+//! Timers that threads share: a load profile, a schedule of instants, a rendezvous of threads.
 //!
-//! Must not know threads or clocks; time is an argument. Invariant: each is a state machine that answers at once.
+//! Must not know threads or clocks; time is an argument. Invariant: each is a state machine that never blocks.
 
 pub(crate) mod gathering;
 pub(crate) mod precise;

@@ -1,6 +1,6 @@
 //! The variables of one thread.
 //!
-//! Must not know functions. Invariant: a variable that was removed is as one that never was.
+//! Must not know functions. Invariant: a removed variable is the same as one that was never set.
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Write as _};
@@ -10,7 +10,7 @@ use std::fmt::{self, Write as _};
 pub struct Variables(BTreeMap<String, String>);
 
 impl Variables {
-    /// The value of a variable; `None`: there is none.
+    /// The value of a variable; `None`: not set.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&str> {
         self.0.get(name).map(String::as_str)
@@ -21,7 +21,7 @@ impl Variables {
         self.0.insert(name.into(), value.into());
     }
 
-    /// Sets a variable that is set time and again: the text that holds its value is written anew.
+    /// Sets a variable that is set often: the memory of its value is reused.
     pub fn rewrite(&mut self, name: &str, value: fmt::Arguments<'_>) {
         let Some(text) = self.0.get_mut(name) else {
             return self.put(name, value.to_string());
@@ -30,12 +30,12 @@ impl Variables {
         text.write_fmt(value).expect("a text takes what is written");
     }
 
-    /// Removes a variable, and says what it was.
+    /// Removes a variable, and returns its value.
     pub fn remove(&mut self, name: &str) -> Option<String> {
         self.0.remove(name)
     }
 
-    /// Name and value of each, in the order of names.
+    /// Names and values, sorted by name.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
         self.0
             .iter()

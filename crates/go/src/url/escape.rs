@@ -1,14 +1,14 @@
 //! Escapes in the parts of a URL.
 //!
-//! Must not know how a URL is taken apart. Invariant: an escape that was written stays as it was, as
-//! long as nothing beside it forces the part to be written anew.
+//! Must not know how a URL is parsed. Invariant: an existing escape stays unchanged, unless something else
+//! forces the part to be encoded again.
 
 use percent_encoding::{percent_decode_str, percent_encode_byte};
 
 use crate::quoted;
 
-/// A path as Go writes it: as it was given where each of its bytes may stand in one, else written anew
-/// from what it means.
+/// A path as written by Go: unchanged if all its bytes are valid, otherwise encoded again from its decoded
+/// value.
 pub(super) fn path_as_written(path: &str) -> String {
     match path.bytes().all(|byte| is_path_byte(byte) || byte == b'%') {
         true => path.to_owned(),
@@ -16,13 +16,13 @@ pub(super) fn path_as_written(path: &str) -> String {
     }
 }
 
-/// A path of which only the meaning is known, as Go writes it.
+/// A decoded path, encoded as in Go.
 #[must_use]
 pub fn path_of(bytes: &[u8]) -> String {
     escaped_bytes(bytes, is_plain_path_byte)
 }
 
-/// What Go leaves plain in a path that it writes itself.
+/// Bytes that Go does not escape in a path that it encodes itself.
 fn is_plain_path_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"-_.~$&+,/:;=@".contains(&byte)
 }
@@ -52,12 +52,12 @@ pub(super) fn escape_at(text: &str, at: usize) -> Result<&str, String> {
     })
 }
 
-/// A part with everything escaped that must be; escapes that are there stay.
+/// A part with all required escapes added; existing ones are kept.
 pub(super) fn escaped(text: &str, is_plain: fn(u8) -> bool) -> String {
     escaped_but(text, |byte| is_plain(byte) || byte == b'%')
 }
 
-/// A part with all bytes escaped but these.
+/// A part with all bytes escaped except these.
 pub(super) fn escaped_but(text: &str, is_plain: impl Fn(u8) -> bool) -> String {
     if text.bytes().all(&is_plain) {
         return text.to_owned();
@@ -65,7 +65,7 @@ pub(super) fn escaped_but(text: &str, is_plain: impl Fn(u8) -> bool) -> String {
     escaped_bytes(text.as_bytes(), is_plain)
 }
 
-/// Bytes with all escaped but these.
+/// Bytes with all escaped except these.
 #[must_use]
 pub fn escaped_bytes(bytes: &[u8], is_plain: impl Fn(u8) -> bool) -> String {
     let mut out = String::with_capacity(bytes.len() + 16);
@@ -78,13 +78,13 @@ pub fn escaped_bytes(bytes: &[u8], is_plain: impl Fn(u8) -> bool) -> String {
     out
 }
 
-/// A part with its escapes undone.
+/// The decoded part.
 #[must_use]
 pub fn decoded(text: &str) -> String {
     String::from_utf8_lossy(&decoded_bytes(text)).into_owned()
 }
 
-/// The same, whatever the bytes are.
+/// The decoded bytes, which may be invalid UTF-8.
 #[must_use]
 pub fn decoded_bytes(text: &str) -> Vec<u8> {
     percent_decode_str(text).collect()

@@ -1,7 +1,7 @@
-//! The host of a URL, as Go's `net/url` reads and writes it.
+//! The host of a URL, as parsed and formatted by Go's `net/url`.
 //!
-//! Sources: RFC 3986, section 3.2.2, RFC 6874, and what Go was seen to say. Must not know the rest of
-//! a URL. Invariant: what was read is written so that it is read again as the same.
+//! Sources: RFC 3986, section 3.2.2, RFC 6874, and observed behaviour of Go. Must not know the rest of a URL.
+//! Invariant: a formatted host parses to the same host.
 
 use core::net::Ipv6Addr;
 
@@ -9,15 +9,15 @@ use crate::quoted;
 
 use super::escape::{decoded, escape_at, escaped_but};
 
-/// The bytes of RFC 3986's `reg-name` and of literals, and what Go takes beside them.
+/// The bytes of RFC 3986's `reg-name` and of literals, and others that Go accepts.
 fn is_host_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"-_.~!$&'()*+,;=:[]<>\"".contains(&byte)
 }
 
-/// Host and port of an authority without credentials, escapes undone.
+/// Host and port of an authority without credentials, decoded.
 ///
 /// # Errors
-/// Why it is none, in Go's words.
+/// It is invalid; in Go's words.
 pub(super) fn parse(scheme: &str, host: &str) -> Result<String, String> {
     match host.rfind('[') {
         Some(0) => literal(host),
@@ -26,7 +26,7 @@ pub(super) fn parse(scheme: &str, host: &str) -> Result<String, String> {
     }
 }
 
-/// A host as it stands in a URL.
+/// A host as written in a URL.
 pub(super) fn escaped(host: &str) -> String {
     escaped_but(host, is_host_byte)
 }
@@ -60,7 +60,7 @@ fn check_address(address: &str, zone: &str) -> Result<(), String> {
     Err(format!("invalid host: ParseAddr({whole}): {why}"))
 }
 
-/// `example.com:80`. Only with other schemes than HTTP's may a name hold colons.
+/// Parses `example.com:80`. A name may contain colons only with schemes other than HTTP's.
 fn named(scheme: &str, host: &str) -> Result<String, String> {
     let colon = match scheme {
         "http" | "https" => host.find(':'),
@@ -81,7 +81,7 @@ fn check_port(port: &str) -> Result<(), String> {
     Err(format!("invalid port {} after host", quoted(port)))
 }
 
-/// What a name may hold escaped: what is no ASCII, and the percent sign.
+/// Bytes of a name that may be escaped: non-ASCII ones, and the percent sign.
 fn is_escapable(byte: u8) -> bool {
     byte >= 0x80 || byte == b'%'
 }

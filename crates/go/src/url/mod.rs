@@ -1,7 +1,7 @@
-//! URLs as Go's `net/url` reads and writes them, its words for what is none included.
+//! URLs as parsed and formatted by Go's `net/url`, including its error messages.
 //!
-//! Sources: RFC 3986 and the documentation of Go's package. Must not resolve names or know of
-//! requests. Invariant: a URL that was written is read again as the same.
+//! Sources: RFC 3986 and the documentation of Go's package. Must not resolve names or know requests. Invariant:
+//! a formatted URL parses to the same URL.
 
 mod escape;
 mod host;
@@ -13,28 +13,28 @@ use escape::{check_escapes, escaped, is_fragment_byte, path_as_written};
 
 pub use escape::{decoded, decoded_bytes, escaped_bytes, path_of};
 
-/// A URL taken apart.
+/// A parsed URL.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Url {
     /// The scheme in lower case; empty in a reference.
     pub scheme: String,
-    /// What stands before the `@`, escaped.
+    /// The part before the `@`, escaped.
     pub userinfo: Option<String>,
-    /// Host and port, escapes undone.
+    /// Host and port, decoded.
     pub host: String,
-    /// Whether two slashes announced a host.
+    /// Whether two slashes introduced a host.
     pub has_authority: bool,
-    /// What follows the scheme where that is no path; `None` for all URLs that can be asked for.
+    /// The part after the scheme if it is not a path; `None` for all URLs that can be requested.
     pub opaque: Option<String>,
     /// The path, escaped; may be empty.
     pub path: String,
-    /// The query as it was written, without its question mark.
+    /// The query as written, without its question mark.
     pub query: Option<String>,
     /// The fragment, escaped.
     pub fragment: Option<String>,
 }
 
-/// Why a text is no URL, in Go's words.
+/// Why a text is not a URL, in Go's words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NoUrl {
     url: String,
@@ -48,10 +48,10 @@ impl fmt::Display for NoUrl {
 }
 
 impl Url {
-    /// Takes a URL or a reference apart.
+    /// Parses a URL or a reference.
     ///
     /// # Errors
-    /// When it is neither.
+    /// It is neither.
     pub fn parse(text: &str) -> Result<Url, NoUrl> {
         Url::read(text).map_err(|why| NoUrl {
             url: text.to_owned(),
@@ -129,7 +129,7 @@ impl Url {
         Ok(())
     }
 
-    /// The URL that a reference leads to from here: RFC 3986, section 5.2.2.
+    /// Resolves a reference from this URL: RFC 3986, section 5.2.2.
     #[must_use]
     pub fn resolve(&self, mut reference: Url) -> Url {
         let had_scheme = !reference.scheme.is_empty();
@@ -157,13 +157,13 @@ impl Url {
         reference
     }
 
-    /// The URL as Go writes it, credentials included.
+    /// The URL as formatted by Go, including credentials.
     #[must_use]
     pub fn text(&self) -> String {
         self.text_with(self.userinfo.as_deref())
     }
 
-    /// The same with other credentials, escaped.
+    /// The same with other, escaped, credentials.
     #[must_use]
     pub fn text_with(&self, userinfo: Option<&str>) -> String {
         let mut text = String::with_capacity(64);
@@ -196,7 +196,7 @@ impl Url {
         text
     }
 
-    /// Path and query, as they are asked for.
+    /// Path and query, as in a request line.
     #[must_use]
     pub fn target(&self) -> String {
         let mut target = String::with_capacity(self.path.len() + 16);
@@ -212,13 +212,13 @@ impl Url {
         target
     }
 
-    /// The same without the spaces that Go would send: they end a request target.
+    /// The same without the spaces that Go would send: they would end a request target.
     #[must_use]
     pub fn target_without_spaces(&self) -> String {
         self.target().replace(' ', "%20")
     }
 
-    /// The host without its port, and without the brackets of an address.
+    /// The host without its port, and without brackets.
     #[must_use]
     pub fn host_name(&self) -> &str {
         if let Some(inner) = self.host.strip_prefix('[') {
@@ -229,7 +229,7 @@ impl Url {
             .map_or(&*self.host, |(name, _)| name)
     }
 
-    /// The digits of the port; `None` where there are none.
+    /// The digits of the port; `None` if there are none.
     #[must_use]
     pub fn port(&self) -> Option<&str> {
         let after = &self.host[self.host.rfind(']').unwrap_or_default()..];
@@ -245,15 +245,15 @@ impl Url {
         Some((decoded(user), decoded(password)))
     }
 
-    /// Whether headers that name the user may go from this URL to another (the other is the same
-    /// host or lies below it).
+    /// Whether headers that identify the user may be sent from this URL to another (the other is the same host
+    /// or a subdomain).
     #[must_use]
     pub fn may_hand_secrets_to(&self, other: &Url) -> bool {
         let (from, to) = (self.host_name(), other.host_name());
         to == from || (to.len() > from.len() && to.ends_with(&format!(".{from}")))
     }
 
-    /// What the next request of a chain names as `Referer`; `None`: nothing.
+    /// The `Referer` of the next request in a chain; `None`: none.
     #[must_use]
     pub fn referer_for(&self, next: &Url) -> Option<String> {
         let is_told = self.scheme != "https" || next.scheme == "https";
@@ -278,7 +278,7 @@ fn is_userinfo_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"-._:~!$&'()*+,;=%@".contains(&byte)
 }
 
-/// RFC 3986, section 5.2.4, after laying `path` over `base`.
+/// RFC 3986, section 5.2.4, after merging `path` with `base`.
 fn without_dots(path: &str, base: &str) -> String {
     let full = if path.starts_with('/') || path.is_empty() {
         path.to_owned()

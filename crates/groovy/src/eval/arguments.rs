@@ -1,6 +1,6 @@
-//! What is given to a call, and how a method's or closure's parameters take it.
+//! The arguments of a call, and their assignment to the parameters of a method or closure.
 //!
-//! Must not know what is called. Invariant: a parameter that was given nothing has its default.
+//! Must not know what is called. Invariant: a parameter without an argument has its default.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use super::Interpreter;
 use super::frame::Frame;
 
 impl Interpreter<'_> {
-    /// The values that are given to a call; those with names come first, as a map.
+    /// The arguments of a call; named ones come first, as a map.
     pub(super) fn given(&mut self, given: &Arguments, frame: &Rc<Frame>) -> Outcome<Vec<Value>> {
         if given.named.is_empty() {
             let values = self.values_of(&given.values, frame)?;
@@ -35,7 +35,7 @@ impl Interpreter<'_> {
         Ok(values)
     }
 
-    /// Puts what is given into the parameters of code.
+    /// Assigns arguments to the parameters of code.
     pub(super) fn take_parameters(
         &mut self,
         code: &Code,
@@ -48,7 +48,7 @@ impl Interpreter<'_> {
             return Ok(());
         };
         let count = parameters.len();
-        // A closure of several parameters takes a list apart.
+        // A closure with several parameters unpacks a list.
         if code.name.is_empty()
             && given.len() == 1
             && count > 1

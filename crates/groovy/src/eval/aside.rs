@@ -1,8 +1,8 @@
-//! Asks an object of a script's class what it is as a text, whether it equals another, and their like, where no script
-//! runs that could be asked: within the library.
+//! Calls methods such as `toString` and `equals` of an object of a script's class from inside the library,
+//! where no script is running.
 //!
-//! Must not know who asks. Invariant: what is asked has no names from outside, as classes have none in Groovy, and does
-//! no more work than it may.
+//! Must not know the caller. Invariant: the called method has no outside names, as classes have none in Groovy,
+//! and its work is limited.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -13,16 +13,16 @@ use super::super::value::{Bindings, Machine as _, Outcome, Value};
 use super::instance::Instance;
 use super::{Interpreter, STEPS_ASIDE};
 
-/// Questions may be nested so deeply.
+/// Maximum depth of nested calls.
 const DEEPEST: usize = 12;
-/// A question may take so many looks at whether it may go on.
+/// Maximum number of times that a call checks whether it may continue.
 const MOST_LOOKS: u32 = 100;
 
 thread_local! {
     static NESTED: Cell<usize> = const { Cell::new(0) };
 }
 
-/// What an object's own method gives; `None`: its class has none, or it throws.
+/// The result of an object's own method; `None`: its class has none, or it throws.
 pub(super) fn asked(object: &Instance, method: &str, given: &[Value]) -> Option<Value> {
     let fits = |_: &super::super::ast::Code| true;
     object.class.method(0, method, given.len(), &fits, false)?;
@@ -39,7 +39,7 @@ pub(super) fn asked(object: &Instance, method: &str, given: &[Value]) -> Option<
     answer.ok()
 }
 
-/// Nothing from outside.
+/// Bindings without anything from outside.
 struct Nobody {
     looks: u32,
 }

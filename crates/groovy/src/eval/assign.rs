@@ -1,6 +1,6 @@
 //! Assignments.
 //!
-//! Must not know what properties do. Invariant: a variable with a type takes only values of it.
+//! Must not know what properties do. Invariant: a typed variable only accepts values of its type.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -68,7 +68,7 @@ impl Interpreter<'_> {
         }
     }
 
-    /// Sets what an expression stands for; what it then is.
+    /// Assigns to the target of an expression; returns its new value.
     pub(super) fn assign(&mut self, target: &Expr, value: Value, frame: &Rc<Frame>) -> Outcome {
         match target {
             Expr::Variable(name) => self.assign_variable(name, value, frame),

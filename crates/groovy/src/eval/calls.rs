@@ -1,6 +1,6 @@
-//! Calls: of methods of values, of a script's own methods, of closures, and of what every script has.
+//! Calls: of methods of values, of a script's own methods, of closures, and of built-in functions.
 //!
-//! Must not know what methods of the library do. Invariant: each call is a level of depth.
+//! Must not know what methods of the library do. Invariant: each call counts as a level of depth.
 
 use std::any::Any;
 use std::rc::Rc;
@@ -17,10 +17,10 @@ use super::super::value::{Machine as _, Object, Outcome, Value};
 use super::frame::{Frame, Place};
 use super::{Chained, Flow, Interpreter, MethodReference, ScriptClosure};
 
-/// The script itself, which `this` is.
+/// The script itself, available as `this`.
 pub(super) struct ScriptObject;
 
-/// Where a script prints to.
+/// The output of a script.
 pub(super) struct Output;
 
 static NO_METHODS: Table = Table::new(&[]);
@@ -135,7 +135,7 @@ impl Interpreter<'_> {
                     return Ok(value);
                 }
             }
-            // A closure in a map is called by its name.
+            // A closure in a map is called by its key.
             Value::Map(map) => {
                 if let Some(callee @ Value::Closure(_)) = map.get(&Value::Text(Arc::clone(name)))
                     && !library::has_method(receiver, name)
@@ -154,7 +154,7 @@ impl Interpreter<'_> {
         self.invoke(receiver, name, &given)
     }
 
-    /// A call of a name by itself.
+    /// A call of a name without a receiver.
     fn call_by_name(&mut self, name: &Arc<str>, given: Vec<Value>, frame: &Rc<Frame>) -> Outcome {
         if let Some(callee @ (Value::Closure(_) | Value::Class(_) | Value::Object(_))) =
             frame.get(name)
@@ -224,7 +224,7 @@ impl Interpreter<'_> {
         found.map(Arc::clone)
     }
 
-    /// What every script can call.
+    /// Built-in functions of every script.
     fn builtin(&mut self, name: &str, given: &[Value]) -> Outcome<Option<Value>> {
         let given_text = || match given {
             [] => String::new(),
@@ -256,7 +256,7 @@ impl Interpreter<'_> {
                 let ms = number::long_of(&given[0]).unwrap_or(0);
                 self.host().sleep(u64::try_from(ms).unwrap_or(0));
             }
-            // The methods of `TimeCategory` are always there.
+            // The methods of `TimeCategory` are always available.
             ("use", 2) => return self.call_value(&given[1], Vec::new()).map(Some),
             ("with", 1) => return self.call_value(&given[0], Vec::new()).map(Some),
             _ => return Ok(None),
@@ -264,7 +264,7 @@ impl Interpreter<'_> {
         Ok(Some(Value::Null))
     }
 
-    /// A method that was imported as a static one.
+    /// A method from a static import.
     fn imported(&mut self, name: &str, given: &[Value]) -> Outcome<Option<Value>> {
         let shared = Rc::clone(&self.shared);
         for (known, path) in &shared.imports {
@@ -330,7 +330,7 @@ impl Interpreter<'_> {
         }
     }
 
-    /// Runs a method that the script defines.
+    /// Runs a method of the script.
     fn run_method(&mut self, code: &Arc<Code>, given: Vec<Value>) -> Outcome {
         self.enter()?;
         let frame = Frame::of_method();
@@ -359,7 +359,7 @@ impl Interpreter<'_> {
             None => Frame::within(&closure.frame),
             delegate => Frame::with_delegate(&closure.frame, delegate),
         };
-        // BeanShell's methods are closures over nothing.
+        // BeanShell's methods are closures without an enclosing frame.
         let frame = if closure.code.name.is_empty() {
             frame
         } else {
@@ -373,7 +373,7 @@ impl Interpreter<'_> {
         Ok(came_to(outcome?))
     }
 
-    /// A method of a closure itself; `None`: it is none of these.
+    /// A method of a closure itself; `None`: another method.
     pub(super) fn closure_method(
         &mut self,
         callee: &Value,
@@ -430,7 +430,7 @@ impl Interpreter<'_> {
     }
 }
 
-/// Whether code takes so many values.
+/// Whether code accepts this number of arguments.
 pub(super) fn takes_so_many(code: &Code, count: usize) -> bool {
     let parameters = code.parameters.as_deref().unwrap_or_default();
     let wanted = parameters

@@ -1,6 +1,6 @@
-//! The classes that a script defines, as it runs.
+//! The classes of a script at run time.
 //!
-//! Must not know what their methods do. Invariant: a class knows those above it, and ends where one is above itself.
+//! Must not know what their methods do. Invariant: a class knows its superclasses, up to the first repetition.
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -12,27 +12,27 @@ use super::super::thrown::exception_class;
 use super::super::value::Value;
 use super::calls::takes_so_many;
 
-/// So many classes may be above one another.
+/// Maximum number of classes above a class.
 const MOST_ABOVE: usize = 20;
 
 /// A class of a script.
 pub(crate) struct ScriptClass {
     pub(crate) definition: Arc<Definition>,
-    /// It, and the classes, traits and interfaces above it: the nearest first.
+    /// The class with its superclasses, traits and interfaces: the nearest first.
     pub(super) lineage: Vec<Arc<Definition>>,
-    /// The class of Java's above them all, which is one of exceptions.
+    /// The Java class above them all, which is an exception class.
     pub(super) base: Option<&'static str>,
     /// Its own static variables, and the values of an enum.
     pub(super) statics: RefCell<Vec<(Name, Value)>>,
     pub(super) is_ready: Cell<bool>,
 }
 
-/// Whose method runs.
+/// The owner of the running method.
 pub(crate) struct Home {
-    /// The object, or the class where the method is a static one.
+    /// The object, or the class for a static method.
     pub(super) this: Value,
     pub(super) class: Rc<ScriptClass>,
-    /// Which of the lineage has the method.
+    /// Index of the method's class in the lineage.
     pub(super) at: usize,
 }
 
@@ -53,7 +53,7 @@ pub(super) fn defined(definitions: &[Arc<Definition>]) -> HashMap<Name, Rc<Scrip
     classes.collect()
 }
 
-/// Gathers a class and those above it; the class of exceptions above them, if one is.
+/// Collects a class and those above it; returns the exception class above them, if any.
 fn gather(
     definition: &Arc<Definition>,
     all: &[Arc<Definition>],
@@ -64,7 +64,7 @@ fn gather(
         return None;
     }
     lineage.push(Arc::clone(definition));
-    // Of several traits the last one counts first.
+    // Of several traits the last one has precedence.
     for interface in definition.interfaces.iter().rev() {
         if let Some(above) = named(all, interface) {
             gather(above, all, lineage);
@@ -87,20 +87,20 @@ impl ScriptClass {
         self.definition.kind == ClassKind::Enum
     }
 
-    /// Forgets what static variables hold: what a script leaves behind must not hold the script.
+    /// Clears the static variables: values that outlive a script must not keep it alive.
     pub(super) fn forget(&self) {
         let values = self.statics.take();
         self.is_ready.set(false);
         drop(values);
     }
 
-    /// The fields of its objects, those of the classes above first.
+    /// The fields of its objects, inherited ones first.
     pub(super) fn fields(&self) -> impl Iterator<Item = &Field> {
         let all = self.lineage.iter().rev().flat_map(|one| &one.fields);
         all.filter(|field| !field.is_static)
     }
 
-    /// Its properties, in the order in which they are told.
+    /// Its properties, in the order of `toString`.
     pub(super) fn properties(&self) -> impl Iterator<Item = &Field> {
         let own = self.definition.fields.iter();
         own.filter(|field| field.is_property && !field.is_static)
@@ -111,7 +111,7 @@ impl ScriptClass {
         all.find(|field| *field.name == *name && !field.is_static)
     }
 
-    /// The method of a name that fits best, from a place of the lineage on, and the place that it is at.
+    /// The best matching method with a name, from an index of the lineage on, with its index.
     pub(super) fn method(
         &self,
         from: usize,
@@ -137,7 +137,7 @@ impl ScriptClass {
         None
     }
 
-    /// Whether it or one above is called so.
+    /// Whether it or a class above has this name.
     pub(super) fn is_a(&self, name: &str) -> bool {
         let is_named = |kind: &Type| kind.name.rsplit('.').next() == Some(name);
         let own = self.lineage.iter().any(|one| {
@@ -149,7 +149,7 @@ impl ScriptClass {
             || self.is_enum() && matches!(name, "Enum" | "Comparable")
     }
 
-    /// Whether some class of its has an annotation's gift.
+    /// Whether any of its classes has an addition from an annotation.
     pub(super) fn has(&self, gift: impl Fn(&super::super::ast::Given) -> bool) -> bool {
         self.lineage.iter().any(|one| gift(&one.given))
     }

@@ -1,7 +1,7 @@
-//! How objects of a script's own classes are made.
+//! Construction of objects of a script's classes.
 //!
-//! Must not know what they are asked for later. Invariant: the class above makes its part of an object before the one
-//! below does.
+//! Must not know how they are used. Invariant: the superclass initializes its part of an object before the
+//! subclass does.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -29,7 +29,7 @@ impl Interpreter<'_> {
         }
     }
 
-    /// Makes an object of a class.
+    /// Constructs an object of a class.
     pub(super) fn construct(&mut self, class: &Arc<str>, given: Vec<Value>) -> Outcome {
         match self.own_class(class) {
             Some(class) => self.make(&class, given, None),
@@ -37,7 +37,7 @@ impl Interpreter<'_> {
         }
     }
 
-    /// Gives static variables of a class their first values.
+    /// Initializes the static variables of a class.
     pub(super) fn ready(&mut self, class: &Rc<ScriptClass>) -> Outcome<()> {
         if class.is_ready.replace(true) {
             return Ok(());
@@ -69,7 +69,7 @@ impl Interpreter<'_> {
         }
     }
 
-    /// A value as one of a type that may be of a script's class.
+    /// Converts a value to a type, which may be a class of the script.
     pub(super) fn as_kind(&mut self, value: Value, kind: Option<&Type>) -> Outcome {
         let Some(kind) = kind else {
             return Ok(value);
@@ -80,7 +80,7 @@ impl Interpreter<'_> {
         }
     }
 
-    /// What a value becomes as one of a script's class; `None`: it stays what it is, or the class is none of a script's.
+    /// Converts a value to a class of the script; `None`: it stays unchanged, or the type is not such a class.
     pub(super) fn as_own(&mut self, value: &Value, kind: &Type) -> Outcome<Option<Value>> {
         let Some(class) = self.own_class(&kind.name).filter(|_| kind.dimensions == 0) else {
             return Ok(None);
@@ -141,7 +141,7 @@ impl Interpreter<'_> {
         outcome.map(|()| this)
     }
 
-    /// Makes of an object what one of the classes that it is of wants it to be.
+    /// Initializes the part of an object that belongs to one of its classes.
     fn construct_at(
         &mut self,
         class: &Rc<ScriptClass>,
@@ -220,7 +220,7 @@ impl Interpreter<'_> {
         self.statements(statements, &frame, false).map(drop)
     }
 
-    /// Makes of an object what the class above wants it to be.
+    /// Initializes the part of an object that belongs to the superclass.
     fn construct_above(
         &mut self,
         class: &Rc<ScriptClass>,
@@ -235,7 +235,7 @@ impl Interpreter<'_> {
         let last = parent.name.rsplit('.').next();
         let mut lineage = class.lineage.iter();
         let above = lineage.position(|one| Some(&*one.name) == last);
-        // A class that is above itself ends there.
+        // A class that inherits from itself ends there.
         if let Some(above) = above.filter(|above| *above > at) {
             return self.construct_at(class, above, this, given);
         }
@@ -267,7 +267,7 @@ impl Interpreter<'_> {
         Ok(())
     }
 
-    /// Gives the fields that a class and its traits have their first values.
+    /// Sets the initial values of fields in a class and its traits.
     fn first_values(&mut self, class: &Rc<ScriptClass>, at: usize, this: &Value) -> Outcome<()> {
         let definition = Arc::clone(&class.lineage[at]);
         for interface in &definition.interfaces {
@@ -305,7 +305,7 @@ impl Interpreter<'_> {
         Ok(())
     }
 
-    /// Sets a field whatever guards it.
+    /// Sets a field directly, even if it is read-only.
     pub(super) fn set_raw(
         &mut self,
         class: &Rc<ScriptClass>,
@@ -322,7 +322,7 @@ impl Interpreter<'_> {
     }
 }
 
-/// The call of another constructor that a constructor begins with; whether it is one of the same class.
+/// The call of another constructor at the start of a constructor; returns whether it is one of the same class.
 fn call_of_constructor(statement: &Statement) -> Option<(bool, &Arguments)> {
     let Statement::Expression(Expr::CallValue { of, given }) = statement else {
         return None;
@@ -334,7 +334,7 @@ fn call_of_constructor(statement: &Statement) -> Option<(bool, &Arguments)> {
     }
 }
 
-/// The constructor that fits what is given best.
+/// The constructor that best matches the arguments.
 fn fitting(constructors: &[Arc<Code>], given: &[Value]) -> Option<Arc<Code>> {
     let takes = |code: &&Arc<Code>| takes_so_many(code, given.len());
     let all: Vec<&Arc<Code>> = constructors.iter().filter(takes).collect();
@@ -344,7 +344,7 @@ fn fitting(constructors: &[Arc<Code>], given: &[Value]) -> Option<Arc<Code>> {
     best.or(only).map(|code| Arc::clone(code))
 }
 
-/// What is thrown where nothing is made of what is given.
+/// The exception if no constructor accepts the arguments.
 fn no_constructor(class: &str, given: &[Value]) -> Thrown {
     let (classes, _) = print::listed(given);
     Thrown::of(

@@ -1,6 +1,6 @@
-//! What expressions come to.
+//! Evaluates expressions.
 //!
-//! Must not know what methods do. Invariant: what is on the left is evaluated first.
+//! Must not know what methods do. Invariant: the left operand is evaluated first.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -32,7 +32,7 @@ impl Interpreter<'_> {
         outcome
     }
 
-    /// Operators that bind alike, one after another.
+    /// Operators of equal precedence, one after another.
     pub(super) fn chain(
         &mut self,
         first: &Expr,
@@ -192,7 +192,7 @@ impl Interpreter<'_> {
         }))
     }
 
-    /// The value of a name.
+    /// The value of a variable.
     pub(super) fn variable(&mut self, name: &Arc<str>, frame: &Rc<Frame>) -> Outcome {
         if let Some(value) = frame.get(name) {
             return Ok(value);
@@ -230,7 +230,7 @@ impl Interpreter<'_> {
         }
     }
 
-    /// The full name of a class that a script calls by its own name, or by what it was imported as.
+    /// The full name of a class by its own name, or by its import, in the script.
     pub(super) fn class_named(&self, name: &str) -> Option<Arc<str>> {
         let imports = &self.shared.imports;
         let last = name.rsplit('.').next().unwrap_or(name);
@@ -283,7 +283,7 @@ impl Interpreter<'_> {
         Ok(Value::Composed(Rc::new(Composed { texts, values })))
     }
 
-    /// The values of a list or a call, spreads among them.
+    /// The values of a list or a call, including spread ones.
     pub(super) fn values_of(&mut self, values: &[Expr], frame: &Rc<Frame>) -> Outcome<Vec<Value>> {
         let mut found = Vec::with_capacity(values.len());
         for value in values {
@@ -327,7 +327,7 @@ impl Interpreter<'_> {
         if is_safe && of_value.is_null() {
             return Ok(Value::Null);
         }
-        // `String[]` in the place of a value is a type.
+        // `String[]` as a value is a type.
         if let (Value::Class(name), []) = (&of_value, at) {
             return Ok(Value::Class(format!("{name}[]").into()));
         }
@@ -362,7 +362,7 @@ impl Interpreter<'_> {
                 super::super::print::text(&name).into()
             }
         };
-        // A class by its full name, if the path is none of variables.
+        // A class by its full name, if the path does not start with a variable.
         if name.starts_with(char::is_uppercase)
             && let Some(path) = super::super::paths::dotted(of)
             && path.starts_with(char::is_lowercase)
@@ -483,7 +483,7 @@ fn empty_array(class: &Type, counts: &[usize]) -> Value {
     Value::array(super::super::value::Element::Object, inner.collect())
 }
 
-/// A number that is written in a script.
+/// A number literal.
 fn number_value(number: &Number) -> Value {
     match number {
         Number::Int(number) => Value::Int(*number),

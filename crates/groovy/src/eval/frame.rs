@@ -1,6 +1,6 @@
-//! The variables of a block, and those of the blocks around it.
+//! The variables of a block and its enclosing blocks.
 //!
-//! Must not know statements. Invariant: a name is looked for from the inside out.
+//! Must not know statements. Invariant: a name is looked up from the inside out.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -20,13 +20,13 @@ struct Variable {
 pub(crate) struct Frame {
     variables: RefCell<Vec<Variable>>,
     around: Option<Rc<Frame>>,
-    /// An object that names are looked for in before the blocks around are asked.
+    /// An object in which names are looked up before the enclosing blocks.
     pub(super) delegate: Option<Value>,
-    /// The object and the class whose method it is of.
+    /// The object and class of the method.
     home: Option<Rc<Home>>,
 }
 
-/// Where a name is found.
+/// Where a name is defined.
 pub(crate) enum Place {
     Variable(Rc<Frame>, usize),
     Delegate(Value),
@@ -46,7 +46,7 @@ impl Frame {
         })
     }
 
-    /// The frame of a method, which has a root of its own.
+    /// The frame of a method, which has its own root.
     pub(crate) fn of_method() -> Rc<Frame> {
         Rc::new(Frame {
             variables: RefCell::default(),
@@ -66,7 +66,7 @@ impl Frame {
         })
     }
 
-    /// The object and the class whose method it is of, or whose method is around it.
+    /// The object and class of the method, or of the enclosing one.
     pub(crate) fn home(&self) -> Option<Rc<Home>> {
         self.home.clone()
     }
@@ -84,7 +84,7 @@ impl Frame {
         })
     }
 
-    /// Declares a variable, or declares it anew.
+    /// Declares or redeclares a variable.
     pub(crate) fn declare(&self, name: &Name, kind: Option<Type>, value: Value) {
         let mut variables = self.variables.borrow_mut();
         match variables.iter_mut().find(|one| is_name(&one.name, name)) {
@@ -100,7 +100,7 @@ impl Frame {
         }
     }
 
-    /// The value of a name, where it is a variable of this block or one around it.
+    /// The value of a name, if it is a variable of this block or an enclosing one.
     pub(crate) fn get(&self, name: &str) -> Option<Value> {
         let mut frame = self;
         loop {
@@ -116,7 +116,7 @@ impl Frame {
         }
     }
 
-    /// Where a name is found; delegates are named in their turn.
+    /// Where a name may be defined; delegates are listed in lookup order.
     pub(crate) fn places(self: &Rc<Frame>, name: &str) -> Vec<Place> {
         let mut found = Vec::new();
         let mut frame = Rc::clone(self);
@@ -150,14 +150,14 @@ impl Frame {
     }
 
     pub(crate) fn set_at(&self, at: usize, value: Value) {
-        // The old value may hold this frame: it goes when nothing is borrowed.
+        // The old value may own this frame: it is dropped when nothing is borrowed.
         let before = std::mem::replace(&mut self.variables.borrow_mut()[at].value, value);
         drop(before);
     }
 }
 
 impl Frame {
-    /// Whether there is a block around it, so that names that are new in it are its own in BeanShell.
+    /// Whether it has an enclosing block, so that new names are local to it in BeanShell.
     pub(crate) fn is_inner(&self) -> bool {
         self.around.is_some()
     }

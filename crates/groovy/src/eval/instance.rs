@@ -1,7 +1,6 @@
-//! Objects of classes that a script defines.
+//! Objects of a script's classes.
 //!
-//! Must not know what their methods do. Invariant: what asks for one as a text, or whether two are equal, gets an answer
-//! in bounded work.
+//! Must not know what their methods do. Invariant: conversion to text and comparison take bounded work.
 
 use std::any::Any;
 use std::cell::RefCell;
@@ -19,16 +18,16 @@ use super::Shared;
 use super::aside;
 use super::classes::ScriptClass;
 
-/// An object of a class of the script's.
+/// An object of a script's class.
 pub(crate) struct Instance {
-    /// Itself, to be given on.
+    /// A reference to itself.
     pub(super) me: Weak<Instance>,
     pub(super) class: Rc<ScriptClass>,
     pub(super) shared: Rc<Shared>,
     pub(super) fields: RefCell<Vec<(Name, Value)>>,
-    /// Of a value of an enum its name and place.
+    /// For a value of an enum its name and ordinal.
     pub(super) constant: Option<(Name, i32)>,
-    /// Of an exception its message and what caused it.
+    /// For an exception its message and cause.
     pub(super) message: RefCell<Option<Arc<str>>>,
     pub(super) cause: RefCell<Option<Rc<Exception>>>,
 }
@@ -36,12 +35,12 @@ pub(crate) struct Instance {
 static NO_METHODS: Table = Table::new(&[]);
 
 impl Instance {
-    /// The object that a value is; `None`: it is none of a script's class.
+    /// The object in a value; `None`: it is not of a script's class.
     pub(super) fn of(value: &Value) -> Option<&Instance> {
         value.of::<Instance>()
     }
 
-    /// It as a value.
+    /// The object as a value.
     pub(super) fn value(&self) -> Value {
         match self.me.upgrade() {
             Some(me) => Value::Object(me),
@@ -58,13 +57,13 @@ impl Instance {
     pub(super) fn set_field(&self, name: &str, value: Value) -> bool {
         let mut fields = self.fields.borrow_mut();
         let found = fields.iter_mut().find(|(known, _)| **known == *name);
-        // The old value may hold this object: it goes when nothing is borrowed.
+        // The old value may own this object: it is dropped when nothing is borrowed.
         let before = found.map(|(_, place)| std::mem::replace(place, value));
         drop(fields);
         before.is_some()
     }
 
-    /// It as it is told where its class does not say how.
+    /// Its text if its class has no `toString`.
     pub(super) fn plain_text(&self) -> String {
         if let Some((name, _)) = &self.constant {
             return name.to_string();
@@ -91,7 +90,7 @@ impl Instance {
     }
 }
 
-/// What a script catches: the object of its own class, or the exception.
+/// The value that a script catches: the object of its own class, or the exception.
 pub(super) fn caught(exception: &Rc<Exception>) -> Value {
     let own = exception.own.as_ref().map(|own| Rc::clone(&own.object));
     match own.map(Rc::downcast::<Instance>) {
@@ -186,7 +185,7 @@ impl Object for Instance {
         if self.constant.is_some() {
             return None;
         }
-        // Groovy's JSON has the properties of a class from the last one to the first.
+        // Groovy's JSON lists the properties of a class in reverse order.
         let fields: Vec<_> = self.class.fields().filter(|one| one.is_property).collect();
         let values = fields.into_iter().rev().map(|field| {
             let value = self.field(&field.name).unwrap_or(Value::Null);

@@ -1,7 +1,7 @@
-//! What objects and classes of a script's own are asked for: methods, properties, and that they are made.
+//! Methods, properties and construction of a script's objects and classes.
 //!
-//! Must not know how a class was read. Invariant: names within a class's method are those of the class, and none of the
-//! script's.
+//! Must not know how a class was parsed. Invariant: names in a class's method are those of the class, never
+//! those of the script.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use super::frame::Frame;
 use super::instance::Instance;
 
 impl Interpreter<'_> {
-    /// Calls a method of an object or a class of the script's; `None`: it has none.
+    /// Calls a method of a script's object or class; `None`: it has none.
     pub(super) fn invoke_own(
         &mut self,
         receiver: &Value,
@@ -95,7 +95,7 @@ impl Interpreter<'_> {
         self.method_at(&instance.value(), &class, 0, "methodMissing", &asked)
     }
 
-    /// Calls a method that is found from a place of the lineage on; `None`: there is none.
+    /// Calls a method, looked up from an index of the lineage on; `None`: there is none.
     fn method_at(
         &mut self,
         this: &Value,
@@ -122,7 +122,7 @@ impl Interpreter<'_> {
     }
 
     fn run_member(&mut self, home: &Rc<Home>, code: &Code, given: &[Value]) -> Outcome {
-        // Found by way of its class, it is as deep as two calls.
+        // A method found through its class counts as two levels of depth.
         self.enter()?;
         let outcome = self.enter().and_then(|()| {
             let frame = Frame::of_home(home);
@@ -140,7 +140,7 @@ impl Interpreter<'_> {
         }
     }
 
-    /// `getName`, `isName` and `setName` of a property that has no such method.
+    /// `getName`, `isName` and `setName` of a property without an explicit one.
     fn accessor(
         &mut self,
         instance: &Instance,
@@ -179,7 +179,7 @@ impl Interpreter<'_> {
         }
     }
 
-    /// The value of an enum that stands beside another one, round the end.
+    /// The next or previous value of an enum, wrapping around.
     fn beside(&mut self, instance: &Instance, step: i32) -> Outcome {
         let class = Rc::clone(&instance.class);
         self.ready(&class)?;
@@ -264,7 +264,7 @@ impl Interpreter<'_> {
         Ok(before.is_some())
     }
 
-    /// A property of an object or a class of the script's; `None`: it has none.
+    /// A property of a script's object or class; `None`: it has none.
     pub(super) fn property_of_own(&mut self, of: &Value, name: &str) -> Outcome<Option<Value>> {
         match of {
             Value::Object(_) => {
@@ -294,7 +294,7 @@ impl Interpreter<'_> {
         }
     }
 
-    /// What a getter gives.
+    /// The value of a getter.
     fn got(&mut self, this: &Value, class: &Rc<ScriptClass>, name: &str) -> Outcome<Option<Value>> {
         for prefix in ["get", "is"] {
             let getter = library::getter(prefix, name);
@@ -326,7 +326,7 @@ impl Interpreter<'_> {
         self.method_at(&this, &class, 0, "propertyMissing", &[Value::text(name)])
     }
 
-    /// Sets a property of an object or a class of the script's; whether it has it.
+    /// Sets a property of a script's object or class; returns whether it exists.
     pub(super) fn set_property_of_own(
         &mut self,
         of: &Value,
@@ -366,7 +366,7 @@ impl Interpreter<'_> {
         })
     }
 
-    /// The value of a name within a method of a class.
+    /// The value of a name in a method of a class.
     pub(super) fn variable_of(&mut self, home: &Home, name: &Arc<str>) -> Outcome {
         if let Some(value) = self.field_of(home, name)? {
             return Ok(value);
@@ -380,7 +380,7 @@ impl Interpreter<'_> {
         }
     }
 
-    /// A field of an object by itself, whatever getter it has, or a static variable.
+    /// A field of an object, bypassing getters, or a static variable.
     pub(super) fn field_of(&mut self, home: &Home, name: &str) -> Outcome<Option<Value>> {
         let field = Instance::of(&home.this).and_then(|instance| instance.field(name));
         match field {
@@ -389,7 +389,7 @@ impl Interpreter<'_> {
         }
     }
 
-    /// Sets a field by itself; whether there is one.
+    /// Sets a field directly; returns whether it exists.
     pub(super) fn set_field(&mut self, home: &Home, name: &str, value: &Value) -> Outcome<bool> {
         let is_object = Instance::of(&home.this).is_some();
         if is_object && home.class.field(name).is_some() {
@@ -414,7 +414,7 @@ impl Interpreter<'_> {
         }
     }
 
-    /// A call of a name by itself within a method of a class; `None`: the class has no such method.
+    /// A call of a name without a receiver in a method of a class; `None`: the class has no such method.
     pub(super) fn call_of(
         &mut self,
         home: &Home,
@@ -433,7 +433,7 @@ impl Interpreter<'_> {
         }
     }
 
-    /// A method of the class above.
+    /// Calls a method of the superclass.
     pub(super) fn call_above(&mut self, home: &Home, name: &str, given: &[Value]) -> Outcome {
         let found = self.method_at(&home.this, &home.class, home.at + 1, name, given)?;
         if let Some(value) = found {
@@ -455,7 +455,7 @@ impl Interpreter<'_> {
         }
     }
 
-    /// Whether a class has a static method of a name.
+    /// Whether a class has a static method with this name.
     pub(super) fn has_static(&self, class: &str, name: &str) -> bool {
         match self.own_class(class) {
             Some(own) => own.method(0, name, 1, &|_| true, true).is_some(),
@@ -463,7 +463,7 @@ impl Interpreter<'_> {
         }
     }
 
-    /// An exception of a script's class, as it is thrown.
+    /// An exception of a script's class, ready to throw.
     pub(super) fn thrown_own(&mut self, value: &Value) -> Outcome<Thrown> {
         let Some(instance) = Instance::of(value) else {
             return Err(convert::cannot_cast(value, "java.lang.Throwable"));
@@ -499,7 +499,7 @@ pub(super) fn own_static(class: &ScriptClass, name: &str) -> Option<Value> {
     found.map(|(_, value)| value.clone())
 }
 
-/// What every value of an enum can be asked for; `Err`: the value that stands so far beside it.
+/// Methods of all enum values; `Err`: the distance of another value to return.
 fn of_constant(instance: &Instance, name: &str, given: &[Value]) -> Option<Result<Value, i32>> {
     let (constant, place) = instance.constant.as_ref()?;
     Some(match (name, given) {
@@ -516,7 +516,7 @@ fn of_constant(instance: &Instance, name: &str, given: &[Value]) -> Option<Resul
     })
 }
 
-/// What every exception can be asked for.
+/// Methods of all exceptions.
 fn of_exception(instance: &Instance, name: &str, given: &[Value]) -> Option<Value> {
     instance.class.base?;
     Some(match (name, given) {
@@ -533,7 +533,7 @@ fn of_exception(instance: &Instance, name: &str, given: &[Value]) -> Option<Valu
     })
 }
 
-/// Whether what is given is of the types that code's parameters have.
+/// Whether arguments match the types of code's parameters.
 pub(super) fn fits(code: &Code, given: &[Value]) -> bool {
     let parameters = code.parameters.as_deref().unwrap_or_default();
     given.iter().zip(parameters).all(|(value, parameter)| {
@@ -562,7 +562,7 @@ fn accepts(kind: &Type, value: &Value) -> bool {
         "char" | "Character" => matches!(value, Value::Char(_)),
         "byte" | "Byte" => matches!(value, Value::Byte(_)),
         _ if convert::is_of_class(value, name) => true,
-        // Closures are whatever interface is wanted; a name that is known nowhere stands for any type.
+        // Closures implement any interface; an unknown name accepts any type.
         _ if matches!(value, Value::Closure(_)) => true,
         _ => {
             let is_own = Instance::of(value).is_some();

@@ -1,4 +1,4 @@
-//! What operators between two values come to.
+//! Evaluates operators with two operands.
 //!
 //! Must not know numbers. Invariant: BeanShell's operators are Java's, Groovy's are methods.
 
@@ -42,7 +42,7 @@ impl Interpreter<'_> {
     }
 
     fn compared(&mut self, left: &Value, right: &Value) -> Outcome<Ordering> {
-        // Whatever is compared with what is no number as a double is neither less nor more.
+        // Compared with NaN as a double, everything is neither less nor greater.
         order::compare(left, right)
     }
 
@@ -96,7 +96,7 @@ impl Interpreter<'_> {
         }
     }
 
-    /// Whether a value is one that a case means.
+    /// Whether a value matches a case.
     pub(super) fn is_case(&mut self, case: &Value, value: &Value) -> Outcome<bool> {
         if !self.is_groovy() {
             return Ok(order::java_equals(case, value)

@@ -1,7 +1,7 @@
 //! Runs statements.
 //!
-//! Must not know how expressions come to their values. Invariant: `finally` runs whatever ends its `try`, but an order
-//! to end.
+//! Must not know how expressions are evaluated. Invariant: `finally` runs however its `try` ends, except after
+//! an order to end.
 
 use std::rc::Rc;
 
@@ -15,20 +15,20 @@ use super::super::value::{Machine as _, Outcome, Value};
 use super::frame::Frame;
 use super::{Flow, Interpreter};
 
-/// What a loop does after its body.
+/// The next step of a loop after its body.
 enum After {
     Next,
     Leave,
     Pass(Flow),
 }
 
-/// Whether a statement of BeanShell comes to something, so that a script that ends with it does.
+/// Whether a BeanShell statement has a value, which is that of a script ending with it.
 fn has_value(statement: &Statement) -> bool {
     matches!(statement, Statement::Expression(_) | Statement::Block(_))
 }
 
 impl Interpreter<'_> {
-    /// Makes methods known before anything runs.
+    /// Defines methods before anything runs.
     pub(super) fn define_methods(&mut self, block: &Block) {
         for statement in &block.statements {
             if let Statement::Method(code) = statement {
@@ -40,14 +40,14 @@ impl Interpreter<'_> {
     }
 
     pub(super) fn block(&mut self, block: &Block, frame: &Rc<Frame>, wants: bool) -> Outcome<Flow> {
-        // In BeanShell a name that is new in a block is the block's own.
+        // In BeanShell a new name in a block is local to the block.
         match block.declares || !self.is_groovy() {
             true => self.statements(&block.statements, &Frame::within(frame), wants),
             false => self.statements(&block.statements, frame, wants),
         }
     }
 
-    /// Runs statements; where it is wanted, what the last one comes to.
+    /// Runs statements; returns the value of the last one if wanted.
     pub(super) fn statements(
         &mut self,
         statements: &[Statement],
@@ -188,7 +188,7 @@ impl Interpreter<'_> {
             last = value.clone();
             match self.is_groovy() || frame.is_inner() {
                 true => frame.declare(name, kind.cloned(), value),
-                // BeanShell's variables live on with the interpreter.
+                // BeanShell's variables persist in the interpreter.
                 false => self.bindings.bind(name, value),
             }
         }
@@ -369,14 +369,14 @@ impl Interpreter<'_> {
         let Some(entered) = entered else {
             return Ok(Flow::On(Value::Null));
         };
-        // In BeanShell the cases are of the block around them.
+        // In BeanShell the cases belong to the enclosing block.
         let inner = match self.is_groovy() {
             true => Frame::within(frame),
             false => Rc::clone(frame),
         };
         let mut last = Value::Null;
         for case in &cases[entered..] {
-            // What stands in front of a `break` is what the switch comes to.
+            // The value before a `break` is that of the switch.
             for statement in &case.body {
                 match self.statement(statement, &inner, wants)? {
                     Flow::On(value) => last = value,
@@ -482,7 +482,7 @@ impl Interpreter<'_> {
     }
 }
 
-/// An expression as Groovy tells it: its texts have no quotes.
+/// An expression as printed by Groovy: its texts have no quotes.
 fn without_quotes(source: &str) -> String {
     let mut told = String::with_capacity(source.len());
     let mut rest = source.chars();

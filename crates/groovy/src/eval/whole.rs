@@ -1,7 +1,8 @@
-//! Divisions of whole numbers whose outcome a variable of a primitive type takes.
+//! Integer divisions whose result is assigned to a variable of a primitive type.
 //!
-//! Must not know what is done with the variable. Source: Groovy 3.0.20, observed. Invariant: only what is written as a division of
-//! numbers that are whole by their types is one of whole numbers; elsewhere a division makes a decimal.
+//! Must not know what happens to the variable. Source: Groovy 3.0.20, observed. Invariant: only an expression
+//! written as a division of numbers with integer types is an integer division; all other divisions yield a
+//! decimal.
 
 use std::rc::Rc;
 
@@ -11,17 +12,17 @@ use super::super::value::Outcome;
 use super::Interpreter;
 use super::frame::{Frame, Place};
 
-/// Types that Groovy computes with as Java does.
+/// Types with Java's arithmetic in Groovy.
 const PRIMITIVE: &[&str] = &["byte", "short", "int", "long", "float", "double", "char"];
 
-/// Those of them that are whole.
+/// The integer ones among them.
 const WHOLE: &[&str] = &["byte", "short", "int", "long", "char"];
 
 fn is_one_of(kind: &Type, names: &[&str], dimensions: usize) -> bool {
     kind.dimensions == dimensions && names.contains(&&*kind.name)
 }
 
-/// The type of the variable that an expression is, as it was declared; `None`: it has none.
+/// The declared type of the variable in an expression; `None`: it has none.
 fn declared(expression: &Expr, frame: &Rc<Frame>) -> Option<Type> {
     let Expr::Variable(name) = expression else {
         return None;
@@ -43,7 +44,7 @@ fn keeps_whole(operator: Operator) -> bool {
     )
 }
 
-/// Whether an expression is whole by the types of what it is made of.
+/// Whether an expression has an integer type according to its parts.
 fn is_whole(expression: &Expr, frame: &Rc<Frame>) -> bool {
     let is_variable = |of: &Expr, dimensions| {
         declared(of, frame).is_some_and(|kind| is_one_of(&kind, WHOLE, dimensions))
@@ -70,7 +71,7 @@ fn is_whole(expression: &Expr, frame: &Rc<Frame>) -> bool {
 }
 
 impl Interpreter<'_> {
-    /// What a variable is given: where its type is primitive, a division of whole numbers leaves out what is behind the point.
+    /// The value assigned to a variable: if its type is primitive, an integer division is truncated.
     pub(super) fn given_to(
         &mut self,
         kind: Option<&Type>,
@@ -108,7 +109,7 @@ impl Interpreter<'_> {
         }
     }
 
-    /// The type that a variable was declared with, where an assignment is to one.
+    /// The declared type of a variable that is the target of an assignment.
     pub(super) fn kind_of_target(&self, target: &Expr, frame: &Rc<Frame>) -> Option<Type> {
         declared(target, frame)
     }

@@ -1,6 +1,6 @@
 //! `URL` and `URI`: addresses and their parts.
 //!
-//! Must not know connections. Invariant: an address keeps the text that it was made of.
+//! Must not know connections. Invariant: an address keeps its original text.
 // tidy: table
 
 use std::any::Any;
@@ -12,13 +12,13 @@ use super::super::thrown::Thrown;
 use super::super::value::{Object, Outcome, Value};
 use super::{Class, int_of, text_of, text_wanted};
 
-/// An address: `URL`, or `URI`.
+/// A `URL` or `URI`.
 struct Address {
     text: String,
     is_url: bool,
 }
 
-/// The parts of an address, as they are written.
+/// The parts of an address, as written.
 struct Parts<'t> {
     scheme: Option<&'t str>,
     authority: Option<&'t str>,
@@ -104,7 +104,7 @@ fn is_scheme(text: &str) -> bool {
     text.starts_with(|letter: char| letter.is_ascii_alphabetic()) && text.bytes().all(is_letter)
 }
 
-/// A path seen from another one, without what points at its folder or the one above.
+/// A path resolved relative to another one, without `.` and `..`.
 fn joined(base: &str, path: &str) -> String {
     let folder = match path.starts_with('/') {
         true => "",
@@ -135,7 +135,7 @@ fn joined(base: &str, path: &str) -> String {
     kept.join("/")
 }
 
-/// A reference seen from an address.
+/// A reference resolved relative to an address.
 fn resolved(base: &str, reference: &str) -> String {
     let (base, reference) = (Parts::of(base), Parts::of(reference));
     if reference.scheme.is_some() {
@@ -162,10 +162,10 @@ fn resolved(base: &str, reference: &str) -> String {
     whole.written()
 }
 
-/// `URL` of a text.
+/// Creates a `URL` from a text.
 ///
 /// # Errors
-/// There is no protocol, or none that is known.
+/// The protocol is missing or unknown.
 pub fn url(text: &str) -> Outcome {
     let text = text.trim();
     let malformed =
@@ -180,7 +180,7 @@ pub fn url(text: &str) -> Outcome {
     }
 }
 
-/// `URI` of a text.
+/// Creates a `URI` from a text.
 fn uri(text: &str) -> Outcome {
     let odd = text.char_indices().find(|(_, letter)| {
         letter.is_control()
@@ -207,7 +207,7 @@ fn uri(text: &str) -> Outcome {
     ))
 }
 
-/// `URI` of a text that is one, for those who do not want to hear of it.
+/// `URI.create`: errors are unchecked exceptions.
 fn created(text: &str) -> Outcome {
     uri(text).map_err(|thrown| match thrown {
         Thrown::Exception(exception) => {
@@ -229,14 +229,14 @@ fn own(this: &Value) -> Outcome<&Address> {
         .ok_or_else(|| Thrown::bare("java.lang.NullPointerException"))
 }
 
-/// What a part is, for an address; `None` is null.
+/// A part of an address; `None` is null.
 fn part(this: &Value, of: impl for<'t> FnOnce(&Parts<'t>) -> Option<&'t str>) -> Outcome {
     let own = own(this)?;
     let parts = Parts::of(&own.text);
     Ok(of(&parts).map_or(Value::Null, Value::text))
 }
 
-/// The same without what is coded in it, in a `URI`.
+/// The same for a `URI`, decoded.
 fn plain(this: &Value, of: impl for<'t> FnOnce(&Parts<'t>) -> Option<&'t str>) -> Outcome {
     let own = own(this)?;
     let parts = Parts::of(&own.text);
@@ -246,7 +246,7 @@ fn plain(this: &Value, of: impl for<'t> FnOnce(&Parts<'t>) -> Option<&'t str>) -
     if own.is_url {
         return Ok(Value::text(part));
     }
-    // A plus is one, unlike in forms.
+    // A plus sign is literal, unlike in forms.
     let text = decode(&part.replace('+', "%2B"));
     Ok(Value::text(text.as_deref().unwrap_or(part)))
 }
@@ -344,7 +344,7 @@ impl Object for Address {
     }
 }
 
-/// `URL` of protocol, host, port and the rest.
+/// Creates a `URL` from protocol, host, port and the rest.
 fn url_of_parts(given: &[Value]) -> Outcome {
     let (protocol, host) = (text_of(given, 0), text_of(given, 1));
     let (port, file) = match given {
@@ -374,7 +374,7 @@ static URIS: Table = Table::new(&[
     }),
 ]);
 
-/// `URL` and `URI` of what a value is as text.
+/// Creates a `URL` or `URI` from a value's text.
 pub(super) fn of_text(text: &str, is_url: bool) -> Outcome {
     match is_url {
         true => url(text),

@@ -1,6 +1,6 @@
-//! What every value can be asked for, and exceptions and classes.
+//! Methods of all values, and of exceptions and classes.
 //!
-//! Must not know the other tables. Invariant: nothing can be asked for little.
+//! Must not know the other tables. Invariant: null has only few methods.
 
 use std::rc::Rc;
 
@@ -15,7 +15,7 @@ use super::super::value::Value;
 
 pub(super) static NOTHING: Table = Table::new(&[]);
 
-/// Whether a method can be called on nothing.
+/// Whether a method can be called on null.
 pub(super) fn is_known_to_null(name: &str, count: usize) -> bool {
     matches!(
         (name, count),
@@ -111,7 +111,7 @@ pub(super) static EXCEPTION: Table = Table::new(&[
         })
     }),
     row("printStackTrace", 0, 1, |machine, this, given| {
-        // Where it was thrown is not told.
+        // The stack trace is not printed.
         if let (Value::Exception(exception), Some(to)) = (this, given.first()) {
             machine.invoke(to, "println", &[Value::text(exception.told())])?;
         }
@@ -180,7 +180,7 @@ fn name(this: &Value) -> String {
     }
 }
 
-/// An exception that a script makes; `None`: the class is none of exceptions.
+/// An exception created by a script; `None`: not an exception class.
 pub(super) fn new_exception(class: &str, given: &[Value]) -> Option<Value> {
     let class = exception_class(class)?;
     let mut exception = Exception::new(class, None);

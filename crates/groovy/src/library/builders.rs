@@ -1,6 +1,6 @@
-//! Texts that grow, where texts are printed to, and values that may be missing.
+//! String builders, print streams, and optional values.
 //!
-//! Must not know who reads them. Invariant: a builder's length is counted in units of UTF-16.
+//! Must not know who reads them. Invariant: a builder's length counts UTF-16 units.
 
 use std::any::Any;
 use std::cell::RefCell;
@@ -19,7 +19,7 @@ pub(super) struct Builder {
     text: RefCell<String>,
 }
 
-/// `new Object()`, which is nothing but itself: a number tells it from others.
+/// `new Object()`, which only has an identity: a number distinguishes it from others.
 struct Plain(u64);
 
 static NOTHING: Table = Table::new(&[]);
@@ -48,7 +48,7 @@ pub(super) struct Printer;
 /// `java.util.Optional`.
 struct Maybe(Option<Value>);
 
-/// A value that may be missing.
+/// An optional value.
 pub(super) fn maybe(value: Option<Value>) -> Value {
     Value::object(Maybe(value))
 }
@@ -72,7 +72,7 @@ fn appended(machine: &mut dyn Machine, this: &Value, more: &str) -> Outcome {
     Ok(this.clone())
 }
 
-/// Changes the units between two places.
+/// Replaces the units between two positions.
 fn changed(this: &Value, from: i32, to: i32, with: &str) -> Outcome {
     let units: Vec<u16> = text(this).encode_utf16().collect();
     let length = units.len();
@@ -203,7 +203,7 @@ impl Object for Builder {
         name == "CharSequence"
     }
 
-    /// What a text can be asked for, a builder can be asked for too.
+    /// A builder has all methods of a text.
     fn call(
         &self,
         machine: &mut dyn Machine,
@@ -245,7 +245,7 @@ pub(super) static STREAM: Table = Table::new(&[
     row("flush", 0, 0, |_, _, _| Ok(Value::Null)),
 ]);
 
-/// What can be printed to.
+/// The methods of print streams.
 #[must_use]
 pub(crate) fn print_stream() -> &'static Table {
     &STREAM

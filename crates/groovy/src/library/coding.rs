@@ -1,6 +1,6 @@
-//! Character sets, the coding of URLs, escapes, and the helpers of Apache's commons for texts.
+//! Character sets, URL encoding, escapes, and the text helpers of Apache Commons.
 //!
-//! Must not know who sends. Invariant: what is nothing stays nothing where commons say so.
+//! Must not know who sends. Invariant: null stays null where Commons specifies it.
 
 use std::any::Any;
 
@@ -51,7 +51,7 @@ impl Object for Set {
     }
 }
 
-/// The set of a name.
+/// The set with a name.
 pub(super) fn charset(name: &str) -> Outcome<Charset> {
     Charset::named(name).ok_or_else(|| Thrown::of("java.io.UnsupportedEncodingException", name))
 }
@@ -91,7 +91,7 @@ static URL_DECODER: Table = Table::new(&[row("decode", 1, 2, |_, _, given| {
     decoded.map(Value::text).map_err(Thrown::argument)
 })]);
 
-/// Changes a text; nothing stays nothing.
+/// Changes a text; null stays null.
 fn changed(given: &[Value], change: impl FnOnce(String) -> String) -> Outcome {
     Ok(match &given[0] {
         Value::Null => Value::Null,

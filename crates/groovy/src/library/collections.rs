@@ -1,6 +1,6 @@
-//! What is done with the values of a collection: Groovy's each, collect, find and their like, and Java's streams.
+//! Operations on the values of a collection: Groovy's each, collect, find etc., and Java's streams.
 //!
-//! Must not know places. Invariant: a closure is called once for each value, in order.
+//! Must not know indexes. Invariant: a closure is called once per value, in order.
 // tidy: table
 
 use std::cmp::Ordering;
@@ -16,7 +16,7 @@ use super::super::value::{Element, List, ListKind, Machine, Outcome, Value};
 use super::sequences::iterator;
 use super::{int_of, linked, text_of, values};
 
-/// Whether a closure says yes to a value; without a closure the value itself does.
+/// Whether a closure is true for a value; without a closure whether the value is.
 fn holds(machine: &mut dyn Machine, given: &[Value], value: &Value) -> Outcome<bool> {
     match given.first() {
         Some(closure @ Value::Closure(_)) => {
@@ -28,7 +28,7 @@ fn holds(machine: &mut dyn Machine, given: &[Value], value: &Value) -> Outcome<b
     }
 }
 
-/// As a set where it was one, else as a list.
+/// A set if the original is one, otherwise a list.
 fn alike(this: &Value, found: Vec<Value>) -> Value {
     match this {
         Value::Set(set) => {
@@ -80,7 +80,7 @@ fn first_that(
     Ok(None)
 }
 
-/// Sorts by what a closure says, or by the order that values have.
+/// Sorts by the result of a closure, or by the natural order of values.
 pub(super) fn sorted(
     machine: &mut dyn Machine,
     mut found: Vec<Value>,
@@ -202,7 +202,7 @@ fn summed(machine: &mut dyn Machine, this: &Value, given: &[Value]) -> Outcome {
     Ok(sum.unwrap_or(Value::Null))
 }
 
-/// Values by what a closure says of them.
+/// Groups values by the result of a closure.
 fn grouped(machine: &mut dyn Machine, this: &Value, given: &[Value]) -> Outcome {
     let groups = linked();
     for value in values(machine, this)? {

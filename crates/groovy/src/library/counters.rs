@@ -1,6 +1,6 @@
-//! `AtomicInteger` and `AtomicLong`: numbers that threads count together.
+//! `AtomicInteger` and `AtomicLong`: counters shared by threads.
 //!
-//! Must not know threads. Invariant: whoever has a copy of a counter counts on the same number.
+//! Must not know threads. Invariant: all copies of a counter share the same number.
 // tidy: table
 
 use std::any::Any;
@@ -11,7 +11,7 @@ use super::super::table::{Table, row};
 use super::super::value::{Machine, Object, Outcome, Value};
 use super::{Class, long_of};
 
-/// A number that is counted on, by all who have a copy.
+/// A number shared by all copies.
 #[derive(Clone, Debug)]
 pub struct Counter {
     number: Arc<AtomicI64>,
@@ -19,7 +19,7 @@ pub struct Counter {
 }
 
 impl PartialEq for Counter {
-    /// Whether it counts on the same number.
+    /// Whether it shares the same number.
     fn eq(&self, other: &Counter) -> bool {
         Arc::ptr_eq(&self.number, &other.number)
     }
@@ -33,7 +33,7 @@ impl Counter {
         }
     }
 
-    /// A number of this counter's width.
+    /// A number truncated to this counter's width.
     fn narrowed(&self, number: i64) -> i64 {
         match self.is_long {
             true => number,
@@ -52,7 +52,7 @@ impl Counter {
         self.number.load(Ordering::SeqCst)
     }
 
-    /// Puts another number there; gives what was before.
+    /// Changes the number; returns the previous one.
     fn change(&self, mut to: impl FnMut(i64) -> i64) -> i64 {
         let change = |number| Some(self.narrowed(to(number)));
         let (Ok(before) | Err(before)) =
@@ -62,7 +62,7 @@ impl Counter {
     }
 }
 
-/// Counts on; gives the number before that or after.
+/// Adds to the number; returns the value before or after.
 fn counted(this: &Value, by: i64, gives_old: bool) -> Outcome {
     let Some(counter) = this.of::<Counter>() else {
         return Ok(Value::Null);
@@ -79,7 +79,7 @@ fn now(this: &Value) -> Outcome {
     Ok(counter.map_or(Value::Null, |counter| counter.value(counter.now())))
 }
 
-/// Counts on by what a closure makes of the number.
+/// Sets the number to the result of a closure; returns the value before or after.
 fn updated(machine: &mut dyn Machine, this: &Value, by: &Value, gives_old: bool) -> Outcome {
     let before = now(this)?;
     let after = machine.call(by, vec![before.clone()])?;

@@ -1,6 +1,6 @@
 //! `Date`, `SimpleDateFormat`, `Calendar`, `TimeZone` and `Locale`.
 //!
-//! Must not know clocks. Invariant: a date is an instant; a zone is asked for when fields of it are wanted.
+//! Must not know clocks. Invariant: a date is an instant; a zone is only needed for its fields.
 // tidy: table
 
 use std::any::Any;
@@ -23,15 +23,15 @@ const DAY_MS: i64 = 86_400_000;
 /// `java.util.Date`.
 pub(super) struct Date(pub(super) Cell<i64>, i32);
 
-/// `TimeZone`: one that is known, or that of this machine.
+/// `TimeZone`: a known one, or that of this machine.
 struct Zone(Option<Away>, String);
 
-/// How far a zone is from UTC.
+/// The offset of a zone from UTC.
 #[derive(Clone, Copy)]
 enum Away {
-    /// Always as far, in seconds.
+    /// Constant, in seconds.
     Fixed(i32),
-    /// As its clocks say.
+    /// According to the rules of a named zone.
     Named(zone::Zone),
 }
 
@@ -69,7 +69,7 @@ fn wanted_ms(value: &Value) -> Outcome<i64> {
     ms_of(value).ok_or_else(|| Thrown::bare("java.lang.NullPointerException"))
 }
 
-/// A date by months and milliseconds later.
+/// A date shifted by months and milliseconds.
 pub(super) fn shifted(machine: &mut dyn Machine, value: &Value, months: i64, ms: i64) -> Value {
     let from = ms_of(value).unwrap_or(0);
     let moved = match months {
@@ -91,7 +91,7 @@ fn later_by_months(local_ms: i64, months: i64) -> i64 {
     moved * DAY_MS + local_ms.rem_euclid(DAY_MS)
 }
 
-/// A date as JSON has it; `None`: it is no date.
+/// The JSON of a date; `None`: not a date.
 pub(super) fn json_text(value: &Value) -> Option<String> {
     let date = value.of::<Date>()?;
     let pattern = Pattern::new("yyyy-MM-dd'T'HH:mm:ssZ").ok()?;
@@ -111,7 +111,7 @@ fn formatted(pattern: &str, unix_ms: i64, offset_s: i32) -> Outcome<String> {
     written(pattern, moment)
 }
 
-/// A date as a zone tells it.
+/// A date formatted in a zone.
 fn formatted_in(
     machine: &mut dyn Machine,
     pattern: &str,
@@ -142,7 +142,7 @@ fn written(pattern: &str, moment: Moment) -> Outcome<String> {
     Ok(read.format(moment))
 }
 
-/// `Date.toString` of Java.
+/// Java's `Date.toString`.
 fn told(ms: i64, offset_s: i32) -> String {
     let zone = match offset_s {
         0 => "'UTC'".to_owned(),
@@ -151,7 +151,7 @@ fn told(ms: i64, offset_s: i32) -> String {
     formatted(&format!("EEE MMM dd HH:mm:ss {zone} yyyy"), ms, offset_s).unwrap_or_default()
 }
 
-/// Reads a date by a pattern of `SimpleDateFormat`.
+/// Parses a date with a pattern of `SimpleDateFormat`.
 fn read(machine: &mut dyn Machine, pattern: &str, text: &str, zone: Option<Away>) -> Outcome {
     let unparseable = || {
         Thrown::of(
@@ -188,7 +188,7 @@ fn zone_of(value: &Value) -> Option<Away> {
     value.of::<Zone>().and_then(|zone| zone.0)
 }
 
-/// The distance of a zone by its name; `None`: there is none of it.
+/// The offset of a zone by its name; `None`: unknown.
 fn named_zone(name: &str) -> Option<Away> {
     let fixed = fixed_zone(name).map(Away::Fixed);
     fixed.or_else(|| zone::Zone::named(name).map(Away::Named))
@@ -327,7 +327,7 @@ pub(super) static DATE: Table = Table::new(&[
     }),
 ]);
 
-/// A field of a date or calendar by Java's number for it.
+/// A field of a date or calendar by Java's field number.
 fn part(machine: &mut dyn Machine, this: &Value, field: i32) -> Outcome<i32> {
     let ms = wanted_ms(this)?;
     let zone = this.of::<Calendar>().and_then(|calendar| calendar.zone);
@@ -481,7 +481,7 @@ fn add(machine: &mut dyn Machine, this: &Value, field: i32, count: i64) -> Outco
         14 => ms + count,
         _ => ms,
     };
-    // A day later it is as late by the clocks of the zone, also where these have changed.
+    // A day later the zone's clocks show the same time, even if they have changed.
     let moved = match calendar.zone {
         Some(Away::Named(zone)) if matches!(field, 1..=8) => {
             let local = moved + offset_ms;
@@ -526,7 +526,7 @@ pub(super) static CALENDAR: Table = Table::new(&[
         Ok(Value::Null)
     }),
     row("set", 3, 6, |machine, this, given| {
-        // The day comes last, so that it is not cut off by a short month.
+        // The day comes last, so that it is not truncated by a short month.
         for field in [
             (5, Value::Int(1)),
             (1, given[0].clone()),
@@ -701,7 +701,7 @@ static FORMATS: Table = Table::new(&[row("new", 1, 2, |_, _, given| {
     }))
 })]);
 
-/// A zone by its name; one that nobody knows is GMT, as in Java.
+/// A zone by its name; an unknown one is GMT, as in Java.
 fn zone_named(name: String) -> Value {
     let known = named_zone(&name);
     Value::object(match known {

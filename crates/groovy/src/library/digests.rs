@@ -1,6 +1,6 @@
-//! Digests, keyed ones too, base 64 and hexadecimal digits.
+//! Digests, including keyed ones, base64 and hexadecimal encoding.
 //!
-//! Must not know what is digested. Invariant: an unknown algorithm is named.
+//! Must not know what is digested. Invariant: the error for an unknown algorithm contains its name.
 
 use std::any::Any;
 use std::cell::RefCell;
@@ -26,14 +26,14 @@ struct Digester {
     bytes: RefCell<Vec<u8>>,
 }
 
-/// `Mac` and the key that it is given.
+/// `Mac` with its key.
 struct Keyed {
     algorithm: String,
     key: RefCell<Vec<u8>>,
     bytes: RefCell<Vec<u8>>,
 }
 
-/// `Base64.getEncoder` and its like.
+/// `Base64.getEncoder` etc.
 struct Coder {
     is_url: bool,
     has_padding: bool,
@@ -91,7 +91,7 @@ pub(super) fn base64(bytes: &[u8]) -> Value {
     Value::text(STANDARD.encode(bytes))
 }
 
-/// The alphabet of URLs, without padding.
+/// The URL-safe alphabet, without padding.
 pub(super) fn base64_of_url(bytes: &[u8]) -> Value {
     Value::text(URL_SAFE_NO_PAD.encode(bytes))
 }
@@ -125,7 +125,7 @@ pub(super) fn from_hex(text: &str) -> Outcome {
     Ok(Value::bytes(&bytes))
 }
 
-/// Bytes that are given: as an array, or as a text in UTF-8.
+/// An argument with bytes: as an array, or as a text in UTF-8.
 fn given_bytes(given: &[Value], place: usize) -> Outcome<Vec<u8>> {
     match given.get(place) {
         Some(Value::Text(text)) => Ok(text.as_bytes().to_vec()),
@@ -312,7 +312,7 @@ static BASE64: Table = Table::new(&[
     row("getMimeDecoder", 0, 0, |_, _, _| coder(false)),
 ]);
 
-/// Base64 of Apache's commons.
+/// Base64 of Apache Commons.
 static COMMONS_BASE64: Table = Table::new(&[
     row("new", 0, 0, |_, _, _| coder(false)),
     row("encodeBase64String", 1, 1, |_, _, given| {

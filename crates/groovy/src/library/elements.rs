@@ -1,6 +1,6 @@
-//! Classes of JMeter's that scripts make objects of, and the words of its actions.
+//! JMeter's classes that scripts construct, and the names of its actions.
 //!
-//! Must not know what the objects do. Invariant: the host makes them, and answers for them.
+//! Must not know what the objects do. Invariant: the host creates them, and implements their methods.
 
 use super::super::table::{MANY, Table, row};
 use super::super::value::{Machine, Outcome, Value};
@@ -22,7 +22,7 @@ static CONTEXT: Table = Table::new(&[row("TestLogicalAction", 0, 0, |_, _, _| {
     Ok(Value::Class(ACTIONS.into()))
 })]);
 
-/// The words of where a thread goes on: a word stands for itself.
+/// The names of a thread's next steps: each is represented by itself.
 static WORDS: Table = Table::new(&[
     row("CONTINUE", 0, 0, |_, _, _| Ok(Value::text("CONTINUE"))),
     row("START_NEXT_ITERATION_OF_THREAD", 0, 0, |_, _, _| {

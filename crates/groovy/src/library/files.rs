@@ -1,6 +1,6 @@
 //! `File`, `Files` and `Paths`.
 //!
-//! Must not know disks. Invariant: a file is asked for through the host, each time anew.
+//! Must not know disks. Invariant: every access to a file goes through the host, without caching.
 
 use std::any::Any;
 
@@ -19,7 +19,7 @@ pub(super) fn file(path: impl Into<String>) -> Value {
     Value::object(File(path.into()))
 }
 
-/// The path of a file, or a text that is one.
+/// The path of a file, or of a text.
 pub(super) fn path_of(value: &Value) -> String {
     match value.of::<File>() {
         Some(file) => file.0.clone(),
@@ -128,7 +128,7 @@ fn names(machine: &mut dyn Machine, this: &Value) -> Option<Vec<String>> {
     machine.host().folder(&path_of(this))
 }
 
-/// The paths of all that is in a folder, at any depth, each before what is in it.
+/// The paths of everything in a folder, recursively, each before its contents.
 fn below(machine: &mut dyn Machine, folder: &str) -> Outcome<Vec<String>> {
     let mut found = Vec::new();
     let mut waiting = vec![folder.to_owned()];

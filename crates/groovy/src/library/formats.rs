@@ -1,6 +1,6 @@
 //! `String.format`.
 //!
-//! Must not know who formats. Invariant: a format that Java refuses is refused.
+//! Must not know the caller. Invariant: a format that Java refuses is refused.
 
 use super::super::decimal::{Decimal, Rounding};
 use super::super::number;
@@ -23,7 +23,7 @@ impl Spec {
     }
 }
 
-/// A text by a format.
+/// Formats values.
 ///
 /// # Errors
 /// The format does not fit the values.
@@ -191,7 +191,7 @@ fn radix(kind: char, bits: u64) -> String {
     }
 }
 
-/// A number with so many digits behind the point.
+/// A number with this number of decimal places.
 fn fixed(value: &Value, places: usize) -> String {
     let places = i32::try_from(places.min(300)).unwrap_or(6);
     let decimal = match value {

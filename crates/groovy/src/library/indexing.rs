@@ -1,13 +1,13 @@
-//! What stands in brackets behind a value, and what a value is taken apart into.
+//! Index access to values, and destructuring.
 //!
-//! Must not know scripts. Invariant: what a value does not have in brackets is asked of its methods `getAt` and `putAt`.
+//! Must not know scripts. Invariant: values without built-in indexing use their methods `getAt` and `putAt`.
 
 use super::super::print;
 use super::super::thrown::Thrown;
 use super::super::value::{Machine, Outcome, Value};
 use super::{has_method, invoke, lists, maps, set_property, texts};
 
-/// What stands in the brackets behind a map: a text with values in it names a property, and so is a text there.
+/// The key for index access to a map: a text with embedded values is converted to plain text.
 fn as_name(at: &Value) -> Value {
     match at {
         Value::Composed(_) => Value::text(print::text(at)),
@@ -18,7 +18,7 @@ fn as_name(at: &Value) -> Value {
 /// `value[at]`.
 ///
 /// # Errors
-/// There is nothing.
+/// It cannot be read.
 pub(crate) fn at(machine: &mut dyn Machine, of: &Value, at: &Value) -> Outcome {
     match of {
         Value::List(_) | Value::Range(_) => lists::at(of, at),
@@ -54,10 +54,10 @@ pub(crate) fn put_at(
     }
 }
 
-/// A part of a value that is taken apart: `def (a, b) = value`.
+/// One part of a destructured value: `def (a, b) = value`.
 ///
 /// # Errors
-/// It cannot be taken apart.
+/// It cannot be destructured.
 pub(crate) fn element(machine: &mut dyn Machine, of: &Value, place: usize) -> Outcome {
     match of {
         Value::Null => Err(Thrown::null_call("getAt")),

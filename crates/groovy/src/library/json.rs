@@ -1,6 +1,6 @@
 //! JSON: `JsonSlurper` and `JsonOutput`.
 //!
-//! Must not know files. Invariant: what is nested too deeply is refused.
+//! Must not know files. Invariant: too deeply nested values are refused.
 
 use std::any::Any;
 
@@ -15,10 +15,10 @@ use super::super::value::{Machine, Object, Outcome, Value};
 use super::Class;
 use super::text_wanted;
 
-/// `JsonSlurper`, in whichever of its kinds.
+/// `JsonSlurper`, of any kind.
 struct Slurper;
 
-/// Values may be nested so deeply.
+/// Maximum depth of nested values.
 const DEEPEST: usize = 200;
 
 pub(super) static SLURPER: Table = Table::new(&[
@@ -271,7 +271,7 @@ impl Reader<'_> {
 /// A value as JSON.
 ///
 /// # Errors
-/// It has none.
+/// It cannot be converted.
 pub(super) fn written(machine: &mut dyn Machine, value: &Value) -> Outcome<String> {
     let mut out = String::new();
     write(machine, value, &mut out, 0)?;
@@ -372,7 +372,7 @@ fn quoted(text: &str, out: &mut String) {
     out.push('"');
 }
 
-/// JSON with line ends and blanks.
+/// JSON with line breaks and indentation.
 pub(super) fn pretty(text: &str) -> String {
     let mut out = String::new();
     let mut depth = 0_usize;

@@ -1,6 +1,6 @@
-//! `JsonBuilder`: a tree that closures fill.
+//! `JsonBuilder`: a tree filled by closures.
 //!
-//! Must not know how JSON is written. Invariant: what was built last is what is told.
+//! Must not know how JSON is formatted. Invariant: its text is that of the last tree built.
 
 use std::any::Any;
 use std::cell::RefCell;
@@ -15,11 +15,11 @@ use super::{json, linked};
 /// `JsonBuilder`.
 struct Builder {
     content: RefCell<Value>,
-    /// It as JSON, once it was built.
+    /// Its JSON, once built.
     text: RefCell<String>,
 }
 
-/// What a closure of a builder fills.
+/// The object filled by a closure of a builder.
 struct Filling(Rc<Map>);
 
 static NOTHING: Table = Table::new(&[]);
@@ -53,7 +53,8 @@ impl Object for Filling {
     }
 }
 
-/// What is built of what is given: a map, a list, what a closure fills, or a list that a closure is called with.
+/// Builds from arguments: a map, a list, an object filled by a closure, or a list for whose items a closure is
+/// called.
 fn built(machine: &mut dyn Machine, given: &[Value]) -> Outcome {
     match given {
         [closure @ Value::Closure(_)] => filled(machine, closure, Vec::new()),
@@ -131,7 +132,7 @@ impl Object for Builder {
         self.text.borrow().clone()
     }
 
-    /// `builder.person { … }` makes a root of that name.
+    /// `builder.person { … }` creates a root with that name.
     fn call(
         &self,
         machine: &mut dyn Machine,

@@ -1,6 +1,6 @@
-//! What lists, arrays and ranges can be asked for by place.
+//! Methods of lists, arrays and ranges that use indexes.
 //!
-//! Must not know closures. Invariant: a place below zero counts from the end in Groovy's brackets only.
+//! Must not know closures. Invariant: a negative index counts from the end only in Groovy's brackets.
 
 use std::rc::Rc;
 
@@ -139,7 +139,7 @@ pub(super) fn put_at(
     Ok(())
 }
 
-/// A value as an element of an array.
+/// Converts a value to an element of an array.
 fn element(machine: &mut dyn Machine, of: super::super::value::Element, value: Value) -> Outcome {
     use super::super::value::Element;
     let name = match of {
@@ -163,7 +163,7 @@ fn element(machine: &mut dyn Machine, of: super::super::value::Element, value: V
     )
 }
 
-/// The list, if it may grow.
+/// The list, if it can grow.
 fn growing(this: &Value) -> Outcome<&Rc<List>> {
     match this {
         Value::List(list) if list.may_grow() => Ok(list),
@@ -513,7 +513,7 @@ fn filtered(machine: &mut dyn Machine, this: &Value, closure: &Value, keeps: boo
     Ok(Value::Truth(has_changed))
 }
 
-/// Shuffles a list, by the numbers of a source of chance if one is given.
+/// Shuffles a list, with the given random source, if any.
 fn shuffle(machine: &mut dyn Machine, this: &Value, source: Option<&Value>) -> Outcome<()> {
     let Value::List(list) = this else {
         return Ok(());

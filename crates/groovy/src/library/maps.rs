@@ -1,6 +1,7 @@
-//! What maps and sets can be asked for.
+//! Methods of maps and sets.
 //!
-//! Must not know lists. Invariant: a closure of two parameters takes a key and a value, one of one an entry.
+//! Must not know lists. Invariant: a closure with two parameters gets key and value, one with one parameter an
+//! entry.
 // tidy: table
 
 use std::cmp::Ordering;
@@ -16,7 +17,7 @@ use super::super::value::{Machine, Outcome, Value};
 use super::sequences::{entry, iterator};
 use super::{linked, values};
 
-/// Whether a map may be changed.
+/// Checks that a map may be changed.
 pub(super) fn may_change(map: &Map) -> Outcome<()> {
     match map.kind {
         MapKind::Constant => Err(Thrown::bare("java.lang.UnsupportedOperationException")),
@@ -24,10 +25,11 @@ pub(super) fn may_change(map: &Map) -> Outcome<()> {
     }
 }
 
-/// The value of a key; where it is not there and the map has a default, what that makes of the key, which is put in.
+/// The value of a key; if it is missing and the map has a default, the default's result for the key, which is
+/// stored.
 ///
 /// # Errors
-/// What the default throws.
+/// An exception from the default.
 pub(super) fn get(machine: &mut dyn Machine, map: &Map, key: &Value) -> Outcome {
     if let Some(value) = map.get(key) {
         return Ok(value);
@@ -183,7 +185,7 @@ pub(super) static METHODS: Table = Table::new(&[
         for (key, value) in order::entries(map) {
             copy.put(&key, value);
         }
-        // Nobody has set it before.
+        // It cannot have been set before.
         let _ = copy.default.set(given[0].clone());
         Ok(Value::Map(copy))
     }),

@@ -1,6 +1,6 @@
-//! What numbers can be asked for.
+//! Methods of numbers.
 //!
-//! Must not know texts. Invariant: what rounds says how.
+//! Must not know texts. Invariant: every rounding has an explicit mode.
 // tidy: table
 
 use std::rc::Rc;
@@ -33,7 +33,7 @@ fn summed(how: Sum, this: &Value, given: &[Value], name: &str) -> Outcome {
     number::sum(how, this, &given[0])?.ok_or_else(|| super::missing(this, name, given))
 }
 
-/// How a number is rounded, by Java's names and numbers.
+/// A rounding mode, by Java's names and numbers.
 pub(super) fn rounding(value: Option<&Value>) -> Rounding {
     let Some(value) = value else {
         return Rounding::HalfUp;

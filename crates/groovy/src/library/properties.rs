@@ -1,6 +1,6 @@
-//! `java.util.Properties`: maps of texts that are read from files.
+//! `java.util.Properties`: maps of texts that can be loaded from files.
 //!
-//! Must not know disks. Invariant: all that maps can be asked for, these can be asked for too.
+//! Must not know disks. Invariant: they have all methods of maps.
 
 use loadline_java::properties;
 
@@ -13,7 +13,7 @@ use super::maps::map_of;
 use super::sequences::iterator;
 use super::{Class, readers, text_wanted};
 
-/// Reads pairs as Java writes them: bytes of a stream are characters of ISO-8859-1 each.
+/// Parses pairs in Java's format: each byte of a stream is an ISO-8859-1 character.
 fn load(machine: &mut dyn Machine, this: &Value, from: &Value) -> Outcome {
     let Some(bytes) = readers::rest_in_latin_1(from) else {
         return Err(Thrown::bare("java.lang.NullPointerException"));

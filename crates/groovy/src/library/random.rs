@@ -1,6 +1,6 @@
-//! Chance: `Random`, `ThreadLocalRandom`, `SecureRandom`, `UUID`, `RandomStringUtils`, and counters.
+//! Randomness: `Random`, `ThreadLocalRandom`, `SecureRandom`, `UUID`, and `RandomStringUtils`.
 //!
-//! Must not know where chance comes from. Invariant: a seed gives Java's sequence.
+//! Must not know the source of randomness. Invariant: a seed yields Java's sequence.
 
 use std::any::Any;
 use std::cell::RefCell;
@@ -18,7 +18,7 @@ use super::{double_of, int_of, long_of, text_of};
 /// A sequence of random numbers.
 struct Random(RefCell<JavaRandom>);
 
-/// A random name.
+/// A random UUID.
 struct Uuid(u128);
 
 fn seeded(machine: &mut dyn Machine, given: &[Value]) -> Outcome {
@@ -36,7 +36,7 @@ fn drawn<T>(this: &Value, draw: impl FnOnce(&mut JavaRandom) -> T) -> Outcome<T>
     }
 }
 
-/// A number from one to below another.
+/// A number from `from` (inclusive) to `to` (exclusive).
 fn between(this: &Value, from: i64, to: i64) -> Outcome<i64> {
     let span = to.checked_sub(from).filter(|span| *span > 0);
     let span = span.ok_or_else(|| Thrown::argument("bound must be greater than origin"))?;

@@ -1,6 +1,6 @@
-//! Readers and writers: of files and texts.
+//! Readers and writers of files and texts.
 //!
-//! Must not know disks. Invariant: what was written is in its file once it is flushed or closed.
+//! Must not know disks. Invariant: written text is in its file after it is flushed or closed.
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
@@ -14,17 +14,17 @@ use super::Class;
 use super::builders::Builder;
 use super::files;
 
-/// A text that is read from its start to its end.
+/// A text that is read from start to end.
 struct Reader {
     text: String,
     at: Cell<usize>,
-    /// Whether Java reads bytes from it, which it takes for characters itself.
+    /// Whether Java reads bytes from it, which the reading class decodes itself.
     is_stream: bool,
 }
 
-/// A text that goes to a file, or stays.
+/// A writer to a file or in memory.
 struct Writer {
-    /// `None`: it stays here.
+    /// `None`: in memory.
     path: Option<String>,
     text: RefCell<Vec<u8>>,
     appends: Cell<bool>,
@@ -38,7 +38,7 @@ pub(super) fn reader(text: &str) -> Value {
     })
 }
 
-/// A stream of bytes; those that are no UTF-8 are lost.
+/// A stream of bytes; invalid UTF-8 is lost.
 pub(super) fn stream(bytes: &[u8]) -> Value {
     Value::object(Reader {
         text: String::from_utf8_lossy(bytes).into_owned(),
@@ -47,12 +47,12 @@ pub(super) fn stream(bytes: &[u8]) -> Value {
     })
 }
 
-/// All that a reader or a stream has yet to give, in characters; `None`: it is none.
+/// The rest of a reader or a stream, in characters; `None`: neither of them.
 pub(super) fn rest_in_full(this: &Value) -> Option<String> {
     this.of::<Reader>().map(|_| rest(this))
 }
 
-/// All that a reader or a stream has yet to give, in ISO-8859-1, with `\\u` for what that has not; `None`: it is none.
+/// The rest of a reader or a stream, in ISO-8859-1, with `\\u` for other characters; `None`: neither of them.
 pub(super) fn rest_in_latin_1(this: &Value) -> Option<Vec<u8>> {
     let is_stream = this.of::<Reader>()?.is_stream;
     let text = rest(this);
@@ -197,7 +197,7 @@ fn told(given: &[Value]) -> Vec<u8> {
     }
 }
 
-/// What a writer or a stream is given with `write`: a number is a character, or a byte.
+/// The argument of `write` for a writer or a stream: a number is a character, or a byte.
 fn written(this: &Value, given: &[Value]) -> Vec<u8> {
     let is_stream = this
         .of::<Writer>()
@@ -311,7 +311,7 @@ impl Object for Writer {
     }
 }
 
-/// A reader of a file, or of what is read already.
+/// A reader of a file; an existing reader is returned unchanged.
 fn opened(machine: &mut dyn Machine, given: &[Value]) -> Outcome {
     match &given[0] {
         Value::Object(object) if object.any().is::<Reader>() => Ok(given[0].clone()),
@@ -322,7 +322,7 @@ fn opened(machine: &mut dyn Machine, given: &[Value]) -> Outcome {
     }
 }
 
-/// A writer to a file, or the writer that is there already; one to a text is that.
+/// A writer to a file; an existing writer, or a text builder, is returned unchanged.
 fn created(machine: &mut dyn Machine, given: &[Value]) -> Outcome {
     match &given[0] {
         Value::Object(object) if object.any().is::<Writer>() || object.any().is::<Builder>() => {
@@ -361,7 +361,7 @@ static SCANNERS: Table = Table::new(&[row("new", 1, 2, |machine, _, given| match
 static WRITERS: Table = Table::new(&[row("new", 1, 3, |machine, _, given| {
     created(machine, given)
 })]);
-/// A print writer's second value says whether it flushes, never whether it appends.
+/// A print writer's second argument controls flushing, never appending.
 static PRINT_WRITERS: Table = Table::new(&[row("new", 1, 2, |machine, _, given| {
     created(machine, &given[..1])
 })]);

@@ -1,6 +1,6 @@
-//! Patterns, matchers, and what texts do with them.
+//! Patterns, matchers, and methods of texts that use them.
 //!
-//! Must not know closures' bodies. Invariant: a search takes a bounded number of steps.
+//! Must not know the contents of closures. Invariant: a search takes a bounded number of steps.
 // tidy: table
 
 mod translate;
@@ -20,14 +20,14 @@ use super::Class;
 use super::int_of;
 use translate::translated;
 
-/// Steps of backtracking after which a search is given up.
+/// Backtracking steps after which a search is aborted.
 const BACKTRACK_LIMIT: usize = 1_000_000;
 
 /// A pattern.
 pub(super) struct Pattern {
     source: String,
     regex: Regex,
-    /// The same, for whole texts.
+    /// The same, for matching whole texts.
     whole: Regex,
 }
 
@@ -35,11 +35,11 @@ pub(super) struct Pattern {
 pub(super) struct Matcher {
     pattern: Rc<Pattern>,
     text: String,
-    /// Where each group of the current match is, in bytes; empty: there is none.
+    /// The groups of the current match, in bytes; empty: there is no match.
     found: RefCell<Vec<Option<(usize, usize)>>>,
-    /// Where the next search begins.
+    /// Where the next search starts.
     from: Cell<usize>,
-    /// How far the text was taken over into a replacement.
+    /// How much of the text has been copied to a replacement.
     appended: Cell<usize>,
 }
 
@@ -76,7 +76,7 @@ fn compile(source: &str, flags: i32) -> Outcome<Rc<Pattern>> {
 }
 
 thread_local! {
-    /// Patterns that were made lately, by source: scripts make the same ones again and again.
+    /// Cache of patterns by source: scripts create the same ones again and again.
     static KNOWN: RefCell<std::collections::HashMap<String, Rc<Pattern>>> = RefCell::default();
 }
 
@@ -97,7 +97,7 @@ fn known(source: &str) -> Outcome<Rc<Pattern>> {
 /// A pattern as a value.
 ///
 /// # Errors
-/// It is none.
+/// It is invalid.
 pub(crate) fn pattern(source: &str) -> Outcome {
     Ok(Value::Object(known(source)? as Rc<dyn Object>))
 }
@@ -110,7 +110,7 @@ fn pattern_of(value: &Value) -> Outcome<Rc<Pattern>> {
     match value {
         Value::Object(object) if object.any().is::<Pattern>() => {
             let source = value.of::<Pattern>().map(|pattern| pattern.source.clone());
-            // Flags are part of a pattern that was made with them: it is taken as it is.
+            // A pattern created with flags includes them: it is used unchanged.
             match value.of::<Pattern>() {
                 Some(pattern) => Ok(Rc::new(Pattern {
                     source: source.unwrap_or_default(),
@@ -140,7 +140,7 @@ fn search(regex: &Regex, text: &str, from: usize) -> Outcome<Option<Groups>> {
     }))
 }
 
-/// Where the next search begins behind a match.
+/// Where the next search starts after a match.
 fn behind(text: &str, found: &Groups) -> usize {
     let (start, end) = found[0].unwrap_or((0, 0));
     match start == end {
@@ -165,7 +165,7 @@ fn piece(text: &str, group: Option<(usize, usize)>) -> Value {
     group.map_or(Value::Null, |(start, end)| Value::text(&text[start..end]))
 }
 
-/// A match as Groovy gives it: a text, or where there are groups, a list of texts.
+/// A match as Groovy returns it: a text, or a list of texts if there are groups.
 fn as_value(text: &str, found: &Groups) -> Value {
     match found.len() {
         1 => piece(text, found[0]),
@@ -173,7 +173,7 @@ fn as_value(text: &str, found: &Groups) -> Value {
     }
 }
 
-/// A replacement with `$1` and `${name}` in it.
+/// Expands a replacement with `$1` and `${name}`.
 fn expanded(regex: &Regex, text: &str, found: &Groups, to: &str, out: &mut String) -> Outcome<()> {
     let mut rest = to.chars().peekable();
     while let Some(one) = rest.next() {
@@ -223,7 +223,7 @@ fn expanded(regex: &Regex, text: &str, found: &Groups, to: &str, out: &mut Strin
     Ok(())
 }
 
-/// Replaces what a pattern finds: all of it, or the first.
+/// Replaces matches of a pattern: all, or the first.
 pub(super) fn replace(text: &str, with: &Value, to: &str, all: bool) -> Outcome {
     let pattern = pattern_of(with)?;
     let mut out = String::new();
@@ -242,7 +242,7 @@ pub(super) fn replace(text: &str, with: &Value, to: &str, all: bool) -> Outcome 
     Ok(Value::text(out))
 }
 
-/// Replaces what a pattern finds by what a closure says.
+/// Replaces matches of a pattern by the result of a closure.
 pub(super) fn replace_by(
     machine: &mut dyn Machine,
     text: &str,
@@ -268,7 +268,7 @@ pub(super) fn replace_by(
     Ok(Value::text(out))
 }
 
-/// The groups as a closure takes them: one by one, or together.
+/// The groups as arguments of a closure: separate, or as a list.
 fn given_groups(closure: &Value, text: &str, found: &Groups) -> Vec<Value> {
     let takes_many = matches!(closure, Value::Closure(code) if code.arity() > 1);
     match takes_many {
@@ -281,7 +281,7 @@ pub(super) fn is_whole(with: &Value, text: &str) -> Outcome<bool> {
     pattern_of(with)?.whole.is_match(text).map_err(runaway)
 }
 
-/// `split` of Java: what is empty at the end is dropped unless there is a limit.
+/// Java's `split`: trailing empty parts are dropped unless there is a limit.
 pub(super) fn split(text: &str, with: &Value, limit: i32) -> Outcome {
     let pattern = pattern_of(with)?;
     let mut parts: Vec<&str> = Vec::new();
@@ -436,7 +436,7 @@ fn find(this: &Value, from: usize) -> Outcome<bool> {
     Ok(is_found)
 }
 
-/// All that is found, as Groovy counts and goes through it: behind that, nothing more is found.
+/// All matches, for Groovy's counting and iteration: afterwards, the matcher is at its end.
 fn all_of(this: &Value) -> Outcome<Vec<Groups>> {
     let matcher = matcher(this)?;
     matcher.from.set(matcher.text.len() + 1);
@@ -572,7 +572,7 @@ pub(super) static MATCHER: Table = Table::new(&[
             }
             index => {
                 if let Some(place) = index.ok().and_then(|index| usize::try_from(index).ok()) {
-                    // It stands behind what was asked for.
+                    // The matcher is positioned after the requested match.
                     matcher.from.set(0);
                     for _ in 0..=place {
                         find(this, matcher.from.get())?;
@@ -629,7 +629,7 @@ impl Object for Matcher {
         )
     }
 
-    /// A matcher is true where its pattern is found, and then stands at that match.
+    /// A matcher is true if its pattern is found, and is then positioned at that match.
     fn truth(&self) -> bool {
         let from = self.from.get();
         let found = match from <= self.text.len() {

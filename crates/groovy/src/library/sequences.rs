@@ -1,4 +1,4 @@
-//! Whatever has values to go through: lists, ranges, sets, maps, texts; iterators, entries; and the classes that make
+//! Iteration: over lists, ranges, sets, maps, texts; iterators, entries; and the classes that create
 //! collections.
 //!
 //! Must not know what is done with the values. Invariant: a map's values are its entries.
@@ -20,7 +20,7 @@ use super::{Class, int_of};
 pub(super) struct Entry {
     pub(super) key: Value,
     pub(super) value: RefCell<Value>,
-    /// The map that it is of, so that its value can be set.
+    /// Its map, so that its value can be set.
     pub(super) map: Option<Rc<Map>>,
 }
 
@@ -196,10 +196,10 @@ pub(super) fn entry(map: &Rc<Map>, key: Value, value: Value) -> Value {
     })
 }
 
-/// The values of whatever has some; anything else is its only value, nothing has none.
+/// The values of an iterable; anything else is its own single value, null has none.
 ///
 /// # Errors
-/// What going through it throws.
+/// An exception during the iteration.
 pub(crate) fn values(machine: &mut dyn Machine, of: &Value) -> Outcome<Vec<Value>> {
     let found = match of {
         Value::Null | Value::Void => Vec::new(),
@@ -230,7 +230,7 @@ pub(crate) fn values(machine: &mut dyn Machine, of: &Value) -> Outcome<Vec<Value
     Ok(found)
 }
 
-/// What a method of any number of values is given, where that may be one array.
+/// The arguments of a variadic method, which may be passed as one array.
 #[must_use]
 pub(crate) fn spread(given: &[Value]) -> Vec<Value> {
     match given {
@@ -281,7 +281,7 @@ static LIST: Table = Table::new(&[
 static LINKED_LIST: Table = Table::new(&[row("new", 0, 1, |machine, _, given| {
     made_list(machine, ListKind::Linked, given)
 })]);
-/// Numbers from one to another, the last one left out where `beyond` is 0.
+/// Numbers from one to another, excluding the last one if `beyond` is 0.
 fn counted(machine: &mut dyn Machine, given: &[Value], beyond: i64) -> Outcome {
     let (from, to) = (i64::from(int_of(given, 0)?), i64::from(int_of(given, 1)?));
     let count = usize::try_from(to - from + beyond).unwrap_or(0);
@@ -461,7 +461,7 @@ static COLLECTIONS: Table = Table::new(&[
     }),
 ]);
 
-/// What is collected from a stream: told by its name.
+/// Collectors of streams: represented by their name.
 static COLLECTORS: Table = Table::new(&[
     row("toList", 0, 0, |_, _, _| Ok(Value::text("toList"))),
     row("toSet", 0, 0, |_, _, _| Ok(Value::text("toSet"))),

@@ -1,6 +1,6 @@
 //! Static methods of numbers, texts and `Math`.
 //!
-//! Must not know clocks. Invariant: what a text must tell it tells, or an exception says so.
+//! Must not know clocks. Invariant: a text is either parsed completely, or an exception is thrown.
 // tidy: table
 
 use std::rc::Rc;
@@ -161,13 +161,13 @@ fn parsed(given: &[Value], name: &str) -> Outcome {
         };
     }
     match name {
-        // Java takes no blanks around whole numbers.
+        // Java does not allow blanks around integers.
         "int" | "long" | "byte" if text.trim() != text => Err(complaint(&text, "")),
         _ => convert::parsed(&text, name),
     }
 }
 
-/// A whole number in digits of another base, without a sign.
+/// An integer in digits of another base, without a sign.
 fn in_radix(given: &[Value], radix: u32) -> Outcome {
     let bits = match &given[0] {
         Value::Long(number) => number.cast_unsigned(),
@@ -557,7 +557,7 @@ static OBJECTS: Table = Table::new(&[
     }),
 ]);
 
-/// A counter that threads of Java share.
+/// The classes with static methods in this file.
 pub(super) const CLASSES: &[Class] = &[
     Class {
         name: "java.lang.Math",

@@ -1,6 +1,7 @@
-//! `System`, `Thread`, `TimeUnit`, and what scripts ask JMeter's own classes for: the file server and its properties.
+//! `System`, `Thread`, `TimeUnit`, and JMeter's own classes used by scripts: the file server and its
+//! properties.
 //!
-//! Must not know clocks. Invariant: a thread that sleeps lets time pass, and nothing else.
+//! Must not know clocks. Invariant: a sleeping thread only lets time pass.
 
 use std::any::Any;
 
@@ -92,7 +93,7 @@ static SYSTEM: Table = Table::new(&[
     row("arraycopy", 5, 5, |_, _, given| copied(given)),
 ]);
 
-/// The variables of the environment, which are asked for by name alone.
+/// The environment variables, which can only be accessed by name.
 struct Environment;
 
 fn variable(machine: &mut dyn Machine, given: &[Value]) -> Value {
@@ -141,7 +142,7 @@ impl Object for Environment {
     }
 }
 
-/// What JMeter knows of all threads.
+/// JMeter's data about all threads.
 static CONTEXTS: Table = Table::new(&[
     row("getContext", 0, 0, |machine, _, _| {
         Ok(machine.bindings().bound("ctx").unwrap_or(Value::Null))
@@ -329,7 +330,7 @@ static ADDRESSES: Table = Table::new(&[row("getLocalHost", 0, 0, |_, _, _| {
     Ok(Value::object(Address))
 })]);
 
-/// The fields of an assertion's result and of a sample's that scripts name by their class.
+/// The constants of a sample's data types.
 static SAMPLE_RESULT: Table = Table::new(&[
     row("TEXT", 0, 0, |_, _, _| Ok(Value::text("text"))),
     row("BINARY", 0, 0, |_, _, _| Ok(Value::text("bin"))),

@@ -1,6 +1,6 @@
-//! What a text can be asked for.
+//! Methods of texts.
 //!
-//! Must not know other values. Invariant: places in a text are counted in units of UTF-16, as Java counts.
+//! Must not know other values. Invariant: indexes in a text count UTF-16 units, as in Java.
 // tidy: table
 
 use super::super::order;
@@ -11,7 +11,7 @@ use super::super::value::{Element, Machine, Outcome, Value};
 use super::super::{convert, number};
 use super::{int_of, regex, text_of, text_wanted};
 
-/// The units of a text.
+/// The UTF-16 units of a text.
 fn units(text: &str) -> Vec<u16> {
     text.encode_utf16().collect()
 }
@@ -28,7 +28,7 @@ fn length(text: &str) -> usize {
     }
 }
 
-/// A piece of a text between two places; `None`: they are not in it.
+/// A part of a text between two indexes; `None`: they are out of range.
 fn piece(text: &str, from: usize, to: usize) -> Option<String> {
     if text.is_ascii() {
         return text.get(from..to).map(str::to_owned);
@@ -54,7 +54,7 @@ fn substring(text: &str, from: i32, to: Option<i32>) -> Outcome {
         .ok_or_else(|| outside(from.into(), end, length))
 }
 
-/// The place of a piece in units, from a place on.
+/// The index of a part in UTF-16 units, from an index on.
 fn index_of(text: &str, what: &str, from: usize) -> i32 {
     let (text, what) = (units(text), units(what));
     let last = text.len().saturating_sub(what.len());
@@ -75,7 +75,7 @@ fn last_index_of(text: &str, what: &str, to: usize) -> i32 {
     found.and_then(|at| i32::try_from(at).ok()).unwrap_or(-1)
 }
 
-/// What is at a place, as `text[at]` gives it.
+/// The value of `text[at]`.
 pub(super) fn at(text: &str, at: &Value) -> Outcome {
     let units = units(text);
     let length = units.len() as i64;
@@ -202,7 +202,7 @@ fn code(this: &Value, given: &[Value]) -> Outcome {
     }
 }
 
-/// A set of characters, in which `a-z` stands for all between the two.
+/// A set of characters, in which `a-z` is a range.
 fn spelled(set: &str) -> Vec<char> {
     let given: Vec<char> = set.chars().collect();
     let mut all = Vec::new();
@@ -222,7 +222,8 @@ fn spelled(set: &str) -> Vec<char> {
     all
 }
 
-/// A text with the characters of one set in the place of those of another; the last one stands for all that are missing.
+/// A text with the characters of one set replaced by those of another, whose last one is used for all missing
+/// ones.
 fn exchanged(text: &str, from: &str, to: &str) -> String {
     let (from, to) = (spelled(from), spelled(to));
     let exchange = |one: char| {
@@ -715,7 +716,7 @@ pub(super) static METHODS: Table = Table::new(&[
 ]);
 
 fn plus(machine: &mut dyn Machine, this: &Value, given: &[Value]) -> Outcome {
-    // A character and a number make a number.
+    // The sum of a character and a number is a number.
     if let (Value::Char(_), true) = (this, given[0].is_number()) {
         let sum = number::sum(number::Sum::Plus, this, &given[0])?;
         return Ok(sum.unwrap_or(Value::Null));

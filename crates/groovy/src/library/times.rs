@@ -1,6 +1,6 @@
-//! `java.time`: instants, dates and times with and without a zone, and how they are told.
+//! `java.time`: instants, dates and times with and without a zone, and their texts.
 //!
-//! Must not know clocks. Invariant: what has no zone is milliseconds of a day that stands still.
+//! Must not know clocks. Invariant: a time without a zone is stored as local milliseconds.
 // tidy: table
 
 mod formatter;
@@ -30,7 +30,7 @@ pub(super) use self::spans::{SPAN, UNIT};
 const DAY_MS: i64 = 86_400_000;
 const NANOS_OF_MS: i64 = 1_000_000;
 
-/// Which of Java's times it is.
+/// The Java class of a time.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Instant,
@@ -41,7 +41,7 @@ enum Kind {
     Offset,
 }
 
-/// A time: milliseconds since 1970 in its own zone, how far that is ahead of UTC, and the zone where it has one.
+/// A time: milliseconds since 1970 in its own zone, the zone's offset from UTC, and the zone if it has one.
 #[derive(Clone, Copy)]
 struct Time {
     kind: Kind,
@@ -61,7 +61,7 @@ impl Time {
         }
     }
 
-    /// An instant as a place tells it.
+    /// The time at a place for an instant.
     fn at_instant(unix_ms: i64, place: Place, kind: Kind) -> Time {
         let offset_s = place.offset_s(unix_ms);
         Time {
@@ -72,7 +72,8 @@ impl Time {
         }
     }
 
-    /// What the clocks of a place show. What they skip is as much later, and of what they show twice it is the first.
+    /// The time at a place for a local time. A skipped local time is moved later accordingly, and of an
+    /// ambiguous one the first is used.
     fn at_local(local_ms: i64, place: Place, kind: Kind) -> Time {
         let offset_s = place.offset_s_at_local(local_ms);
         Time::at_instant(local_ms - i64::from(offset_s) * 1000, place, kind)
@@ -83,7 +84,7 @@ impl Time {
         date_of(self.local_ms.div_euclid(DAY_MS))
     }
 
-    /// The same sort of time where the clocks show something else.
+    /// The same kind of time with another local time.
     fn showing(&self, local_ms: i64) -> Time {
         match self.place {
             Some(place) => Time::at_local(local_ms, place, self.kind),
@@ -108,7 +109,7 @@ fn time(this: &Value) -> Outcome<&Time> {
         .ok_or_else(|| Thrown::bare("java.lang.NullPointerException"))
 }
 
-/// A time that is so much later.
+/// A time moved later.
 fn moved(this: &Value, ms: i64) -> Outcome {
     let time = time(this)?;
     Ok(Value::object(match time.place {
@@ -121,7 +122,7 @@ fn moved_by(this: &Value, given: &[Value], unit_ms: i64) -> Outcome {
     moved(this, long_of(given, 0)?.saturating_mul(unit_ms))
 }
 
-/// A time so many days later, when the clocks show the same.
+/// A time moved by days, with the same local time of day.
 fn moved_by_days(this: &Value, given: &[Value], days: i64) -> Outcome {
     let ms = long_of(given, 0)?
         .saturating_mul(days)
@@ -152,7 +153,7 @@ fn with_local(this: &Value, change: impl FnOnce(i64) -> Outcome<i64>) -> Outcome
     Ok(Value::object(time.showing(change(time.local_ms)?)))
 }
 
-/// A time of another date, whose day is the last of its month where there are fewer.
+/// A time with another date; a day beyond the end of its month becomes the last one.
 fn with_date(this: &Value, change: impl FnOnce((i64, i64, i64)) -> (i64, i64, i64)) -> Outcome {
     let (year, month, day) = change(time(this)?.date());
     let day = day_number(year, month, day)
@@ -162,7 +163,7 @@ fn with_date(this: &Value, change: impl FnOnce((i64, i64, i64)) -> (i64, i64, i6
     })
 }
 
-/// A time with another number in a field of its clock, which has so many milliseconds and goes up to a limit.
+/// A time with another value of a clock field, given the field's milliseconds and its limit.
 fn with_clock(this: &Value, number: i64, unit_ms: i64, limit: i64) -> Outcome {
     with_local(this, |local_ms| {
         let now = local_ms.div_euclid(unit_ms).rem_euclid(limit);
@@ -170,13 +171,13 @@ fn with_clock(this: &Value, number: i64, unit_ms: i64, limit: i64) -> Outcome {
     })
 }
 
-/// The instant, in milliseconds since 1970, at which the clocks of a place show this.
+/// The instant, in milliseconds since 1970, of this local time at a place.
 fn instant_at(this: &Value, place: &Value) -> Outcome<i64> {
     let at = Time::at_local(time(this)?.local_ms, place_of(place)?, Kind::Zoned);
     Ok(unix_ms(&at))
 }
 
-/// An instant as a place tells it, or the time at which its clocks show this.
+/// The time at a place for an instant, or for a local time.
 fn in_place(this: &Value, place: &Value, kind: Kind) -> Outcome {
     let (time, place) = (time(this)?, place_of(place)?);
     Ok(Value::object(match time.kind {
@@ -195,7 +196,7 @@ fn written(pattern: &str, time: &Time) -> Outcome<String> {
     }))
 }
 
-/// A time as Java tells it.
+/// The text of a time in Java's format.
 fn told(time: &Time) -> String {
     let of_day = time.local_ms.rem_euclid(DAY_MS);
     let clock = match (of_day / 1000 % 60, of_day % 1000) {
@@ -357,7 +358,7 @@ pub(super) static TIME: Table = Table::new(&[
     row("getDayOfYear", 0, 0, |_, this, _| part(this, "D")),
     row("getDayOfWeek", 0, 0, |_, this, _| {
         let day = time(this)?.local_ms.div_euclid(DAY_MS);
-        // The first day of 1970 was a Thursday, the fourth of the week.
+        // 1970-01-01 was a Thursday, the fourth day of the week.
         Ok(names::weekday((day + 3).rem_euclid(7) + 1))
     }),
     row("getHour", 0, 0, |_, this, _| part(this, "H")),

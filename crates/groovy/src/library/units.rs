@@ -1,6 +1,7 @@
-//! Spans of time that `TimeCategory` makes of numbers: `3.days`, `1.month.ago`.
+//! Time spans that `TimeCategory` creates from numbers: `3.days`, `1.month.ago`.
 //!
-//! Must not know clocks. Invariant: a span is months and milliseconds, which do not mix.
+//! Must not know clocks. Invariant: a span consists of months and milliseconds, which are not converted to each
+//! other.
 
 use std::any::Any;
 

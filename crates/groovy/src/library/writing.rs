@@ -1,6 +1,6 @@
-//! `DecimalFormat` and `StringJoiner`: numbers by a pattern, texts between marks.
+//! `DecimalFormat` and `StringJoiner`: numbers formatted with a pattern, texts joined by separators.
 //!
-//! Must not know who writes. Invariant: a pattern that Java refuses is refused.
+//! Must not know the caller. Invariant: a pattern that Java refuses is refused.
 // tidy: table
 
 use std::any::Any;
@@ -29,7 +29,7 @@ fn pattern(text: &str) -> Outcome {
     Ok(Value::object(Pattern { format, how }))
 }
 
-/// A number with all the digits that it has.
+/// A number with all its digits.
 fn exactly(value: &Value) -> Option<Decimal> {
     match value {
         Value::Double(number) => Decimal::exactly(*number),
@@ -48,7 +48,7 @@ fn written(this: &Value, value: &Value) -> Outcome {
     let factor = Decimal::whole(pattern.format.multiplier());
     let number = number.times(&factor).unwrap_or(number);
     let most = i32::try_from(pattern.format.fraction_most()).unwrap_or(i32::MAX);
-    // What is rounded to nothing keeps its sign.
+    // A number rounded to zero keeps its sign.
     let is_negative = number.compare(&Decimal::whole(0)).is_lt();
     let plain = number.rounded(most, pattern.how.get()).plain();
     let plain = plain.trim_start_matches('-');

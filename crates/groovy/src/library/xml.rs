@@ -1,6 +1,6 @@
-//! `XmlSlurper` and `XmlParser`: documents that scripts walk through by the names of their elements.
+//! `XmlSlurper` and `XmlParser`: documents that scripts navigate by element names.
 //!
-//! Must not know disks. Invariants: a document does not change; no way through it goes deeper than one call.
+//! Must not know disks. Invariants: a document does not change; no operation on it recurses.
 // tidy: table
 
 use std::any::Any;
@@ -15,23 +15,23 @@ use super::super::thrown::Thrown;
 use super::super::value::{Machine, Object, Outcome, Value};
 use super::{Class, files, linked, readers, text_of, text_wanted};
 
-/// Which of the two classes reads.
+/// The class of the parser.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Style {
-    /// `XmlSlurper`: elements go by their names without a prefix, and tell their texts.
+    /// `XmlSlurper`: elements have names without prefix, and their text as value.
     Slurper,
-    /// `XmlParser`: elements go by their names with a prefix.
+    /// `XmlParser`: elements have names with prefix.
     Parser,
 }
 
-/// What reads documents.
+/// A parser of documents.
 struct Reader {
     style: Style,
-    /// Whether prefixes stand for namespaces, and are no part of names.
+    /// Whether it is namespace-aware, so that prefixes are not part of names.
     is_aware: bool,
 }
 
-/// A document: elements and texts in the order in which they begin.
+/// A document: elements and texts in document order.
 struct Document {
     style: Style,
     parts: Vec<Part>,
@@ -40,7 +40,7 @@ struct Document {
 /// An element, or a text.
 struct Part {
     parent: Option<usize>,
-    /// The number of the first part behind it and all that is in it.
+    /// The number of the first part after it and its contents.
     end: usize,
     what: What,
 }
@@ -51,14 +51,14 @@ enum What {
 }
 
 struct Element {
-    /// What it says its name is.
+    /// The name that it returns.
     name: String,
-    /// What it is asked for by.
+    /// The name for lookups.
     key: String,
     attributes: Vec<(String, String)>,
 }
 
-/// What a path through a document leads to.
+/// The result of a path through a document.
 struct Found {
     document: Rc<Document>,
     items: Items,
@@ -67,13 +67,13 @@ struct Found {
 enum Items {
     /// One element.
     Element(usize),
-    /// Elements, perhaps none.
+    /// Elements, possibly none.
     Elements(Vec<usize>),
-    /// The values of attributes, perhaps none.
+    /// The values of attributes, possibly none.
     Attributes(Vec<String>),
 }
 
-/// What is asked of lists alone.
+/// Methods of lists only.
 const OF_LISTS: &[&str] = &[
     "any",
     "collect",
@@ -113,7 +113,7 @@ impl Document {
         }
     }
 
-    /// The elements and texts right below an element.
+    /// The child elements and texts of an element.
     fn below(&self, number: usize) -> Vec<usize> {
         let mut found = Vec::new();
         let mut at = number + 1;
@@ -130,7 +130,7 @@ impl Document {
         below
     }
 
-    /// The texts in an element, at any depth.
+    /// The text of an element and its descendants.
     fn text(&self, number: usize) -> String {
         let parts = &self.parts[number..self.parts[number].end];
         let texts = parts.iter().filter_map(|part| match &part.what {
@@ -147,7 +147,7 @@ impl Document {
     }
 }
 
-/// The name of an element or attribute as it is written.
+/// The name of an element or attribute as written.
 fn written(node: roxmltree::Node<'_, '_>, uri: Option<&str>, name: &str) -> String {
     let prefix = uri.and_then(|uri| node.lookup_prefix(uri));
     match prefix.filter(|prefix| !prefix.is_empty()) {
@@ -247,7 +247,7 @@ impl Found {
         found(&self.document, Items::Element(number))
     }
 
-    /// Each of what was found, alone.
+    /// Each of the results separately.
     fn values(&self) -> Vec<Value> {
         match &self.items {
             Items::Attributes(values) => {
@@ -280,7 +280,7 @@ impl Found {
         }
     }
 
-    /// What there is where nothing was found.
+    /// The value if nothing was found.
     fn nothing(&self) -> Value {
         match self.is_slurped() {
             true => self.elements(Vec::new()),
@@ -321,7 +321,7 @@ impl Found {
         self.elements(below.filter(is_meant).collect())
     }
 
-    /// Elements with all in them, as they begin.
+    /// Elements with their descendants, depth first.
     fn in_depth(&self) -> Vec<usize> {
         let all = self
             .numbers()
@@ -331,7 +331,7 @@ impl Found {
             .collect()
     }
 
-    /// Elements with all in them, those further up first.
+    /// Elements with their descendants, breadth first.
     fn in_breadth(&self) -> Vec<usize> {
         let mut waiting = VecDeque::from(self.numbers());
         let mut all = Vec::new();
@@ -370,7 +370,7 @@ impl Found {
         value.unwrap_or_else(|| self.nothing())
     }
 
-    /// An element as `XmlParser` shows it.
+    /// An element as printed by `XmlParser`.
     fn shown(&self, number: usize) -> String {
         let Some(element) = self.document.element(number) else {
             return String::new();
@@ -394,7 +394,7 @@ fn of(this: &Value) -> Outcome<&Found> {
     found.ok_or_else(|| Thrown::bare("java.lang.NullPointerException"))
 }
 
-/// Those of what was found that a closure wants.
+/// The results that a closure selects.
 fn wanted(machine: &mut dyn Machine, this: &Value, given: &[Value]) -> Outcome<Vec<Value>> {
     let mut all = of(this)?.values();
     let mut kept = Vec::new();
@@ -625,7 +625,7 @@ impl Object for Reader {
     }
 }
 
-/// `new XmlSlurper(validating, namespaceAware)`: nothing is validated here.
+/// `new XmlSlurper(validating, namespaceAware)`: there is no validation here.
 fn made(style: Style, given: &[Value]) -> Outcome {
     let is_aware = given.get(1).is_none_or(order::truth);
     Ok(Value::object(Reader { style, is_aware }))

@@ -1,6 +1,6 @@
-//! Reads what stands behind a value: properties, indices and calls.
+//! Parses what follows a value: properties, indexes and calls.
 //!
-//! Must not know what is called. Invariant: a call has its closures among its values.
+//! Must not know what is called. Invariant: the arguments of a call include its closures.
 
 use super::super::Dialect;
 use super::super::ast::{Arguments, Expr, Key};
@@ -8,7 +8,7 @@ use super::super::lexer::Kind;
 use super::{Parser, RESERVED, Read};
 
 impl Parser<'_> {
-    /// A value with all that is asked of it.
+    /// A value with everything accessed on it.
     pub(super) fn path(&mut self) -> Read<Expr> {
         let mut value = self.primary()?;
         let mut links = 0_usize;
@@ -36,7 +36,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether a brace here is a closure that is given to a call.
+    /// Whether a brace here is a closure argument of a call.
     fn takes_closure(&self, value: &Expr) -> bool {
         let may = self.dialect == Dialect::Groovy && !self.is_at_line_end();
         may && matches!(
@@ -50,7 +50,7 @@ impl Parser<'_> {
             return Err(self.unexpected());
         };
         let (is_safe, is_spread) = (sign.starts_with('?'), sign.starts_with('*'));
-        // Fields of one's own are properties here; elsewhere attributes of documents are meant.
+        // Fields of `this` are properties here; elsewhere attributes of documents are meant.
         let is_attribute = sign.ends_with('@') && !matches!(of, Expr::This);
         self.advance();
         let name = match self.kind() {
@@ -114,7 +114,7 @@ impl Parser<'_> {
         })
     }
 
-    /// A value of a list, which may be `*other`.
+    /// An item of a list, which may be `*other`.
     pub(super) fn element(&mut self) -> Read<Expr> {
         match self.take_sign("*") {
             true => Ok(Expr::Spread(Box::new(self.unary()?))),
@@ -122,7 +122,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A call of a value: arguments in brackets, and closures behind them.
+    /// A call of a value: arguments in parentheses, followed by closures.
     fn call(&mut self, of: Expr) -> Read<Expr> {
         let mut given = match self.take_sign("(") {
             true => {
@@ -138,7 +138,7 @@ impl Parser<'_> {
         Ok(called(of, given))
     }
 
-    /// Arguments up to a sign, which is not taken.
+    /// Arguments up to a closing sign, which is not consumed.
     pub(super) fn arguments(&mut self, end: &str) -> Read<Arguments> {
         let mut given = Arguments::default();
         while !self.is_sign(end) {
@@ -170,7 +170,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// An expression, or a call without brackets such as `log.info "x"`.
+    /// An expression, or a call without parentheses such as `log.info "x"`.
     pub(super) fn command_or_expression(&mut self) -> Read<Expr> {
         match self.is_command_ahead() {
             true => self.command(),
@@ -178,7 +178,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether names and dots stand here, and behind them, apart, the first value of a call without brackets.
+    /// Whether a dotted name is here, followed, after white space, by the first argument of a call without
+    /// parentheses.
     fn is_command_ahead(&self) -> bool {
         let is_name =
             |kind: &Kind| matches!(kind, Kind::Word(word) if !RESERVED.contains(&&**word));
@@ -219,7 +220,7 @@ impl Parser<'_> {
     }
 }
 
-/// A call of what was asked for, or of a value.
+/// A call of a method, or of a value.
 fn called(of: Expr, given: Arguments) -> Expr {
     let given = Box::new(given);
     match of {
@@ -242,7 +243,7 @@ fn called(of: Expr, given: Arguments) -> Expr {
             is_safe,
             is_spread,
         },
-        // A closure behind a call that has its brackets already: `f(1) { … }`.
+        // A closure after a call that already has parentheses: `f(1) { … }`.
         of => Expr::CallValue {
             of: Box::new(of),
             given,

@@ -1,6 +1,6 @@
-//! Reads the classes that a script defines.
+//! Parses the classes of a script.
 //!
-//! Must not know what a class does. Invariant: what a class has that is not supported is named.
+//! Must not know what a class does. Invariant: unsupported parts of a class are reported by name.
 
 use std::sync::Arc;
 
@@ -33,7 +33,7 @@ impl Annotation {
     }
 }
 
-/// What stands in front of a member of a class.
+/// The modifiers of a class member.
 #[derive(Default)]
 struct Modifiers {
     is_static: bool,
@@ -83,7 +83,7 @@ impl Parser<'_> {
         matches!(self.kind(), Kind::Word(word) if MODIFIERS.contains(&&**word))
     }
 
-    /// Whether a class is defined here, behind its modifiers.
+    /// Whether a class definition follows, after its modifiers.
     pub(super) fn is_definition_ahead(&self) -> bool {
         let word = |count: usize| match &self.ahead(count).kind {
             Kind::Word(word) => Some(word),
@@ -338,7 +338,7 @@ impl Parser<'_> {
     }
 }
 
-/// A declaration with `@Field` as what it is for: its variables are the script's, so that its methods see them.
+/// Makes a declaration with `@Field` global: its variables belong to the script, so that its methods see them.
 pub(super) fn of_script(statement: Statement) -> Statement {
     let Statement::Declare { names, .. } = statement else {
         return statement;
@@ -356,7 +356,7 @@ pub(super) fn of_script(statement: Statement) -> Statement {
     })
 }
 
-/// What annotations give a class.
+/// What annotations add to a class.
 fn given_by(annotations: &[Annotation]) -> Read<Given> {
     let mut given = Given::default();
     for annotation in annotations {

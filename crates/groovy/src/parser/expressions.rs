@@ -1,13 +1,13 @@
-//! Reads operators and what is between them.
+//! Parses operators and their operands.
 //!
-//! Must not know what they do. Invariant: operators bind as tightly as Groovy's do.
+//! Must not know what they do. Invariant: operators have the same precedence as in Groovy.
 
 use super::super::Dialect;
 use super::super::ast::{Expr, Number, Operator, Type};
 use super::super::lexer::Kind;
 use super::{PRIMITIVES, Parser, Read};
 
-/// How tightly an operator binds.
+/// Precedence of operators.
 const LOGICAL_OR: u8 = 1;
 const LOGICAL_AND: u8 = 2;
 const RELATION: u8 = 8;
@@ -15,7 +15,7 @@ const SHIFT: u8 = 9;
 const SUM: u8 = 10;
 const POWER: u8 = 12;
 
-/// What stands between two values.
+/// What connects two values.
 enum Between {
     Operator(Operator),
     And,
@@ -109,7 +109,7 @@ impl Parser<'_> {
         ))
     }
 
-    /// The operator at this place, how tightly it binds, and how many tokens it is.
+    /// The operator at this position, its precedence, and its number of tokens.
     fn between(&self) -> Option<(Between, u8, usize)> {
         let operator = |operator, level| Some((Between::Operator(operator), level, 1));
         match self.kind() {
@@ -170,7 +170,7 @@ impl Parser<'_> {
 
     fn binary(&mut self, least: u8) -> Read<Expr> {
         let mut left = self.unary()?;
-        // A long chain of other operators makes a tree that leans to the left, which is bounded.
+        // A long chain of other operators creates a left-leaning tree, whose depth is limited.
         let mut links = 0_usize;
         let mut last_level = 0;
         while let Some((between, level, tokens)) = self.between() {
@@ -249,7 +249,8 @@ impl Parser<'_> {
             }
             "-" | "+" => {
                 self.advance();
-                // `-2 ** 2` is `-(2 ** 2)`, and `-5.abs()` is `-(5.abs())` but for the number itself.
+                // `-2 ** 2` is `-(2 ** 2)`, and `-5.abs()` is `-(5.abs())`, but a plain number becomes a
+                // negative literal.
                 let value = self.deeper(|this| this.binary(POWER))?;
                 Ok(match (sign, value) {
                     ("-", Expr::Number(number)) => negative(number),
@@ -277,7 +278,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `(String)` in front of a value.
+    /// `(String)` before a value.
     fn cast_type(&mut self) -> Read<Type> {
         self.want_sign("(")?;
         let to = self.written_type()?;
@@ -298,7 +299,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A value with the `++` or `--` behind it.
+    /// A value followed by `++` or `--`.
     fn behind_value(&mut self) -> Read<Expr> {
         let value = self.path()?;
         let is_up = match self.kind() {
@@ -315,7 +316,7 @@ impl Parser<'_> {
     }
 }
 
-/// A value with one more operator of the same kind behind it.
+/// Appends an operator of the same precedence to a value.
 fn chained(left: Expr, operator: Operator, right: Expr) -> Expr {
     match left {
         Expr::Chain(first, mut rest) => {
@@ -329,7 +330,7 @@ fn chained(left: Expr, operator: Operator, right: Expr) -> Expr {
     }
 }
 
-/// A number with a minus in front of it.
+/// A negative number literal.
 fn negative(number: Number) -> Expr {
     Expr::Number(match number {
         Number::Int(number) => match number.checked_neg() {

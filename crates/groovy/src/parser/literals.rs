@@ -1,6 +1,6 @@
-//! Reads values: texts, numbers, lists, maps, closures, new objects.
+//! Parses values: texts, numbers, lists, maps, closures, new objects.
 //!
-//! Must not know what is asked of them. Invariant: a closure's parameters are known before its body is read.
+//! Must not know how they are used. Invariant: a closure's parameters are parsed before its body.
 
 use std::sync::Arc;
 
@@ -77,7 +77,7 @@ impl Parser<'_> {
         Ok(value)
     }
 
-    /// Whether `(a, b) ->` stands here.
+    /// Whether `(a, b) ->` follows.
     fn is_lambda_ahead(&self) -> bool {
         let mut count = 1;
         while matches!(
@@ -137,7 +137,7 @@ impl Parser<'_> {
         Ok(Expr::Composed(read))
     }
 
-    /// The value of code in a text.
+    /// The value of code inside a text.
     fn within_text(&mut self, tokens: Vec<Token>) -> Read<Expr> {
         self.deeper(|this| {
             let before = std::mem::replace(&mut this.tokens, tokens);
@@ -189,7 +189,7 @@ impl Parser<'_> {
         while !self.is_sign("]") {
             let value = self.element()?;
             if values.is_empty() && self.is_sign(":") {
-                // The key of a map that is an expression, in brackets.
+                // A parenthesized expression as the key of a map.
                 return self.map_behind_key(value);
             }
             values.push(value);
@@ -235,7 +235,7 @@ impl Parser<'_> {
         Ok(Expr::Map(entries))
     }
 
-    /// Whether the brace here begins a closure with parameters.
+    /// Whether the brace here starts a closure with parameters.
     pub(super) fn is_closure_ahead(&self) -> bool {
         let mut count = 1;
         loop {
@@ -324,12 +324,12 @@ impl Parser<'_> {
         })
     }
 
-    /// The class behind `new`; `[1]` behind it is a length, no index.
+    /// The class after `new`; `[1]` after it is a length, not an index.
     fn class_of_new(&mut self) -> Read<Type> {
         self.written_type()
     }
 
-    /// `{1, 2}`, as Java writes arrays.
+    /// `{1, 2}`, Java's array literal.
     pub(super) fn values_in_braces(&mut self) -> Read<Vec<Expr>> {
         self.deeper(|this| {
             this.want_sign("{")?;

@@ -1,6 +1,6 @@
-//! Reads statements.
+//! Parses statements.
 //!
-//! Must not know what they do. Invariant: a statement that is not supported is named.
+//! Must not know what they do. Invariant: an unsupported statement is reported by name.
 
 use std::sync::Arc;
 
@@ -93,7 +93,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether `(a, b) =` stands here.
+    /// Whether `(a, b) =` follows.
     fn is_assigned_together(&self) -> bool {
         let mut count = 1;
         while matches!(self.ahead(count).kind, Kind::Word(_) | Kind::Sign(",")) && count < 40 {
@@ -154,7 +154,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A condition in brackets.
+    /// A condition in parentheses.
     fn condition(&mut self) -> Read<Expr> {
         self.want_sign("(")?;
         let condition = self.within(Self::expression)?;
@@ -162,7 +162,7 @@ impl Parser<'_> {
         Ok(condition)
     }
 
-    /// The statement that a condition or a loop is about.
+    /// The body of a conditional statement or a loop.
     fn body(&mut self) -> Read<Box<Statement>> {
         let outer = std::mem::replace(&mut self.declares, false);
         let body = match self.is_sign("{") {
@@ -440,7 +440,7 @@ impl Parser<'_> {
         Ok(Statement::Empty)
     }
 
-    /// A declaration, the definition of a method, or an expression.
+    /// A declaration, a method definition, or an expression.
     pub(super) fn declaration_or_expression(&mut self) -> Read<Statement> {
         let mut is_declared = false;
         while let Kind::Word(word) = self.kind()
@@ -486,7 +486,7 @@ impl Parser<'_> {
         }
     }
 
-    /// BeanShell defines methods without a type: `twice(x) { … }`.
+    /// BeanShell allows method definitions without a type: `twice(x) { … }`.
     fn method_of_bean_shell_or_expression(&mut self) -> Read<Statement> {
         if self.dialect == Dialect::BeanShell && self.is_sign_ahead(1, "(") {
             let method = self.attempt(|this| {
@@ -500,12 +500,12 @@ impl Parser<'_> {
         self.expression_statement()
     }
 
-    /// What is declared behind a type or `def`.
+    /// The declaration after a type or `def`.
     fn declared(&mut self, kind: Option<Type>) -> Read<Statement> {
         if kind.is_none() && self.is_sign("(") {
             return self.declared_together();
         }
-        // `def int x` and `static String f()` have a type behind them.
+        // `def int x` and `static String f()` are followed by a type.
         if kind.is_none() {
             let behind = self.attempt(|this| {
                 let kind = this.written_type()?;
@@ -552,7 +552,7 @@ impl Parser<'_> {
         Ok(Statement::Declare { kind, names })
     }
 
-    /// A value behind `=`; Java's arrays may be written in braces.
+    /// A value after `=`; Java's array literals may be written in braces.
     pub(super) fn initial_value(&mut self, kind: Option<&Type>) -> Read<Expr> {
         match kind {
             Some(kind) if kind.dimensions > 0 && self.is_sign("{") => {
@@ -589,7 +589,7 @@ impl Parser<'_> {
         Ok(Statement::Expression(self.command_or_expression()?))
     }
 
-    /// Statements of a closure, behind its parameters.
+    /// Statements of a closure, after its parameters.
     pub(super) fn closure_body(&mut self) -> Read<Block> {
         self.block_behind_brace()
     }

@@ -1,6 +1,6 @@
 //! A host for tests: names and files in memory.
 //!
-//! Must not know what is tested. Invariant: time stands still, and chance repeats itself.
+//! Must not know what is tested. Invariant: time stands still, and random numbers are reproducible.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -8,18 +8,18 @@ use std::sync::Arc;
 use loadline_groovy::host::{FileFacts, Host};
 use loadline_groovy::value::{Bindings, Outcome, Value};
 
-/// What a script is given.
+/// The environment of a script.
 #[derive(Default)]
 pub(crate) struct Desk {
     names: BTreeMap<String, Value>,
     files: BTreeMap<String, Vec<u8>>,
-    /// What was printed.
+    /// The output.
     pub(crate) printed: String,
     seed: u64,
     looks: u32,
 }
 
-/// After so many looks a script has gone on for too long.
+/// The number of checks after which a script has run too long.
 const LOOKS: u32 = 8;
 
 impl Host for Desk {

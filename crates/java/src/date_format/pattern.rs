@@ -1,13 +1,14 @@
-//! A pattern, read.
+//! A parsed pattern.
 //!
-//! Must not know moments. Invariant: no more items than the pattern has characters, and no nesting.
+//! Must not know moments. Invariant: there are at most as many items as characters in the pattern, without
+//! nesting.
 
-/// What one stretch of a pattern stands for.
+/// The meaning of one part of a pattern.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Item {
-    /// Itself.
+    /// Literal text.
     Literal(String),
-    /// A number of at least and at most so many digits; `true`: beyond the fewest it bears a plus sign.
+    /// A number with minimum and maximum digits; `true`: a plus sign is required beyond the minimum.
     Number(Field, usize, usize, bool),
     /// The last two digits of a year of this century.
     TwoDigitYear(Field),
@@ -19,19 +20,19 @@ pub(super) enum Item {
     Weekday(Width),
     /// AM or PM.
     HalfDay,
-    /// Before or after Christ.
+    /// BC or AD.
     Era(Width),
     /// `Q1` or `1st quarter`.
     Quarter(Width),
-    /// The offset: with a colon; digits of minutes always, if any, or never; `Z` for none; seconds.
+    /// The offset; its format is in [`OffsetStyle`].
     Offset(OffsetStyle),
-    /// What the zone is called at the moment; its offset, where it has no name.
+    /// The display name of the zone at the moment; its offset if it has no name.
     Zone(Width),
-    /// The zone's name.
+    /// The zone's id.
     ZoneName,
 }
 
-/// How long a name is.
+/// The length of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Width {
     Short,
@@ -39,20 +40,20 @@ pub(super) enum Width {
     Narrow,
 }
 
-/// How an offset is written.
+/// The format of an offset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct OffsetStyle {
-    /// What stands for no offset.
+    /// The text for a zero offset.
     pub(super) zero: &'static str,
-    /// Between hours and minutes.
+    /// Whether there is a colon between hours and minutes.
     pub(super) colon: bool,
-    /// Whether minutes are left out where there are none.
+    /// Whether zero minutes are omitted.
     pub(super) short: bool,
-    /// Whether `GMT` stands before it.
+    /// Whether it starts with `GMT`.
     pub(super) gmt: bool,
 }
 
-/// What a number counts.
+/// The meaning of a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Field {
     YearOfEra,
@@ -84,10 +85,10 @@ pub struct Pattern {
 }
 
 impl Pattern {
-    /// Reads a pattern.
+    /// Parses a pattern.
     ///
     /// # Errors
-    /// What in it is no pattern.
+    /// The invalid part of the pattern.
     pub fn new(pattern: &str) -> Result<Pattern, String> {
         let mut items = Vec::new();
         let mut rest = pattern.chars().peekable();
@@ -114,7 +115,7 @@ impl Pattern {
     }
 }
 
-/// A text in quotes, in which two quotes stand for one; `''` alone is a quote.
+/// A quoted text, in which two quotes mean one; `''` alone is a quote.
 fn quoted(
     rest: &mut std::iter::Peekable<std::str::Chars<'_>>,
     pattern: &str,
@@ -131,7 +132,7 @@ fn quoted(
     }
 }
 
-/// What a letter stands for, as often as it is there.
+/// The item for a repeated letter.
 fn item(letter: char, count: usize) -> Option<Item> {
     let width = || match count {
         1..=3 => Some(Width::Short),

@@ -1,6 +1,7 @@
-//! Texts read by a pattern.
+//! Parses texts with a pattern.
 //!
-//! Must not know how patterns are read. Invariant: a text is read whole or not at all, in time linear in its length.
+//! Must not know how patterns are parsed. Invariant: a text is parsed completely or not at all, in time linear
+//! in its length.
 
 use super::pattern::{Field, Item, OffsetStyle, Pattern, Width};
 use super::write::name;
@@ -8,7 +9,7 @@ use super::{Fields, MONTHS, WEEKDAYS};
 use crate::zone::Zone;
 
 impl Pattern {
-    /// Reads a text; `None` where Java throws, and for fields that only ever are written.
+    /// Parses a text; `None` if Java throws, and for fields that are only formatted.
     #[must_use]
     pub fn parse(&self, text: &str) -> Option<Fields> {
         let mut fields = Fields::default();
@@ -69,7 +70,7 @@ impl Pattern {
     }
 }
 
-/// Digits that the numbers which follow at once need: a number of any length leaves them alone.
+/// Digits required by the directly following numbers: a number of variable length leaves them alone.
 fn reserved_after(items: &[Item]) -> usize {
     let widths = items.iter().map_while(|item| match item {
         Item::Number(_, fewest, most, _) if fewest == most => Some(*fewest),
@@ -99,7 +100,7 @@ fn number(
         .min(most)
         .min(digits);
     let plus = unsigned.len() < text.len() && sign == 1;
-    // A year of more than four digits must bear a plus, and one of four must not.
+    // A year of more than four digits must have a plus sign, and one of four must not.
     if length < fewest || (signed && sign == 1 && plus != (length > fewest)) {
         return None;
     }
@@ -107,7 +108,7 @@ fn number(
     Some((sign * value, &unsigned[length..]))
 }
 
-/// The name that a text begins with, and what follows it.
+/// The name at the start of a text, and the rest.
 fn one_of<'t>(names: &[&'static str], text: &'t str, width: Width) -> Option<(i64, &'t str)> {
     (0..).zip(names).find_map(|(index, _)| {
         let rest = text.strip_prefix(name(names, index, width))?;
@@ -115,7 +116,7 @@ fn one_of<'t>(names: &[&'static str], text: &'t str, width: Width) -> Option<(i6
     })
 }
 
-/// The zone that a text begins with the name of, and what follows it; `None`: it is UTC.
+/// The zone named at the start of a text, and the rest; `None`: UTC.
 fn zone(text: &str) -> Option<(Option<Zone>, &str)> {
     let is_of_name =
         |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '/' | '_' | '-' | '+');

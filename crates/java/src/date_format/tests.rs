@@ -1,6 +1,6 @@
-//! What Java makes of patterns: most lines were asked of Java 17.
+//! Results of patterns in Java: most lines were recorded with Java 17.
 //!
-//! Must not know how patterns are read. Invariant: a test's right-hand side was never computed by this crate.
+//! Must not know how patterns are parsed. Invariant: a test's expected value was never computed by this crate.
 
 use super::{Moment, Pattern, date_of, day_number};
 

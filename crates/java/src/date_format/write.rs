@@ -1,6 +1,6 @@
-//! Moments written by a pattern.
+//! Formats moments with a pattern.
 //!
-//! Must not know how patterns are read. Invariant: every moment has a text.
+//! Must not know how patterns are parsed. Invariant: every moment has a text.
 
 use std::fmt::Write as _;
 
@@ -9,7 +9,7 @@ use super::{MONTHS, Moment, WEEKDAYS, date_of, day_number};
 
 const DAY_MS: i64 = 86_400_000;
 
-/// A moment in the terms of calendar and clock.
+/// The calendar and clock fields of a moment.
 struct Civil {
     days: i64,
     year: i64,
@@ -48,7 +48,7 @@ impl Civil {
         self.days - day_number(self.year, 1, 1).unwrap_or(self.days)
     }
 
-    /// Year and week as America counts: weeks begin on Sunday, and the first is the one with the first of January.
+    /// Year and week in US style: weeks start on Sunday, and the first week contains the first of January.
     fn week(&self) -> (i64, i64) {
         let until_saturday = 6 - (self.weekday() + 1) % 7;
         let saturday = Civil {
@@ -147,7 +147,7 @@ impl Civil {
 }
 
 impl Civil {
-    /// A zone that has a name.
+    /// A named zone.
     fn push_zone(&self, item: &Item, out: &mut String) -> std::fmt::Result {
         let Some(zone) = self.of.zone else {
             return Ok(());
@@ -160,7 +160,7 @@ impl Civil {
     }
 }
 
-/// A name of a list, as long as is asked for.
+/// A name from a list, in the requested length.
 pub(super) fn name(names: &[&'static str], index: i64, width: Width) -> &'static str {
     let name = usize::try_from(index)
         .ok()
@@ -202,7 +202,7 @@ fn push_offset(offset_s: i32, style: OffsetStyle, out: &mut String) -> std::fmt:
 }
 
 impl Pattern {
-    /// Writes a moment.
+    /// Formats a moment.
     #[must_use]
     pub fn format(&self, moment: Moment) -> String {
         let civil = Civil::new(moment);
@@ -213,7 +213,7 @@ impl Pattern {
         out
     }
 
-    /// Whether it writes anything of a date, of a time of day, and of a zone.
+    /// Whether it formats any part of a date, of a time of day, and of a zone.
     #[must_use]
     pub fn wants(&self) -> (bool, bool, bool) {
         let mut wants = (false, false, false);

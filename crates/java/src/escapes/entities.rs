@@ -1,11 +1,11 @@
 //! The entities of HTML 4.
 //!
-//! Must not know how they are written. Invariant: names and characters are told once each.
+//! Must not know how they are formatted. Invariant: names and characters are listed once each.
 //!
 //! Source: HTML 4.01, chapter 24.
 // tidy: table
 
-/// Name and character of each.
+/// Name and character of each entity.
 pub(super) const ENTITIES: &[(&str, char)] = &[
     ("quot", '\u{22}'),
     ("amp", '\u{26}'),

@@ -1,7 +1,7 @@
-//! A class in brackets, from ORO's syntax to that of `fancy_regex`.
+//! Translates a character class from ORO's syntax to that of `fancy_regex`.
 //!
-//! Must not know what stands around it. Invariant: what is written holds escapes and ranges alone, never a
-//! character that means something.
+//! Must not know the context. Invariant: the output only contains escapes and ranges, never a character with a
+//! special meaning.
 
 use std::fmt::Write as _;
 
@@ -11,8 +11,8 @@ pub(super) const SPACE: &str = r"\x{9}-\x{d}\x{1c}-\x{20}\x{1680}\x{2000}-\x{200
 const UNMATCHED: &str = "Unmatched [] in expression.";
 const BAD_RANGE: &str = "Invalid [] range in expression.";
 
-/// POSIX classes by name. Letters of other scripts count for `alpha`, `alnum` and `word`; `upper` and `lower` know
-/// Latin-1.
+/// POSIX classes by name. `alpha`, `alnum` and `word` include letters of other scripts; `upper` and `lower`
+/// cover Latin-1.
 const POSIX: [(&str, &str); 14] = [
     ("alnum", r"[\w--_]"),
     ("alpha", r"[\w--[\d_]]"),
@@ -36,14 +36,14 @@ const POSIX: [(&str, &str); 14] = [
     ("xdigit", r"0-9A-Fa-f"),
 ];
 
-/// One thing in a class.
+/// An item of a class.
 enum Item {
     Character(char),
     Set(String),
 }
 
-/// Writes the class that starts at `at`, just behind its opening bracket, to `out`; gives the place behind its closing
-/// bracket.
+/// Translates the class that starts at `at`, just after its opening bracket, into `out`; returns the position
+/// after its closing bracket.
 pub(super) fn write(pattern: &[char], mut at: usize, out: &mut String) -> Result<usize, String> {
     out.push('[');
     if pattern.get(at) == Some(&'^') {
@@ -62,7 +62,7 @@ pub(super) fn write(pattern: &[char], mut at: usize, out: &mut String) -> Result
     Ok(at + 1)
 }
 
-/// Writes a character, a range or a set; gives the place behind it.
+/// Translates a character, a range or a set; returns the position after it.
 fn write_one(pattern: &[char], at: usize, out: &mut String) -> Result<usize, String> {
     let (item, mut at) = read_item(pattern, at)?;
     let low = match item {
@@ -107,7 +107,7 @@ fn read_item(pattern: &[char], at: usize) -> Result<(Item, usize), String> {
     }
 }
 
-/// `[:name:]` or `[:^name:]`; `None`: the bracket stands for itself.
+/// Parses `[:name:]` or `[:^name:]`; `None`: the bracket is literal.
 fn read_posix(pattern: &[char], at: usize) -> Option<(Item, usize)> {
     let negated = pattern.get(at + 2) == Some(&'^');
     let start = at + 2 + usize::from(negated);

@@ -1,19 +1,19 @@
-//! A pattern, from ORO's syntax to that of `fancy_regex`.
+//! Translates a pattern from ORO's syntax to that of `fancy_regex`.
 //!
-//! Must not know texts. Invariant: whatever `fancy_regex` knows and ORO does not is refused or stands for itself.
+//! Must not know texts. Invariant: syntax that `fancy_regex` has and ORO lacks is refused or taken literally.
 
 use std::fmt::Write as _;
 
 use super::class::{self, SPACE};
 
-/// Parentheses that may stand within each other.
+/// Maximum depth of nested parentheses.
 const DEEPEST: usize = 200;
-/// The largest number of repetitions that can be asked for.
+/// Maximum number of repetitions.
 const MOST_REPETITIONS: u32 = 65_535;
 
 const PARENTHESES: &str = "Unmatched parentheses.";
 
-/// The flags that a pattern may set in itself.
+/// The flags that a pattern can set itself.
 #[derive(Clone, Copy, Default)]
 struct Flags {
     ignore_case: bool,
@@ -22,7 +22,7 @@ struct Flags {
     extended: bool,
 }
 
-/// What the last piece that was written is, for the quantifier that may follow.
+/// The kind of the last translated piece, for a quantifier that may follow.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Last {
     /// Nothing that can be repeated.
@@ -42,11 +42,11 @@ struct Translator<'p> {
     out: String,
 }
 
-/// Rewrites a pattern.
+/// Translates a pattern.
 pub(super) fn translate(pattern: &str) -> Result<String, String> {
     let pattern: Vec<char> = pattern.chars().collect();
     let (_, flags) = pass(&pattern, Flags::default())?;
-    // ORO reads a pattern twice, and its flags last: a flag that is set at the end holds from the start.
+    // ORO parses a pattern twice, and its flags last: a flag set at the end applies from the start.
     let (mut out, flags) = pass(&pattern, flags)?;
     if flags.ignore_case {
         out.insert_str(0, "(?i)");
@@ -95,7 +95,7 @@ impl Translator<'_> {
         }
     }
 
-    /// With the flag `x`, blanks and comments mean nothing.
+    /// With the flag `x`, skips blanks and comments.
     fn skip_blanks(&mut self) {
         while self.flags.extended {
             match self.peek(0) {
@@ -110,7 +110,7 @@ impl Translator<'_> {
         }
     }
 
-    /// One piece, or the quantifier of the last.
+    /// One piece, or the quantifier of the last one.
     fn piece(&mut self, last: Last) -> Result<Last, String> {
         let start = self.out.len();
         match self.peek(0) {
@@ -172,7 +172,8 @@ impl Translator<'_> {
         }
     }
 
-    /// `{n}`, `{n,}` or `{n,m}` at this place: its bounds, and the place behind it; `None`: the brace is a character.
+    /// `{n}`, `{n,}` or `{n,m}` at this position: its bounds, and the position after it; `None`: the brace is
+    /// literal.
     fn interval(&self) -> Option<(String, String, usize)> {
         let rest = &self.pattern[self.at + 1..];
         let length = rest.iter().position(|one| *one == '}')?;
@@ -213,7 +214,7 @@ impl Translator<'_> {
         Ok(Last::Repeated)
     }
 
-    /// A group, a condition, a comment or flags. Comments and flags leave the last piece as it is.
+    /// A group, a condition, a comment or flags. Comments and flags do not change the last piece.
     fn parenthesis(&mut self, last: Last) -> Result<Last, String> {
         if self.peek(1) != Some('?') {
             self.groups += 1;
@@ -255,7 +256,7 @@ impl Translator<'_> {
         Ok(Last::Piece)
     }
 
-    /// `(?ims)` and `(?-ims)`: whole patterns are meant, whatever group this stands in.
+    /// `(?ims)` and `(?-ims)`: they apply to the whole pattern, whatever group contains them.
     fn set_flags(&mut self) -> Result<(), String> {
         let mut on = true;
         for ahead in 2.. {
@@ -307,7 +308,7 @@ impl Translator<'_> {
         Ok(Last::Piece)
     }
 
-    /// A reference to a group; from ten on, an octal character where there are not as many groups.
+    /// A reference to a group; from ten on, an octal character if there are not enough groups.
     fn back_reference(&mut self) -> Result<Last, String> {
         let digits: String = self.pattern[self.at + 1..]
             .iter()
@@ -329,7 +330,7 @@ impl Translator<'_> {
     }
 }
 
-/// The character that an escape stands for, whose backslash is before `at`, and the place behind it.
+/// The character for an escape whose backslash is before `at`, and the position after it.
 pub(super) fn read_character(pattern: &[char], at: usize) -> (char, usize) {
     let behind = at + 1;
     match pattern[at] {

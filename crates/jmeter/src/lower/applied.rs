@@ -1,7 +1,7 @@
-//! What applies to samplers: scopes, and the elements that stand in them.
+//! Elements that apply to samplers, by scope.
 //!
-//! Must not know controllers. Invariant: each element is read once for each sampler that it applies to, in the order of
-//! JMeter: the group's own, the plan's, those of inner controllers, the sampler's.
+//! Must not know controllers. Invariant: each element is read once for each sampler to which it applies, in
+//! JMeter's order: the group's own, the plan's, those of inner controllers, the sampler's.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use loadline_steps::script::ScriptRole;
 use super::{Lowering, enabled, listeners, scripts};
 use crate::tree::{Element, Properties};
 
-/// The elements that apply, the outermost level first.
+/// The elements in scope, the outermost level first.
 #[derive(Clone, Default)]
 pub(super) struct Scope<'a> {
     levels: Vec<Vec<&'a Element>>,
@@ -29,7 +29,7 @@ impl<'a> Scope<'a> {
         Scope::default().with(base)
     }
 
-    /// The same with another level inside.
+    /// The same with another inner level.
     pub(super) fn with(&self, elements: &[&'a Element]) -> Scope<'a> {
         let level = elements
             .iter()
@@ -52,18 +52,18 @@ impl<'a> Scope<'a> {
     }
 }
 
-/// What an element is that applies to samplers.
+/// The kind of an element that applies to samplers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Applied {
     /// It is merged into samplers.
     Config,
-    /// It gives variables with each pass.
+    /// It sets variables in each pass.
     Data,
     Before,
     Timer,
     After,
     Assertion,
-    /// It hears of samples.
+    /// It receives samples.
     Listener,
 }
 
@@ -99,7 +99,7 @@ pub(super) fn is_applied(element: &Element) -> bool {
 }
 
 impl Lowering {
-    /// Reads what applies to samplers among the elements of a level: each once, where it stands in the tree.
+    /// Reads the elements of a level that apply to samplers: each once, at its position in the tree.
     pub(super) fn read_applied(&mut self, elements: &[&Element]) {
         for element in elements {
             if let Some(kind) = applied(element) {
@@ -125,7 +125,7 @@ impl Lowering {
         self.applied.insert(std::ptr::from_ref(element), made);
     }
 
-    /// What applies to a sampler in a scope whose elements were read.
+    /// The elements that apply to a sampler in a scope whose elements have been read.
     pub(super) fn applicable(&self, scope: &Scope<'_>) -> Applicable {
         let mut applies = Applicable::default();
         for element in scope.outermost_first() {
@@ -141,7 +141,8 @@ impl Lowering {
         applies
     }
 
-    /// What applies to a transaction that is told as a parent sample: assertions of the innermost level come first.
+    /// The elements that apply to a transaction with a parent sample: assertions of the innermost level come
+    /// first.
     pub(super) fn applicable_to_transaction(&self, scope: &Scope<'_>) -> Applicable {
         let assertions = scope.innermost_first().filter_map(|element| {
             let made = self.applied.get(&std::ptr::from_ref(element))?;
@@ -153,7 +154,7 @@ impl Lowering {
         }
     }
 
-    /// A script, among what it applies as.
+    /// Adds a script according to its role.
     fn apply_script(&mut self, element: &Element, made: &mut Applicable) {
         let Some(kind) = scripts::kind(&element.class) else {
             return;
@@ -280,7 +281,7 @@ impl Lowering {
         }
     }
 
-    /// The sources of variables that stand below a controller or one of its samplers: the last one gives first.
+    /// The sources of variables below a controller or one of its samplers: the last one comes first.
     pub(super) fn data_sources(&mut self, elements: &[&Element]) -> Vec<DataSource> {
         let mut sources = Vec::new();
         for element in elements.iter().rev() {
@@ -293,7 +294,7 @@ impl Lowering {
         sources
     }
 
-    /// The lines of a data set, which both kinds name alike.
+    /// The file of a data set, with the properties that both kinds share.
     fn csv_file(&mut self, element: &Element) -> CsvFile {
         CsvFile {
             file: self.property(element, "filename"),
@@ -354,14 +355,14 @@ impl Lowering {
     }
 }
 
-/// Whether an element has passes of its own.
+/// Whether an element has its own passes.
 fn is_controller(element: &Element) -> bool {
     let class = element.class.as_str();
     class.ends_with("Controller")
         || matches!(class, "InterleaveControl" | "RunTime" | "ParallelSampler")
 }
 
-/// Whether user parameters are set at each pass of the controller around them, not before each sample.
+/// Whether user parameters are set in each pass of the enclosing controller instead of before each sample.
 fn is_set_once_a_pass(element: &Element) -> bool {
     element.flag("UserParameters.per_iteration", false)
 }
@@ -369,7 +370,7 @@ fn is_set_once_a_pass(element: &Element) -> bool {
 fn sharing(mode: &str) -> Sharing {
     match mode {
         "shareMode.group" => Sharing::Group,
-        // A mode that was saved in another language is taken by JMeter for a name that threads share.
+        // JMeter interprets a mode saved in another language as a sharing name.
         "shareMode.thread" => Sharing::Thread,
         _ => Sharing::All,
     }

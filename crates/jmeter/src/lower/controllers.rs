@@ -1,6 +1,6 @@
-//! Controllers, and the tree of nodes that a group becomes.
+//! Controllers, and the tree of a group's nodes.
 //!
-//! Must not know requests. Invariant: a node stands behind the node that it hangs on.
+//! Must not know requests. Invariant: a node comes after its parent.
 
 use loadline_steps::program::{
     Applicable, Controller, ControllerRule, ForEach, Node, NodeId, NodeKind, Parallel, Sampler,
@@ -12,13 +12,13 @@ use super::applied::Scope;
 use super::{FRAGMENT, Lowering, enabled, is_without_effect};
 use crate::tree::{Element, Properties, Property};
 
-/// What is said of a Parallel Controller that JMeter runs no sample of.
+/// The message for a Parallel Controller for which JMeter runs no sample.
 const NESTED: &str = "a Parallel Controller within another: its plugin fails to run it";
 
-/// What is said of an element right below a Parallel Controller that waits for passes.
+/// The message for an element directly below a Parallel Controller that requires passes.
 const NO_PASS: &str = "does nothing right below a Parallel Controller, which has no passes: put a Simple Controller between them";
 
-/// Branches that run at a time where a number is wanted and none is given.
+/// Default number of concurrent branches.
 const AT_A_TIME: &str = "6";
 
 impl Lowering {
@@ -46,7 +46,7 @@ impl Lowering {
         nodes
     }
 
-    /// Reads what hangs below a node, and gives the nodes among it.
+    /// Reads the children of a node, and returns the nodes among them.
     fn children(
         &mut self,
         nodes: &mut Vec<Node>,
@@ -71,7 +71,7 @@ impl Lowering {
         element: &Element,
         scope: &Scope<'_>,
     ) -> Option<NodeId> {
-        // A fragment in a group is a controller like others.
+        // A fragment in a group is an ordinary controller.
         let is_nothing = is_without_effect(element) && element.class != FRAGMENT;
         if is_nothing || super::applied::is_applied(element) {
             return None;
@@ -117,7 +117,7 @@ impl Lowering {
         Some(nodes.len() - 1)
     }
 
-    /// A sampler that runs what is below it beside one another. What gives variables with each pass right below it has no pass.
+    /// A sampler that runs its children concurrently. Data sources directly below it have no pass.
     fn parallel(
         &mut self,
         nodes: &mut Vec<Node>,
@@ -164,7 +164,7 @@ impl Lowering {
         Some(id)
     }
 
-    /// A branch of a sampler: a loop of one round with what is in it.
+    /// A branch of a sampler: a loop with one iteration that contains the branch.
     fn branch(
         &mut self,
         nodes: &mut Vec<Node>,
@@ -195,7 +195,7 @@ impl Lowering {
         Some(id)
     }
 
-    /// Names what stands below a sampler and is not known; samplers and controllers never run there.
+    /// Reports unknown elements below a sampler; samplers and controllers never run there.
     fn refuse_strays(&mut self, below: &[&Element]) {
         for element in below {
             let class = element.class.as_str();
@@ -208,7 +208,7 @@ impl Lowering {
         }
     }
 
-    /// The rule of a controller; `None`: the element is none.
+    /// The rule of a controller; `None`: the element is not a controller.
     fn rule(&mut self, element: &Element) -> Option<ControllerRule> {
         Some(match element.class.as_str() {
             "GenericController" | "RecordingController" | FRAGMENT => ControllerRule::Simple,
@@ -251,7 +251,7 @@ impl Lowering {
         })
     }
 
-    /// The variables that a controller sets.
+    /// The variables set by a controller.
     fn variables_of(&mut self, element: &Element) -> Vec<(Text, Text)> {
         let arguments = element
             .group("ParameterizedController")
@@ -264,7 +264,7 @@ impl Lowering {
         variables.collect()
     }
 
-    /// The weights of those children that the controller's table does not leave out.
+    /// The weights of the children that the controller's table does not exclude.
     fn weights(&mut self, element: &Element) -> Vec<Text> {
         let is_meant =
             |cells: &[Property]| cells.get(2).is_none_or(|cell| cell.as_text() == "true");
@@ -309,7 +309,7 @@ impl Lowering {
     }
 }
 
-/// Whether an element does what it does with each pass of the controller around it.
+/// Whether an element acts in each pass of the enclosing controller.
 fn hears_of_passes(element: &Element) -> bool {
     const CLASSES: [&str; 5] = [
         "ThroughputController",
@@ -321,7 +321,7 @@ fn hears_of_passes(element: &Element) -> bool {
     CLASSES.contains(&element.class.as_str())
 }
 
-/// Whether a class is that of a sampler or a controller, as far as its name tells.
+/// Whether a class is a sampler or a controller, judging by its name.
 fn is_step(class: &str) -> bool {
     const OTHERS: [&str; 5] = [
         "HTTPSamplerProxy",
@@ -333,7 +333,7 @@ fn is_step(class: &str) -> bool {
     class.ends_with("Sampler") || class.ends_with("Controller") || OTHERS.contains(&class)
 }
 
-/// Whether a controller below gives all of its samplers in its turn; "ignore sub-controller blocks" is 0.
+/// Whether a child controller runs all of its samplers in its turn; "ignore sub-controller blocks" is 0.
 fn gives_whole_controllers(element: &Element) -> bool {
     element.text("InterleaveControl.style").trim() == "1"
 }

@@ -1,6 +1,6 @@
 //! Thread groups.
 //!
-//! Must not know samplers. Invariant: groups are numbered within their phase, in the order of the tree.
+//! Must not know samplers. Invariant: groups are numbered within their phase, in tree order.
 
 use loadline_steps::program::{
     Group, GroupSchedule, LevelSchedule, Lifetime, OnError, Phase, SteppingSchedule,
@@ -33,7 +33,7 @@ fn on_error(element: &Element) -> OnError {
     }
 }
 
-/// Whether the loop of a group, which goes by the group's name, has a name at all.
+/// Whether the loop of a group, which has the group's name, has a name at all.
 fn has_named_loop(element: &Element) -> bool {
     match element.group("ThreadGroup.main_controller") {
         [] => true,
@@ -42,7 +42,7 @@ fn has_named_loop(element: &Element) -> bool {
 }
 
 impl Lowering {
-    /// Reads a group; `shared` are the plan's own elements, which apply to it too.
+    /// Reads a group; `shared` are the plan's own elements, which also apply to it.
     pub(super) fn group(&mut self, element: &Element, shared: &[&Element]) {
         let phase = phase(element);
         let groups = &self.reading.program.groups;
@@ -65,7 +65,7 @@ impl Lowering {
         });
     }
 
-    /// When its threads run; `None`: the class is not supported.
+    /// Start and end of its threads; `None`: the class is not supported.
     fn schedule(&mut self, element: &Element) -> Option<GroupSchedule> {
         Some(match element.class.as_str() {
             "ThreadGroup" | "SetupThreadGroup" | "PostThreadGroup" => self.ramp(element),
@@ -112,7 +112,7 @@ impl Lowering {
 
     fn loops(&mut self, element: &Element) -> Text {
         let main = element.group("ThreadGroup.main_controller");
-        // The loops of a group that begin anew for ever have no end.
+        // The loops of a group that restart forever have no end.
         let is_endless = !main.is_empty() && main.flag("LoopController.continue_forever", true);
         let times = if is_endless {
             "-1"
@@ -164,7 +164,7 @@ impl Lowering {
         }
     }
 
-    /// The log of starts and ends of threads.
+    /// Warns about the log of thread starts and ends.
     fn warn_of_log(&mut self, element: &Element) {
         let file = element.text("LogFilename").trim();
         if !file.is_empty() {
@@ -172,7 +172,7 @@ impl Lowering {
         }
     }
 
-    /// As in the plugin, which computes the rate of an even ramp from the arrivals so far.
+    /// Warns about an even ramp: the plugin computes its rate from the arrivals so far, so nothing arrives.
     fn warn_of_even_ramp(&mut self, element: &Element) {
         let is_nought = |name| matches!(element.text(name).trim(), "" | "0");
         if !is_nought("RampUp") && is_nought("Steps") {

@@ -1,6 +1,6 @@
 //! Extractors and assertions.
 //!
-//! Must not know samplers. Invariant: one that is not supported is named.
+//! Must not know samplers. Invariant: an unsupported one is reported.
 
 use loadline_steps::apply_to::ApplyTo;
 use loadline_steps::assertion::jmes_path::JmesPathAssertion;
@@ -27,7 +27,7 @@ use super::Lowering;
 use crate::tree::{Element, Properties};
 
 impl Lowering {
-    /// An extractor; `None`: it is none that is supported.
+    /// An extractor; `None`: not a supported one.
     pub(super) fn extractor(&mut self, element: &Element) -> Option<Extractor> {
         Some(match element.class.as_str() {
             "RegexExtractor" => Extractor::Regex(self.regex_extractor(element)),
@@ -58,7 +58,7 @@ impl Lowering {
         })
     }
 
-    /// An assertion; `None`: it is none that is supported.
+    /// An assertion; `None`: not a supported one.
     pub(super) fn assertion(&mut self, element: &Element) -> Option<Assertion> {
         let expected = match element.class.as_str() {
             "ResponseAssertion" => Expected::Response(self.response_assertion(element)),
@@ -175,7 +175,7 @@ impl Lowering {
         let selector = self.property(element, "HtmlExtractor.expr");
         let is_jodd = element.text("HtmlExtractor.extractor_impl") == "JODD";
         let constant = selector.constant();
-        // What no parser takes fails as it runs, as in JMeter.
+        // A selector that is always invalid fails at run time, as in JMeter.
         let constant = constant.filter(|text| are_brackets_closed(text));
         if let Some(Err(fault)) = constant.map(|text| read_selector(text, is_jodd)) {
             self.unsupported(element, fault);
@@ -227,7 +227,7 @@ impl Lowering {
         }
     }
 
-    /// Of the later versions of XPath some is not supported.
+    /// Reports unsupported parts of later XPath versions.
     fn check_query(&mut self, element: &Element, query: &Text, kind: &XPathKind) {
         if matches!(kind, XPathKind::Later(_))
             && let Some(query) = query.constant().filter(|query| !query.is_empty())
@@ -242,7 +242,7 @@ impl Lowering {
         self.judged_field(element, field)
     }
 
-    /// The text of a document is not taken out of it.
+    /// Reports the unsupported field with the text of a document.
     fn judged_field(&mut self, element: &Element, field: Field) -> Field {
         if field == Field::Document {
             let class = &element.class;
@@ -254,7 +254,7 @@ impl Lowering {
     fn response_assertion(&mut self, element: &Element) -> ResponseAssertion {
         let field = Field::of_assertion(element.text("Assertion.test_field"));
         let bits = element.find_text("Assertion.test_type");
-        // The name of the property is misspelt in JMeter.
+        // The property's name is misspelt in JMeter.
         let expected = element.group("Asserion.test_strings").iter();
         let expected = expected.map(|one| self.text(element, one.as_text()).into());
         let expected = expected.collect();
@@ -268,7 +268,7 @@ impl Lowering {
     }
 }
 
-/// Which of the first XPath processor's documents an element asks for.
+/// The document type that an element requests from the first XPath processor.
 fn xpath_kind(element: &Element, prefix: &str) -> XPathKind {
     XPathKind::of_flags(
         element.flag(&format!("{prefix}.tolerant"), false),

@@ -1,7 +1,7 @@
-//! Listeners: what hears of the samples in whose scope it stands.
+//! Listeners: they receive the samples in their scope.
 //!
-//! Must not know what is written of a sample. Invariant: a listener that only shows samples in a window becomes one
-//! without a file.
+//! Must not know what is written for a sample. Invariant: a listener that only shows samples in a window
+//! becomes one without a file.
 
 use loadline_steps::listener::{
     AnswerSaver, BackendKind, BackendListener, FileListener, Listener, ListenerId, Wanted,
@@ -10,11 +10,10 @@ use loadline_steps::listener::{
 use super::{Lowering, enabled};
 use crate::tree::{Element, Properties, Property};
 
-/// Listeners that write what they hear to a file, where they name one: JMeter's own, and those of plugins, whichever
-/// window they have.
+/// Listeners that write to a file, if one is set: JMeter's own, and those of plugins, with any window.
 const FILE_CLASSES: [&str; 2] = ["ResultCollector", "CorrectedResultCollector"];
 
-/// Whether an element is a listener that does nothing without a window: it has no file.
+/// Whether an element is a listener without effect outside of a window: it has no file.
 pub(super) fn is_mute(element: &Element) -> bool {
     FILE_CLASSES.contains(&element.class.as_str()) && element.text("filename").is_empty()
 }
@@ -26,7 +25,7 @@ pub(super) fn is_listener(class: &str) -> bool {
 }
 
 impl Lowering {
-    /// Reads all listeners in the order of the tree, wherever they stand.
+    /// Reads all listeners in tree order, wherever they are.
     pub(super) fn all_listeners(&mut self, elements: &[Element]) {
         for element in enabled(elements) {
             self.within(element, |lowering| {
@@ -40,7 +39,7 @@ impl Lowering {
         }
     }
 
-    /// The place of a listener in the program; `None`: it does nothing.
+    /// The index of a listener in the program; `None`: it has no effect.
     pub(super) fn listener(&mut self, element: &Element) -> Option<ListenerId> {
         match self.listeners.get(&std::ptr::from_ref(element)) {
             Some(known) => *known,
@@ -60,7 +59,7 @@ impl Lowering {
         Some(listeners.len() - 1)
     }
 
-    /// `None`: it has no file, and so does nothing without a window.
+    /// `None`: it has no file, and so no effect outside of a window.
     fn file_listener(&mut self, element: &Element) -> Option<FileListener> {
         let file = element.find_text("filename");
         let file = file.filter(|name| !name.is_empty())?.to_owned();
@@ -112,7 +111,7 @@ impl Lowering {
     }
 }
 
-/// What a listener says of its file in its `saveConfig`; `None`: it has none.
+/// The settings in a listener's `saveConfig`; `None`: it has none.
 fn switches(element: &Element) -> Option<Vec<(String, String)>> {
     let properties = element.properties.iter().map(Property::inner);
     let config = properties
@@ -123,7 +122,7 @@ fn switches(element: &Element) -> Option<Vec<(String, String)>> {
         let text = switch.as_text().to_owned();
         (switch.name.clone(), text)
     });
-    // The plugins' listeners count threads whatever their settings say.
+    // The plugins' listeners always include thread counts.
     let of_plugin = (element.class != "ResultCollector").then_some(("threadCounts", "true"));
     let of_plugin = of_plugin.map(|(name, text)| (name.to_owned(), text.to_owned()));
     Some(of_plugin.into_iter().chain(switches).collect())

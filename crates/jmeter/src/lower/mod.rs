@@ -1,7 +1,7 @@
-//! From the tree of a plan to a program of steps.
+//! Converts the tree of a plan to a program of steps.
 //!
-//! Must not know how steps are carried out. Invariant: an enabled element that becomes nothing is in the list of what is
-//! not supported, or is one that has no effect without JMeter's window.
+//! Must not know how steps are executed. Invariant: an enabled element without a counterpart is listed as
+//! unsupported, or has no effect outside of JMeter's window.
 
 mod applied;
 mod controllers;
@@ -25,39 +25,39 @@ use crate::tree::{Element, Properties, Property};
 
 pub use origins::{Origin, RequestOrigins};
 
-/// What is not supported, and where it stands.
+/// An unsupported construct with its location.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unsupported {
-    /// The names of the elements above it and its own, from the plan's.
+    /// The names of the element's ancestors and its own, starting with the plan.
     pub path: String,
     /// Its line in the file.
     pub line: u32,
-    /// What it is.
+    /// The construct.
     pub what: String,
 }
 
-/// A plan that was read.
+/// A converted plan.
 #[derive(Debug, Default)]
 pub struct Reading {
-    /// What its threads do.
+    /// The program of its threads.
     pub program: Program,
-    /// What is not supported.
+    /// Unsupported constructs.
     pub unsupported: Vec<Unsupported>,
-    /// What JMeter would pass over in silence.
+    /// Problems that JMeter would silently ignore.
     pub warnings: Vec<String>,
-    /// What would stop JMeter's test before its first sample.
+    /// Faults that would stop JMeter's test before its first sample.
     pub faults: Vec<Unsupported>,
-    /// Where the values of requests come from; empty where nobody asked.
+    /// Origins of the requests' values; empty if not requested.
     pub origins: Vec<RequestOrigins>,
 }
 
 /// The class of fragments.
 pub(crate) const FRAGMENT: &str = "TestFragmentController";
 
-/// Classes that have no effect without JMeter's window.
+/// Classes without effect outside of JMeter's window.
 const WITHOUT_EFFECT: &[&str] = &["WorkBench", "ProxyControl", FRAGMENT];
 
-/// Reads the elements of a plan. `explains`: tell where values come from.
+/// Converts the elements of a plan. `explains`: collect the origins of values.
 pub(crate) fn lower(elements: &[Element], explains: bool) -> Reading {
     let mut lowering = Lowering {
         explains,
@@ -72,25 +72,25 @@ pub(crate) fn lower(elements: &[Element], explains: bool) -> Reading {
     lowering.reading
 }
 
-/// What the reading of a plan keeps on its way.
+/// State of the conversion.
 #[derive(Default)]
 struct Lowering {
     reading: Reading,
-    /// Whether it is told where the values of requests come from.
+    /// Whether to collect the origins of the requests' values.
     explains: bool,
-    /// The names of the elements above.
+    /// The names of the ancestors.
     path: Vec<String>,
-    /// Whether the plan is in the functional mode.
+    /// Whether the plan is in functional mode.
     is_functional: bool,
-    /// Whether what is read is in a branch of a sampler.
+    /// Whether the current element is in a branch of a sampler.
     is_in_branch: bool,
-    /// Numbers given out to elements that keep something.
+    /// Numbers assigned to elements with state.
     ids: HashMap<*const Element, usize>,
-    /// Texts that were read, by where the tree has them.
+    /// Parsed texts, by their addresses in the tree.
     texts: HashMap<*const u8, Text>,
-    /// The listeners that were read, by where they are.
+    /// Listeners read so far, by their addresses.
     listeners: HashMap<*const Element, Option<ListenerId>>,
-    /// What was read of elements that apply to samplers, by where they are.
+    /// Elements that apply to samplers, as read, by their addresses.
     applied: HashMap<*const Element, Applicable>,
 }
 
@@ -106,7 +106,7 @@ impl Lowering {
         self.variables(plan, variables);
         self.all_variables(&plan.children);
         self.all_listeners(&plan.children);
-        // A fragment beside the groups is there for modules alone.
+        // A fragment outside of groups is only used by modules.
         let shared: Vec<&Element> = enabled(&plan.children)
             .filter(|one| !groups::is_group(one) && one.class != FRAGMENT)
             .collect();
@@ -117,7 +117,7 @@ impl Lowering {
         self.path.pop();
     }
 
-    /// Variables count wherever they stand.
+    /// Reads variables, which apply wherever they are in the tree.
     fn all_variables(&mut self, elements: &[Element]) {
         for element in enabled(elements) {
             if element.class == "Arguments" {
@@ -138,7 +138,7 @@ impl Lowering {
         self.reading.program.variables.push(pairs);
     }
 
-    /// Does something with an element's name on the path.
+    /// Runs a function with an element's name on the path.
     fn within<T>(&mut self, element: &Element, act: impl FnOnce(&mut Lowering) -> T) -> T {
         self.path.push(element.name.clone());
         let made = act(self);
@@ -146,8 +146,8 @@ impl Lowering {
         made
     }
 
-    /// Reads a text of an element. One that several samplers have of an element in their scope is one for them all: its functions
-    /// count on from sampler to sampler.
+    /// Parses a text of an element. A text that several samplers share through an element in their scope is
+    /// parsed once for all of them: its functions continue counting from sampler to sampler.
     fn text(&mut self, element: &Element, source: &str) -> Text {
         if !source.contains("${") {
             return self.fresh_text(element, source);
@@ -184,12 +184,12 @@ impl Lowering {
         }
     }
 
-    /// Reads a property of an element.
+    /// Parses a property of an element.
     fn property(&mut self, element: &Element, name: &str) -> Text {
         self.text(element, element.text(name))
     }
 
-    /// Tells of something at the element that is read, which runs all the same.
+    /// Adds a warning about the current element, which runs nevertheless.
     fn warn(&mut self, what: &str) {
         let place = self.path.join(" > ");
         self.reading.warnings.push(format!("{place}: {what}"));
@@ -214,7 +214,7 @@ impl Lowering {
         }
     }
 
-    /// The number of what is shared by all that it applies to, also by several groups.
+    /// The number of an element, shared by everything to which it applies, even in several groups.
     fn id_of(&mut self, element: &Element) -> usize {
         let next = self.ids.len() + 1;
         *self.ids.entry(std::ptr::from_ref(element)).or_insert(next)

@@ -1,20 +1,20 @@
-//! Where the values of a request come from, once the defaults in its scope are merged into it.
+//! Origins of a request's values, after merging the defaults in its scope.
 //!
-//! Must not know how a request is sent. Invariant: what is told is found by the same rules as what is sent.
+//! Must not know how a request is sent. Invariant: origins are found with the same rules as the values sent.
 
 use super::Lowering;
 use super::applied::Scope;
 use super::requests::{Merged, header_fields};
 use crate::tree::{Element, Properties, Property, Value};
 
-/// A value of a request, and who says it.
+/// A value of a request, with its origin.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Origin {
-    /// What it is: a property's name without what stands before its last dot, `argument NAME` or `header NAME`.
+    /// Its name: a property's name after the last dot, `argument NAME` or `header NAME`.
     pub name: String,
-    /// The value as the plan has it.
+    /// The value as in the plan.
     pub value: String,
-    /// The name of the element that says it.
+    /// The name of the element that contains it.
     pub element: String,
     /// That element's line.
     pub line: u32,
@@ -25,14 +25,14 @@ pub struct Origin {
 pub struct RequestOrigins {
     /// The sampler's line.
     pub line: u32,
-    /// The names of the elements above it and its own.
+    /// The names of the sampler's ancestors and its own.
     pub path: String,
     /// Its values.
     pub values: Vec<Origin>,
 }
 
 impl Lowering {
-    /// Notes where the values of a sampler's request come from, if somebody wants to know.
+    /// Stores the origins of a sampler's request values, if requested.
     pub(super) fn note_origins(
         &mut self,
         element: &Element,

@@ -1,7 +1,7 @@
-//! HTTP samplers: what defaults, headers, cookies and passwords in scope make of them.
+//! HTTP samplers, with the defaults, headers, cookies and passwords in their scope.
 //!
-//! Must not know how a request is sent. Invariant: the innermost element that says something decides, but arguments of
-//! defaults come behind the sampler's own.
+//! Must not know how a request is sent. Invariant: the innermost element with a value wins, but arguments of
+//! defaults come after the sampler's own.
 
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ impl<'a> Merged<'a> {
         Merged(std::iter::once(sampler).chain(defaults).collect())
     }
 
-    /// The sampler and the defaults, the nearest first.
+    /// The sampler and its defaults, the nearest first.
     pub(super) fn elements(&self) -> &[&'a Element] {
         &self.0
     }
@@ -37,12 +37,12 @@ impl<'a> Merged<'a> {
         texts.find(|text| !text.is_empty()).unwrap_or_default()
     }
 
-    /// Whether any element says it, be it nothing.
+    /// Whether any element has the property, even if empty.
     fn says(&self, name: &str) -> bool {
         self.0.iter().any(|one| one.find_text(name).is_some())
     }
 
-    /// What the first element says that says it at all.
+    /// The first value that is not blank; `default` if there is none.
     fn flag(&self, name: &str, default: bool) -> bool {
         let texts = self.0.iter().filter_map(|one| one.find_text(name));
         let said = texts.map(str::trim).find(|text| !text.is_empty());
@@ -66,7 +66,7 @@ fn is_defaults(element: &Element) -> bool {
             || element.find_text("HTTPSampler.domain").is_some())
 }
 
-/// The header fields of all managers in a scope, each with its manager.
+/// The header fields of all managers in scope, each with its manager.
 pub(super) fn header_fields<'a>(scope: &Scope<'a>) -> Vec<(&'a Element, &'a [Property])> {
     let mut taken: Vec<(&Element, &[Property])> = Vec::new();
     let managers = scope
@@ -87,7 +87,7 @@ pub(super) fn header_fields<'a>(scope: &Scope<'a>) -> Vec<(&'a Element, &'a [Pro
     taken
 }
 
-/// The numbers of the header managers in scope, the nearest first, and how many of the fields are of each.
+/// The numbers of the header managers in scope, the nearest first, each with its number of fields.
 fn header_managers(scope: &Scope<'_>) -> Vec<(usize, usize)> {
     let fields = header_fields(scope);
     let managers = scope.innermost_first();
@@ -99,7 +99,7 @@ fn header_managers(scope: &Scope<'_>) -> Vec<(usize, usize)> {
     counted.collect()
 }
 
-/// Of several managers of a class in scope the one that counts: JMeter takes each for better than those further in.
+/// The effective one of several managers of a class in scope: JMeter prefers outer ones to inner ones.
 fn last_of<'a>(scope: &Scope<'a>, class: &str) -> Option<&'a Element> {
     let managers = scope.innermost_first();
     managers.filter(|one| one.class == class).last()
@@ -190,7 +190,7 @@ impl Lowering {
         files.collect()
     }
 
-    /// The header fields of all managers: one that an inner manager has is not taken from an outer one.
+    /// The header fields of all managers: a field of an inner manager hides the same one of an outer manager.
     fn headers(&mut self, scope: &Scope<'_>) -> Vec<HeaderField> {
         let fields = header_fields(scope).into_iter();
         let fields = fields.map(|(manager, header)| HeaderField {
@@ -200,7 +200,7 @@ impl Lowering {
         fields.collect()
     }
 
-    /// What is fetched of what pages embed; `None`: nothing.
+    /// Settings for fetching embedded resources; `None`: none are fetched.
     fn resources(&mut self, element: &Element, merged: &Merged<'_>) -> Option<ResourcesPlan> {
         if !merged.flag("HTTPSampler.image_parser", false) {
             return None;
@@ -217,7 +217,7 @@ impl Lowering {
         })
     }
 
-    /// The cookie manager that counts.
+    /// The effective cookie manager.
     fn cookies(&mut self, scope: &Scope<'_>) -> Option<CookieManager> {
         let manager = last_of(scope, "CookieManager")?;
         let preset = manager.group("CookieManager.cookies").iter().map(|cookie| {
@@ -242,7 +242,7 @@ impl Lowering {
         })
     }
 
-    /// The cache manager that counts.
+    /// The effective cache manager.
     fn cache(&mut self, scope: &Scope<'_>) -> Option<CacheManager> {
         let manager = last_of(scope, "CacheManager")?;
         Some(CacheManager {
@@ -277,7 +277,7 @@ impl Lowering {
         entries
     }
 
-    /// Which way requests go.
+    /// The route of requests.
     fn way(&mut self, element: &Element, merged: &Merged<'_>, scope: &Scope<'_>) -> WayPlan {
         let by_device = !matches!(merged.text("HTTPSampler.ipSourceType").trim(), "" | "0");
         if by_device && !merged.text("HTTPSampler.ipSource").is_empty() {
@@ -304,7 +304,7 @@ impl Lowering {
         }
     }
 
-    /// The names that a DNS cache manager gives addresses to.
+    /// The host names with fixed addresses in a DNS cache manager.
     fn static_hosts(&mut self, scope: &Scope<'_>) -> Vec<(Text, Text)> {
         let Some(manager) = last_of(scope, "DNSCacheManager") else {
             return Vec::new();
@@ -320,7 +320,7 @@ impl Lowering {
         hosts.collect()
     }
 
-    /// A modifier that puts sessions into requests.
+    /// A modifier that adds session ids to requests.
     pub(super) fn url_rewriting(&mut self, element: &Element) -> UrlRewriting {
         UrlRewriting {
             id: self.id_of(element),
@@ -333,7 +333,7 @@ impl Lowering {
         }
     }
 
-    /// What gives arguments of requests what an extractor found.
+    /// A modifier that sets request arguments to values found by an extractor.
     pub(super) fn found_parameters(&mut self, element: &Element) -> FoundParameters {
         FoundParameters {
             reference: self.property(element, "RegExUserParameters.regex_ref_name"),
@@ -342,7 +342,7 @@ impl Lowering {
         }
     }
 
-    /// Names a manager that is not supported.
+    /// Reports an unsupported manager.
     pub(super) fn check_manager(&mut self, element: &Element) {
         let class = element.class.as_str();
         if class == "KeystoreConfig" {
@@ -361,7 +361,7 @@ impl Lowering {
     }
 }
 
-/// The policy of a name; `None`: there is no such policy.
+/// The policy with a name; `None`: there is none.
 fn cookie_policy(name: &str) -> Option<CookiePolicy> {
     Some(match name {
         "" | "standard" | "standard-strict" => CookiePolicy::Standard,

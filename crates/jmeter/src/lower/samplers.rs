@@ -1,6 +1,6 @@
-//! Samplers that are no requests, and which of all kinds an element is.
+//! Samplers other than requests, and the choice among all kinds.
 //!
-//! Must not know controllers. Invariant: a sampler that is not supported is named, and leaves no step.
+//! Must not know controllers. Invariant: an unsupported sampler is reported, and becomes no step.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use super::{Lowering, scripts};
 use crate::tree::{Element, Properties, Property};
 
 impl Lowering {
-    /// A sampler and its name; `None`: the element is none that is supported.
+    /// A sampler and its name; `None`: not a supported sampler.
     pub(super) fn sampler(
         &mut self,
         element: &Element,
@@ -42,7 +42,7 @@ impl Lowering {
         Some((Sampler { action, applies }, name))
     }
 
-    /// A sample of the plugin that says what it is told to say.
+    /// A sample of the plugin's Dummy Sampler.
     pub(super) fn dummy(&mut self, element: &Element) -> DummySample {
         DummySample {
             waits: element.flag("WAITING", false),
@@ -63,7 +63,7 @@ impl Lowering {
         SamplerAction::Debug(told)
     }
 
-    /// What a debug element tells.
+    /// The output of a debug element.
     pub(super) fn told(&mut self, element: &Element) -> Told {
         if element.flag("displaySystemProperties", false) {
             self.warn("there are no system properties to show");

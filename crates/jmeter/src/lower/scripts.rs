@@ -1,7 +1,7 @@
 //! Elements that are scripts.
 //!
-//! Must not know how scripts run. Invariant: a script in a language that is not supported, or that calls what is not
-//! there, is named.
+//! Must not know how scripts run. Invariant: a script in an unsupported language, or that calls missing
+//! methods, is reported.
 
 use loadline_steps::script::{
     Known, ScriptElement, ScriptFamily, ScriptLanguage, ScriptRole, unsupported,
@@ -10,7 +10,7 @@ use loadline_steps::script::{
 use super::Lowering;
 use crate::tree::{Element, Properties};
 
-/// Names under which engines of JavaScript are asked for, in small letters.
+/// Names of JavaScript engines, in lower case.
 const JAVA_SCRIPT: &[&str] = &[
     "javascript",
     "ecmascript",
@@ -21,20 +21,20 @@ const JAVA_SCRIPT: &[&str] = &[
     "graal.js",
 ];
 
-/// The language of a name under which its engine is asked for; `None`: there is no engine for it here.
+/// The language for an engine's name; `None`: there is no such engine here.
 fn language(name: &str) -> Option<ScriptLanguage> {
     let name = name.to_ascii_lowercase();
     match name.as_str() {
         "groovy" => Some(ScriptLanguage::Groovy),
         "beanshell" | "bsh" | "java" => Some(ScriptLanguage::BeanShell),
         name if JAVA_SCRIPT.contains(&name) => Some(ScriptLanguage::JavaScript),
-        // Groovy's engine may be named with its version.
+        // Groovy's engine name may include a version.
         name if name.contains("groovy") => Some(ScriptLanguage::Groovy),
         _ => None,
     }
 }
 
-/// The family and role of a class of scripts; `None`: it is none.
+/// The family and role of a script class; `None`: not a script.
 pub(super) fn kind(class: &str) -> Option<(ScriptFamily, ScriptRole)> {
     let families = [
         ("JSR223", ScriptFamily::Jsr223),
@@ -57,9 +57,9 @@ pub(super) fn kind(class: &str) -> Option<(ScriptFamily, ScriptRole)> {
     Some((family, role))
 }
 
-/// The names of the properties of an element: language, script, file, parameters, and whether names are forgotten.
+/// The names of an element's properties: language, script, file, parameters, and whether variables are reset.
 fn names(element: &Element, family: ScriptFamily, role: ScriptRole) -> [&'static str; 5] {
-    // JMeter 5 saves BSF samplers with the names that all other scripts have.
+    // JMeter 5 saves BSF samplers with the same names as all other scripts.
     let is_old = element.find_text("scriptLanguage").is_none();
     match (family, role) {
         (ScriptFamily::Bsf, ScriptRole::Sampler) if is_old => [
@@ -94,7 +94,7 @@ fn names(element: &Element, family: ScriptFamily, role: ScriptRole) -> [&'static
 }
 
 impl Lowering {
-    /// An element that is a script; `None`: it cannot be run.
+    /// A script element; `None`: it cannot be run.
     pub(super) fn script(
         &mut self,
         element: &Element,
@@ -107,7 +107,7 @@ impl Lowering {
             (given, _) => given,
         };
         let is_blank = element.text(source).trim().is_empty() && element.text(file).is_empty();
-        // Without a script no language is asked.
+        // The language does not matter if there is no script.
         let is_empty = is_blank && family == ScriptFamily::Jsr223;
         let found = match language(wanted) {
             Some(found) => found,
@@ -130,7 +130,7 @@ impl Lowering {
         };
         let what = match unsupported(&script.source.sketch("1"), found) {
             Ok(what) => what,
-            // What is put in when it runs may mend it.
+            // Values inserted at run time may make it valid.
             Err(_) if script.source.constant().is_none() => Vec::new(),
             Err(why) => vec![format!("a script that cannot be read: {why}")],
         };

@@ -1,4 +1,4 @@
-//! What a reading tells of what it leaves out, and how often.
+//! Reports of a conversion about skipped constructs, and their number.
 
 use loadline_steps::listener::Listener;
 
@@ -14,7 +14,7 @@ fn plan(inner: &str) -> Reading {
     crate::read(&text).expect("a plan")
 }
 
-/// What is not supported, each with its path.
+/// Unsupported constructs, each with its path.
 fn unsupported(reading: &Reading) -> Vec<(&str, &str)> {
     let told = reading.unsupported.iter();
     told.map(|one| (one.path.as_str(), one.what.as_str()))

@@ -1,7 +1,7 @@
-//! What built-in modules export, for globals and natives.
+//! Exports of built-in modules, for globals and natives.
 //!
-//! Must not know what they do. Invariant: it is the module that scripts import under that name, and
-//! its code is run once.
+//! Must not know what they do. Invariant: it is the same module that scripts import under that name, and its
+//! code runs once.
 
 use std::cell::RefCell;
 
@@ -9,12 +9,12 @@ use rquickjs::{Ctx, Module, Object, Persistent, Result, Value};
 
 use crate::vu::state;
 
-/// What built-in modules export, as far as that was asked for.
+/// Exports of the built-in modules requested so far.
 #[derive(Default)]
 struct Namespaces(RefCell<Vec<(String, Persistent<Object<'static>>)>>);
 
-/// What a built-in module exports. It is the one that scripts import under that name, and its code
-/// is run once.
+/// The exports of a built-in module. It is the same module that scripts import under that name, and its code
+/// runs once.
 pub(crate) fn builtin_namespace<'js>(ctx: &Ctx<'js>, name: &str) -> Result<Object<'js>> {
     let namespaces = state(ctx).slot(Namespaces::default);
     let is_it = |(known, _): &&(String, Persistent<Object<'static>>)| known == name;
@@ -33,7 +33,7 @@ pub(crate) fn builtin_namespace<'js>(ctx: &Ctx<'js>, name: &str) -> Result<Objec
     Ok(namespace)
 }
 
-/// Imports a module as a script would: a module that is loaded by hand would be another one.
+/// Imports a module as a script would: loading it directly would create a second instance.
 fn imported<'js>(ctx: &Ctx<'js>, name: &str) -> Result<Object<'js>> {
     let code = format!("import * as it from {name:?};import.meta.it=it;");
     let link = Module::declare(ctx.clone(), format!("loadline:link/{name}"), code)?;

@@ -1,7 +1,7 @@
 //! `console`: values as text, lines to the log.
 //!
-//! Must not know where lines go. Invariant: formatting ends for every value, cyclic and deep ones
-//! included.
+//! Must not know the destination of lines. Invariant: formatting terminates for every value, including cyclic
+//! and deep ones.
 
 mod format;
 

@@ -1,8 +1,7 @@
-//! `__ENV`: the variables of the run, and over them those of the scenario.
+//! `__ENV`: the variables of the run, overridden by those of the scenario.
 //!
-//! Source: k6 makes it anew for every scenario that a virtual user takes up, so that what a script
-//! changes is gone then. Must not know where variables come from. Invariant: what is assigned to one
-//! becomes a text.
+//! Source: k6 recreates it for every scenario that a virtual user starts, so a script's changes are lost then.
+//! Must not know where variables come from. Invariant: assigned values become text.
 
 use rquickjs::function::Constructor;
 use rquickjs::{Coerced, Ctx, Object, Result, Value};
@@ -11,11 +10,11 @@ use crate::lazy::{self, Lazy, Seen, native};
 use crate::modules::data::freeze_one;
 use crate::vu::state;
 
-/// The property, made when a script asks for it.
+/// The property, created when a script first reads it.
 const ENV: &[Lazy] = &[Lazy::new(NAME, |ctx, _, _| variables(ctx))];
 const NAME: &str = "__ENV";
 
-/// Lays it into the global scope, in place of the one before.
+/// Installs it in the global scope, replacing the previous one.
 pub(crate) fn renew_env(ctx: &Ctx<'_>) -> Result<()> {
     let globals = ctx.globals();
     globals.remove(NAME)?;

@@ -1,6 +1,6 @@
 //! `require` and `open`: modules and files by name.
 //!
-//! Must not know where they come from. Invariant: files are opened while module code runs alone.
+//! Must not know where they come from. Invariant: files are only opened while module code runs.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -22,10 +22,10 @@ use crate::vu::{Stage, state};
 const OPEN_TOO_LATE: &str = "the \"open\" function is only available in the init stage (i.e. the global scope), see https://grafana.com/docs/k6/latest/using-k6/test-lifecycle/ for more information";
 const REQUIRE_TOO_LATE: &str = "the \"require\" function is only available in the init stage (i.e. the global scope), see https://grafana.com/docs/k6/latest/using-k6/test-lifecycle/ for more information";
 
-/// Calls looked at for the module whose code is being run.
+/// Maximum call depth searched for the module whose code is running.
 const DEPTH_MAX: isize = 64;
 
-/// `open`, `require`, and what says that a file is no CommonJS.
+/// `open`, `require`, and the errors for `module` and `exports` in a file that is not CommonJS.
 pub(super) const GLOBALS: &[Lazy] = &[
     Lazy::new("open", |ctx, _, name| native(ctx, name, open)),
     Lazy::new("require", |ctx, _, name| {
@@ -35,8 +35,8 @@ pub(super) const GLOBALS: &[Lazy] = &[
     Lazy::new("exports", guard_common_js),
 ];
 
-/// Puts a getter and a setter that refuse in the place of `module` or `exports`. As in k6 it is they that are found by
-/// who copies all descriptors of the global object, as bundles do, and who must not be told of it.
+/// Replaces `module` or `exports` by a getter and a setter that throw. As in k6, code that copies all
+/// descriptors of the global object, as bundles do, finds these accessors and must not get the error.
 fn guard_common_js<'js>(
     ctx: &Ctx<'js>,
     globals: &Object<'js>,
@@ -49,7 +49,7 @@ fn guard_common_js<'js>(
     Ok(Value::new_undefined(ctx.clone()))
 }
 
-/// In a file that is no CommonJS there is neither `module` nor `exports`.
+/// The error for using `module` or `exports` in a file that is not CommonJS.
 fn no_common_js(ctx: &Ctx<'_>, name: &str) -> Error {
     refuse(
         ctx,
@@ -61,7 +61,7 @@ fn no_common_js(ctx: &Ctx<'_>, name: &str) -> Error {
     )
 }
 
-/// What `import.meta` of a script's own file holds for its loading.
+/// Members of `import.meta` in a script's own file.
 pub(super) const FILE: &[Lazy] = &[Lazy::new("resolve", |ctx, meta, name| {
     let base: String = meta.get("url")?;
     let resolve = move |ctx: Ctx<'_>, name: String| {
@@ -71,7 +71,7 @@ pub(super) const FILE: &[Lazy] = &[Lazy::new("resolve", |ctx, meta, name| {
     native(ctx, name, resolve)
 })];
 
-/// The same, which a walk over its properties does not show.
+/// Further members that are not enumerable.
 pub(super) const FILE_UNSEEN: &[Lazy] = &[
     Lazy::new("require", file_require),
     Lazy::new("module", file_module),
@@ -89,18 +89,18 @@ fn file_module<'js>(ctx: &Ctx<'js>, meta: &Object<'js>, name: &str) -> Result<Va
     native(ctx, name, move |ctx: Ctx<'js>| begin_common_js(&ctx, &file))
 }
 
-/// What was loaded in the way of CommonJS.
+/// Modules loaded through CommonJS.
 #[derive(Default)]
 struct CommonJs {
-    /// The objects `module` of files whose code has begun, by full name.
+    /// The `module` objects of files whose code has started, by full name.
     begun: RefCell<HashMap<String, Persistent<Object<'static>>>>,
-    /// What `require` gave of other modules, by full name.
+    /// Results of `require` for other modules, by full name.
     required: RefCell<HashMap<String, Persistent<Value<'static>>>>,
     /// Full names of modules that are being required, innermost last.
     under_way: RefCell<Vec<String>>,
 }
 
-/// The object `module` of a CommonJS file whose code begins.
+/// The `module` object of a CommonJS file whose code starts.
 fn begin_common_js<'js>(ctx: &Ctx<'js>, file: &str) -> Result<Object<'js>> {
     let module = Object::new(ctx.clone())?;
     module.set("exports", Object::new(ctx.clone())?)?;
@@ -110,7 +110,7 @@ fn begin_common_js<'js>(ctx: &Ctx<'js>, file: &str) -> Result<Object<'js>> {
     Ok(module)
 }
 
-/// `require` as ECMAScript modules have it: names are seen from the file that calls.
+/// `require` for ECMAScript modules: names are resolved from the calling file.
 #[expect(
     clippy::needless_pass_by_value,
     reason = "the engine hands arguments over"
@@ -121,7 +121,7 @@ fn require_from_caller<'js>(ctx: Ctx<'js>, name: Opt<Value<'js>>) -> Result<Valu
     require(&ctx, &base, name.0.as_ref())
 }
 
-/// The text that an argument stands for, as in k6 of any value; empty for none.
+/// An argument converted to text, as in k6 for any value; empty if missing.
 fn text_of_argument(argument: Option<&Value<'_>>) -> Result<String> {
     match argument {
         Some(value) if !value.is_null() && !value.is_undefined() => {
@@ -163,7 +163,7 @@ fn require<'js>(ctx: &Ctx<'js>, base: &str, name: Option<&Value<'js>>) -> Result
     let exports = evaluated(ctx, &full_name);
     common_js.under_way.borrow_mut().pop();
     if exports.is_err() {
-        // Whoever requires it again is told the same, and gets nothing half made.
+        // A second `require` fails in the same way, and never gets a half-initialized module.
         common_js.begun.borrow_mut().remove(&full_name);
     }
     let exports = exports?;
@@ -172,8 +172,8 @@ fn require<'js>(ctx: &Ctx<'js>, base: &str, name: Option<&Value<'js>>) -> Result
     Ok(exports)
 }
 
-/// What `require` gives of a module, run if it has not been. It is reached through a module made for
-/// this, so that the engine finds one that is there already.
+/// The result of `require` for a module, which runs if it has not yet. It is imported through a module created
+/// for this purpose, so that the engine finds an existing instance.
 fn evaluated<'js>(ctx: &Ctx<'js>, full_name: &str) -> Result<Value<'js>> {
     let quoted = serde_json::Value::from(full_name).to_string();
     let is_builtin = modules::find(full_name).is_some();
@@ -189,7 +189,7 @@ fn evaluated<'js>(ctx: &Ctx<'js>, full_name: &str) -> Result<Value<'js>> {
     )?;
     let (bridge, promise) = bridge.eval()?;
     if promise.state() == PromiseState::Rejected {
-        // The caller is told by what is thrown: that nobody awaits the promise is no error of its own.
+        // The caller gets the error by exception: the unawaited promise must not be reported as another error.
         let deaf = Function::new(ctx.clone(), || ())?;
         let then: Function<'js> = promise.get("then")?;
         then.call::<_, Value<'js>>((This(promise.clone()), Undefined, deaf))?;
@@ -200,13 +200,13 @@ fn evaluated<'js>(ctx: &Ctx<'js>, full_name: &str) -> Result<Value<'js>> {
     exports_of(&bridge.namespace()?)
 }
 
-/// What `require` gives of a module: `module.exports`, or all exports.
+/// The value that `require` returns for a module: `module.exports`, or all exports.
 fn exports_of<'js>(bridge: &Object<'js>) -> Result<Value<'js>> {
     let namespace: Object<'js> = bridge.get("required")?;
     if namespace.contains_key(WHOLE)? {
         return namespace.get(WHOLE);
     }
-    // A built-in module that is one object under several names is that object.
+    // A built-in module that exports a single object under several names is that object.
     if let Some(whole) = bridge.get::<_, Value<'js>>("whole")?.into_object()
         && namespace
             .keys::<String>()
@@ -217,13 +217,12 @@ fn exports_of<'js>(bridge: &Object<'js>) -> Result<Value<'js>> {
     Ok(namespace.into_value())
 }
 
-/// The module of the call so many levels up; the native that asks is no level of its own.
+/// The module of the caller this many levels up; the calling native itself does not count.
 fn module_name(ctx: &Ctx<'_>, level: isize) -> Option<String> {
     ctx.script_or_module_name(level)?.to_string().ok()
 }
 
-/// The module whose code is being run: the one that is being required, or else that of the
-/// outermost call.
+/// The module whose code is running: the one being required, otherwise that of the outermost call.
 fn module_under_way(ctx: &Ctx<'_>) -> Option<String> {
     let common_js = state(ctx).slot(CommonJs::default);
     let required = common_js.under_way.borrow().last().cloned();

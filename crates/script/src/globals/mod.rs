@@ -1,7 +1,7 @@
-//! What every script finds in its global scope.
+//! The global scope of every script.
 //!
-//! All but variables are made when they are first looked at. Must not know modules' insides. Invariant: what a script never mentions costs
-//! a property at most.
+//! All but variables are created on first access. Must not know the internals of modules. Invariant: what a
+//! script never mentions costs at most a property.
 
 mod builtin;
 mod console;
@@ -32,7 +32,7 @@ pub(crate) fn install(ctx: &Ctx<'_>) -> Result<()> {
     lazy::define(&globals, LAZY_GLOBALS, Seen::No)
 }
 
-/// Makes the global scope ready for an iteration.
+/// Prepares the global scope for an iteration.
 pub(crate) fn begin_iteration(ctx: &Ctx<'_>, number: u64) -> Result<()> {
     ctx.globals().set("__ITER", number)
 }
@@ -42,12 +42,12 @@ pub(crate) fn fire_timer(ctx: &Ctx<'_>, due: Nanos, timer: Timer) -> Result<()> 
     timers::fire(ctx, due, timer)
 }
 
-/// Everything of this task is in the group of this path.
+/// Puts everything in this task into the group with this path.
 pub(crate) fn enter_group(ctx: &Ctx<'_>, path: &str) {
     *state(ctx).group.borrow_mut() = Rc::from(path);
 }
 
-/// Puts back what a task that failed left behind.
+/// Resets the state that a failed task left behind.
 pub(crate) fn after_task(ctx: &Ctx<'_>) {
     let state = state(ctx);
     state.forget_async_groups();
@@ -60,7 +60,7 @@ pub(crate) use builtin::builtin_namespace;
 pub(crate) use env::renew_env;
 pub(crate) use timers::TIMERS;
 
-/// What `import.meta` of a script's own file holds.
+/// Fills `import.meta` of a script's own file.
 pub(crate) fn describe_file(meta: &Object<'_>, name: &str) -> Result<()> {
     meta.set("url", name)?;
     lazy::define(meta, loading::FILE, Seen::Yes)?;

@@ -1,7 +1,6 @@
-//! `setTimeout` and its kin; also the module `k6/timers`.
+//! `setTimeout` and related functions; also the module `k6/timers`.
 //!
-//! Must not read a clock but the host's. Invariant: delays below zero, and those that are no
-//! number, count as zero.
+//! Must not read any clock but the host's. Invariant: delays that are negative or not numbers count as zero.
 
 #![expect(
     clippy::needless_pass_by_value,
@@ -16,7 +15,7 @@ use crate::lazy::{Lazy, native};
 use crate::natives::refuse;
 use crate::vu::{Timer, state};
 
-/// Milliseconds beyond which a delay means never: a hundred years.
+/// Delay in milliseconds beyond which a timer never fires: a hundred years.
 const DELAY_MAX_MS: f64 = 3.2e12;
 
 /// The functions: globals, and the module `k6/timers`.
@@ -87,7 +86,7 @@ fn clear(ctx: Ctx<'_>, id: Opt<Coerced<f64>>) {
     }
 }
 
-/// Calls a timer's function, and sets an interval again.
+/// Calls a timer's function, and restarts it if it is an interval.
 pub(super) fn fire(ctx: &Ctx<'_>, due: Nanos, timer: Timer) -> Result<()> {
     let callback = timer.callback.clone().restore(ctx)?;
     let arguments = timer

@@ -1,16 +1,15 @@
 //! The popular libraries of `jslib.k6.io`, by address.
 //!
-//! They are written anew after the libraries' documentation; where a library is itself a package of
-//! a registry it is that package (`third_party`). Versions share a text where what is documented of
-//! them is the same. Must not know the network. Invariant: an address that is not in the table is
-//! fetched like any other.
+//! They are rewritten from the libraries' documentation; a library that is also a package of a registry is that
+//! package (`third_party`). Versions share a text if their documentation is the same. Must not know the
+//! network. Invariant: an address that is not in the table is fetched like any other.
 
 use url::Url;
 
-/// The host that libraries are asked of.
+/// The host of the libraries.
 const HOST: &str = "jslib.k6.io";
 
-/// A library: its name, the versions that the text answers for, and the text.
+/// A library: its name, the versions that the text covers, and the text.
 struct Library {
     name: &'static str,
     versions: &'static [&'static str],
@@ -22,7 +21,7 @@ macro_rules! text {
     ($($file:literal),+) => { concat!($(include_str!($file)),+) };
 }
 
-/// Every library that is here.
+/// All embedded libraries.
 const LIBRARIES: &[Library] = &[
     Library {
         name: "expect",
@@ -105,7 +104,7 @@ const LIBRARIES: &[Library] = &[
     },
 ];
 
-/// The text of a library's module; `None` when it is not here.
+/// The text of a library's module; `None` if it is not embedded.
 pub(crate) fn find(url: &Url) -> Option<&'static str> {
     if url.scheme() != "https" || url.host_str() != Some(HOST) {
         return None;

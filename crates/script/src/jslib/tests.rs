@@ -1,5 +1,5 @@
-//! The libraries, each by a script whose console lines are those that k6 v2.2.0 writes when it runs
-//! the same script with the same text of the library.
+//! The libraries, each tested by a script whose console lines are those that k6 v2.2.0 writes for the same
+//! script and the same text of the library.
 
 use url::Url;
 
@@ -7,7 +7,7 @@ use super::find;
 use crate::testing::Rehearsal;
 use crate::vu::Ending;
 
-/// Runs a script of this folder and compares what it says.
+/// Runs a script of this folder and compares its output.
 fn says(script: &str, expected: &str) {
     let rehearsed = Rehearsal::new(script).run();
     for ending in &rehearsed.endings {
@@ -19,7 +19,7 @@ fn says(script: &str, expected: &str) {
         .filter_map(|line| line.strip_suffix(" source=console"))
         .filter_map(|line| line.split_once(' ').map(|(_, message)| message.to_owned()))
         .collect();
-    // Traces name the engine's own places.
+    // Stack traces name the engine's own places.
     let is_message = |line: &&str| !line.is_empty() && !line.trim_start().starts_with("at ");
     let said = said.join("\n");
     let said: Vec<&str> = said.lines().filter(is_message).collect();

@@ -1,8 +1,8 @@
-//! k6's archives: a script with everything that it is made of, in one tar file.
+//! k6's archives: a script with all its modules and files, in one tar file.
 //!
-//! Format (k6 v2.2.0): `metadata.json`; `data`, the entry script; below `file/` and `https/` every
-//! file by its address, the entry a hard link to `data`. Names of home folders are left out. Must
-//! not know where an archive lies. Invariant: what was written is read as it was.
+//! Format (k6 v2.2.0): `metadata.json`; `data`, the entry script; below `file/` and `https/` every file by its
+//! address, the entry a hard link to `data`. Names of home folders are removed. Must not know where an archive
+//! is stored. Invariant: reading a written archive restores it exactly.
 
 use std::collections::BTreeMap;
 use std::io::{self, Cursor, Write};
@@ -16,54 +16,54 @@ use url::Url;
 use super::{Fetch, FetchError, Recorded, resolve};
 use crate::program::LoadError;
 
-/// The version of k6 that archives are made for.
+/// The k6 version for which archives are made.
 pub(super) const K6_VERSION: &str = "2.2.0";
 
-/// Where the mark of a tar file begins, and the mark.
+/// Position of the magic of a tar file, and the magic.
 const MARK_AT: usize = 257;
 const MARK: &[u8] = b"ustar";
 
-/// A script with everything that it is made of.
+/// A script with all its modules and files.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Archive {
-    /// What is known of it.
+    /// Its metadata.
     pub metadata: Metadata,
-    /// Contents by address, the entry script among them.
+    /// Contents by address, including the entry script.
     pub files: BTreeMap<Url, Bytes>,
 }
 
 /// `metadata.json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Metadata {
-    /// What is archived; `js` is all there is.
+    /// The kind of content; always `js`.
     #[serde(rename = "type")]
     pub kind: String,
-    /// The consolidated options when it was made.
+    /// The consolidated options at the time of archiving.
     #[serde(default)]
     pub options: Value,
     /// The entry script.
     pub filename: Url,
-    /// Whence the entry script sees relative names; without a slash at its end.
+    /// Base of the entry script's relative names; without a trailing slash.
     pub pwd: Url,
-    /// Variables that the script was given.
+    /// Variables passed to the script.
     #[serde(default)]
     pub env: BTreeMap<String, String>,
     /// k6's compatibility mode.
     #[serde(default, rename = "compatibilityMode")]
     pub compatibility_mode: String,
-    /// The version of k6 that made it or could have.
+    /// The k6 version that made it, or that is compatible.
     #[serde(default, rename = "k6version")]
     pub k6_version: String,
-    /// The operating system that it was made on, as Go names it.
+    /// The operating system on which it was made, by Go's name.
     #[serde(default)]
     pub goos: String,
-    /// What it needs, and of which version.
+    /// Its dependencies with their versions.
     #[serde(default)]
     pub dependencies: BTreeMap<String, String>,
 }
 
 impl Archive {
-    /// Whether a file is an archive by its looks.
+    /// Whether a file looks like an archive.
     #[must_use]
     pub fn is_archive(bytes: &[u8]) -> bool {
         bytes
@@ -71,8 +71,8 @@ impl Archive {
             .is_some_and(|rest| rest.starts_with(MARK))
     }
 
-    /// An archive of what was recorded while the script at `entry` was loaded. `directory`, the
-    /// working directory, ends in a slash.
+    /// An archive of everything recorded while the script at `entry` was loaded. `directory`, the working
+    /// directory, ends in a slash.
     #[must_use]
     pub fn of(
         recorded: &Recorded,
@@ -103,7 +103,7 @@ impl Archive {
         }
     }
 
-    /// Whence the entry script sees relative names; ends in a slash.
+    /// Base of the entry script's relative names; ends in a slash.
     #[must_use]
     pub fn directory(&self) -> Url {
         let mut directory = self.metadata.pwd.clone();
@@ -112,10 +112,10 @@ impl Archive {
         directory
     }
 
-    /// Writes the archive as a tar file. The same archive gives the same bytes.
+    /// Writes the archive as a tar file. The bytes are reproducible.
     ///
     /// # Errors
-    /// When a file's name fits no tar file, or the bytes cannot be written.
+    /// A file's name is too long for a tar file, or the bytes cannot be written.
     pub fn write(&self, out: impl Write) -> io::Result<()> {
         let mut tar = Builder::new(out);
         let metadata = serde_json::to_vec_pretty(&self.metadata)?;
@@ -134,10 +134,10 @@ impl Archive {
         tar.into_inner()?.flush()
     }
 
-    /// The archive of a tar file. The files that it holds share the tar file's memory.
+    /// Reads an archive from a tar file. Its files share the tar file's memory.
     ///
     /// # Errors
-    /// When it is none, or one without `metadata.json` or `data`.
+    /// The bytes are not an archive of a script, or its `metadata.json` or `data` is missing or invalid.
     pub fn read(bytes: impl Into<Bytes>) -> Result<Archive, LoadError> {
         let fail =
             |why: String| LoadError::new(format!("this is not an archive of a script: {why}"));
@@ -162,7 +162,7 @@ impl Archive {
     }
 }
 
-/// An archive is all there is: nothing else is read while its script is loaded.
+/// Only the archive is read while its script is loaded.
 impl Fetch for Archive {
     fn read(&self, url: &Url) -> Result<Bytes, FetchError> {
         let found = self.files.get(url);
@@ -185,8 +185,8 @@ fn header(kind: EntryType, size: usize) -> Header {
     header
 }
 
-/// Contents of files, hard links included, by name; parts of the given bytes. Other kinds of entries are passed over: they
-/// hold nothing that a script reads.
+/// Contents of files and hard links by name, as slices of the given bytes. Other kinds of entries are ignored:
+/// they contain nothing that a script reads.
 fn entries(bytes: &Bytes) -> io::Result<BTreeMap<String, Bytes>> {
     let mut named = BTreeMap::new();
     for entry in tar::Archive::new(Cursor::new(bytes)).entries()? {
@@ -239,7 +239,7 @@ fn url_of(name: &str) -> Option<Url> {
     }
 }
 
-/// The address without the name of whose home folder it is in.
+/// The address without the user's name in a home folder.
 fn anonymous(url: &Url) -> Url {
     let mut segments = url.path().splitn(4, '/');
     let (_, home, who) = (segments.next(), segments.next(), segments.next());
@@ -264,7 +264,7 @@ mod tests {
 
     use super::*;
 
-    /// Made by k6 v2.2.0 of a script, a module, a text and a binary file.
+    /// Made by k6 v2.2.0 from a script, a module, a text and a binary file.
     const GOLDEN: &[u8] = include_bytes!("golden/k6-2.2.0.tar");
 
     fn url(text: &str) -> Url {

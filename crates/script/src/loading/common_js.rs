@@ -1,22 +1,22 @@
 //! A CommonJS file as a module.
 //!
-//! Must not know where it came from. Invariant: the file stays on its own lines, so that traces
-//! name the right ones.
+//! Must not know where it came from. Invariant: the file keeps its line numbers, so that stack traces name the
+//! right ones.
 
-/// The export of a CommonJS file's module that is `module.exports` itself.
+/// The export that holds `module.exports` itself.
 pub(crate) const WHOLE: &str = "__exports";
 
-/// What stands before the file on its first line.
+/// Inserted before the file on its first line.
 pub(super) const BEFORE: &str = "const $m=import.meta.module();(function(module,exports,require){";
 
-/// What traces call the lines around the file: no address, so that traces leave them out.
+/// The file name of the lines around the file in stack traces: not an address, so that traces omit them.
 pub(super) const AROUND: &str = "CommonJS";
 
 /// The module of a CommonJS file.
 ///
-/// It exports `module.exports` as [`WHOLE`], as k6 does its property `default`, or without one the
-/// whole, as `default`, and of its other properties those in `names`. `import.meta.module()` gives
-/// it the object that is its `module`, and so makes it known to those that require it in a circle.
+/// It exports `module.exports` as [`WHOLE`]; as `default`, like k6, its property `default` or, without one, the
+/// whole; and those of its other properties that are in `names`. `import.meta.module()` returns the object that
+/// is its `module`, and so registers it for files that require it in a cycle.
 pub(super) fn as_module<'a>(code: &str, names: impl Iterator<Item = &'a str>) -> String {
     let mut exports = String::new();
     for (number, name) in names.filter(|name| is_exportable(name)).enumerate() {

@@ -1,9 +1,7 @@
-//! What a script is made of and wants: its modules, and the versions that its `use k6` directives ask
-//! for.
+//! The dependencies of a script: its modules, and the versions required by its `use k6` directives.
 //!
-//! The grammar of constraints is that of the Go package `semver` that k6 reads them with. Must not
-//! know how they are told. Invariant: nothing of the script is run, and a module that is not here is
-//! no error.
+//! The grammar of constraints is that of the Go package `semver`, which k6 uses. Must not know how they are
+//! printed. Invariant: no script code runs, and an unknown module is not an error.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -12,7 +10,7 @@ use super::archive::K6_VERSION;
 use crate::modules;
 use crate::program::LoadError;
 
-/// Longest first, so that none hides another.
+/// Longest first, so that none is matched as a prefix of another.
 const OPERATORS: &[&str] = &[
     ">=", "=>", "<=", "=<", "!=", "~>", ">", "<", "=", "~", "^", "",
 ];
@@ -20,18 +18,18 @@ const OPERATORS: &[&str] = &[
 /// Why dependencies could not be listed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DependencyError {
-    /// A module is missing, unreadable or no JavaScript.
+    /// A module is missing, unreadable or not JavaScript.
     Load(LoadError),
-    /// A directive is no constraint, or one of several for the same name.
+    /// A directive is not a valid constraint, or one of several for the same name.
     Directive(String),
 }
 
 /// What a script depends on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Dependencies {
-    /// Addresses and names of all modules that are imported statically, the script's own among them.
+    /// Addresses and names of all statically imported modules, including the script itself.
     pub imports: BTreeSet<String>,
-    /// What must be built into the program, `k6` and its extensions, and in which version.
+    /// What must be built into the program, `k6` and its extensions, with the required versions.
     pub builds: BTreeMap<String, Constraint>,
 }
 
@@ -66,7 +64,7 @@ impl Dependencies {
         Ok(())
     }
 
-    /// Adds what no directive names: k6 itself, and modules that k6 has not.
+    /// Adds dependencies without a directive: k6 itself, and modules that k6 does not have.
     pub(super) fn complete(&mut self, builtins: BTreeSet<String>) {
         let foreign = builtins.iter().filter(|name| !modules::is_of_k6(name));
         for name in foreign.map(String::as_str).chain(["k6"]) {
@@ -75,8 +73,8 @@ impl Dependencies {
         self.imports.extend(builtins);
     }
 
-    /// Whether k6 would have to be built anew for this script: it wants an extension, or another
-    /// version than the one that is imitated here.
+    /// Whether k6 would have to be rebuilt for this script: it needs an extension, or another version than the
+    /// one imitated here.
     #[must_use]
     pub fn want_custom_build(&self) -> bool {
         let mut builds = self.builds.iter();
@@ -84,7 +82,7 @@ impl Dependencies {
     }
 }
 
-/// Versions that are wanted: one of several lists, of which all must hold.
+/// Allowed versions: at least one of the lists must match, with all its comparators.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Constraint(Vec<Vec<Comparator>>);
 
@@ -104,7 +102,7 @@ impl Default for Constraint {
 struct Comparator {
     operator: &'static str,
     text: String,
-    /// The numbers in front of a wildcard, three at most.
+    /// The numbers before a wildcard, at most three.
     parts: Vec<u64>,
     is_release: bool,
 }
@@ -131,7 +129,7 @@ impl Constraint {
         (!list.is_empty()).then_some(list)
     }
 
-    /// Whether the version of k6 is wanted that scripts meet here.
+    /// Whether the k6 version imitated here is allowed.
     fn allows_k6(&self) -> bool {
         let mut version = [0; 3];
         for (number, text) in version.iter_mut().zip(K6_VERSION.split('.')) {
@@ -171,7 +169,7 @@ impl Comparator {
         })
     }
 
-    /// Whether a release is wanted.
+    /// Whether a release is allowed.
     fn allows(&self, version: [u64; 3]) -> bool {
         let given = self.parts.len();
         let mut least = [0, 0, 0];
@@ -208,7 +206,7 @@ impl fmt::Display for Constraint {
 mod tests {
     use super::*;
 
-    /// As `k6 deps` of version 2.2.0 writes and judges them.
+    /// As written and evaluated by `k6 deps` of version 2.2.0.
     #[test]
     fn constraints_are_k6s() {
         for (text, written, is_met) in [

@@ -1,11 +1,11 @@
-//! Puts code that was printed without white space back onto the lines and columns that it had.
+//! Restores the original lines and columns of code that was printed without white space.
 //!
-//! Code that comes out of a translation says by a list of [`Mapping`]s where its pieces stood.
-//! White space is put before pieces until they stand there again, so that traces need no map.
-//! Must not know the language of the original. Invariant: what comes out differs from what went in
-//! by white space between tokens only, and only where a line may end.
+//! Translated code comes with a list of [`Mapping`]s that gives the original positions of its pieces. White
+//! space is inserted until they are there again, so that stack traces need no map. Must not know the language
+//! of the original. Invariant: the output differs from the input only by white space between tokens, and only
+//! where a line break is allowed.
 
-/// Where a piece of the printed code stood: lines and columns from zero, columns in UTF-16 units.
+/// The original position of a piece of printed code: lines and columns from zero, columns in UTF-16 units.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Mapping {
     /// Line and column in the printed code.
@@ -14,7 +14,7 @@ pub(super) struct Mapping {
     pub(super) original: (u32, u32),
 }
 
-/// Words after which a line must not end: the statement would end with it.
+/// Words after which a line must not end: that would end the statement.
 const OPEN_WORDS: &[&str] = &["return", "throw", "yield", "break", "continue", "async"];
 
 /// The printed code on its original lines. Mappings come in the order of the printed code.
@@ -41,7 +41,7 @@ pub(super) fn restore(
     layout.out
 }
 
-/// What of the printed code is still to come.
+/// The rest of the printed code.
 struct Printed<'a> {
     text: &'a str,
     at: (u32, u32),
@@ -75,9 +75,9 @@ impl Layout {
         self.at = text.chars().fold(self.at, after);
     }
 
-    /// Puts white space until the position is reached, where that is ahead and allowed.
+    /// Inserts white space up to the position, if it is ahead and white space is allowed.
     fn move_to(&mut self, (line, column): (u32, u32), next: &str, follows_brace: bool) {
-        // After `}` the text of a template may go on, which must stay as it is.
+        // After `}` the text of a template literal may continue, which must not change.
         if follows_brace && self.out.ends_with('}') {
             return;
         }
@@ -123,11 +123,11 @@ fn char_before(lines: &[Line<'_>], (line, column): (u32, u32)) -> Option<char> {
 /// Columns between two marks in a line.
 const STRIDE: u32 = 64;
 
-/// A line whose columns are found without a look at all before them: a bundle may be one line.
+/// A line with fast column lookup, which does not scan all columns before: a bundle may be a single line.
 struct Line<'a> {
     text: &'a str,
-    /// For each [`STRIDE`] columns the last letter that begins at them or before: its column, and
-    /// its byte.
+    /// For each [`STRIDE`] columns the last character that starts at or before them: its column, and its byte
+    /// offset.
     marks: Vec<(u32, usize)>,
 }
 
@@ -145,7 +145,7 @@ impl<'a> Line<'a> {
         Line { text, marks }
     }
 
-    /// The letter that ends at this column.
+    /// The character that ends at this column.
     fn char_before(&self, column: u32) -> Option<char> {
         let mark = column.checked_sub(1)? / STRIDE;
         let (mut at, byte) = *self.marks.get(mark as usize)?;

@@ -1,9 +1,8 @@
-//! Modules and files by name: what a script imports, requires and opens.
+//! Modules and files by name: everything that a script imports, requires and opens.
 //!
-//! [`Sources`] resolves names as k6 does, reads through a [`Fetch`], and makes JavaScript of what it
-//! read: TypeScript without its types, JSON and CommonJS as modules. Must not know files and
-//! sockets. Invariant: every byte that a script is made of was recorded, so that an archive of it
-//! is complete.
+//! [`Sources`] resolves names as k6 does, reads through a [`Fetch`], and converts to JavaScript: TypeScript
+//! without its types, JSON and CommonJS as modules. Must not know files and sockets. Invariant: every byte of a
+//! script is recorded, so that its archive is complete.
 
 pub mod archive;
 mod common_js;
@@ -21,7 +20,7 @@ use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Contents that are held once, whoever has them.
+/// Contents held once and shared.
 pub use bytes::Bytes;
 use url::Url;
 
@@ -34,23 +33,23 @@ use source_text::{Form, SourceText};
 pub(crate) use common_js::WHOLE;
 pub use resolve::entry_url;
 
-/// Where bytes come from: the file system, the network, or an archive.
+/// The source of bytes: the file system, the network, or an archive.
 pub trait Fetch: Send + Sync {
     /// The contents of a `file:` or `https:` address. May take long.
     ///
     /// # Errors
-    /// When they cannot be had.
+    /// The contents are not available.
     fn read(&self, url: &Url) -> Result<Bytes, FetchError>;
 }
 
-/// Why contents could not be had.
+/// Why contents are not available.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FetchError {
-    /// There is nothing of that name.
+    /// Nothing has that name.
     NotFound,
     /// It is a folder.
     IsDirectory,
-    /// Anything else, in words.
+    /// Any other error, in words.
     Failed(String),
 }
 
@@ -69,7 +68,7 @@ impl std::error::Error for FetchError {}
 /// Where the popular libraries of `jslib.k6.io` come from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Libraries {
-    /// From this program, as far as it has them; the rest is fetched.
+    /// From this program, if embedded; the rest is fetched.
     #[default]
     Embedded,
     /// All are fetched like any remote import (`--remote-libs`).
@@ -79,7 +78,7 @@ pub enum Libraries {
 /// Everything that was read while a script was loaded.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Recorded {
-    /// Contents by address, modules as they were before any translation.
+    /// Contents by address, modules before any translation.
     pub files: BTreeMap<Url, Bytes>,
     /// The names of imported built-in modules.
     pub builtins: BTreeSet<String>,
@@ -89,11 +88,11 @@ pub struct Recorded {
 pub struct Sources {
     fetch: Box<dyn Fetch>,
     entry: Url,
-    /// Whence relative names of the entry script are seen; its own folder but for standard input.
+    /// Base for relative names of the entry script; its own folder except for standard input.
     directory: Url,
     libraries: Libraries,
     loaded: Mutex<Loaded>,
-    /// Whether any module has a map, or code of ours around it: errors ask for each of their places.
+    /// Whether any module has a map, or generated code around it: then errors must translate their positions.
     names_places: AtomicBool,
 }
 
@@ -101,23 +100,23 @@ pub struct Sources {
 struct Loaded {
     modules: HashMap<String, SourceText>,
     maps: HashMap<String, SourceMap>,
-    /// Why a module's map could not be had; told once.
+    /// Why a module's map is not available; reported once.
     map_faults: HashMap<String, String>,
-    /// Names that importers want of a CommonJS file, by its full name.
+    /// Names that importers need from a CommonJS file, by its full name.
     asked: HashMap<String, BTreeSet<String>>,
-    /// How a full name was first spelled.
+    /// The first spelling of each full name.
     spelled: HashMap<String, String>,
     recorded: Recorded,
-    /// Files that scripts have opened.
+    /// Files opened by scripts.
     opened: BTreeMap<Url, Bytes>,
     is_sealed: bool,
-    /// Nothing will be run: modules that are not here are only recorded.
+    /// Nothing will run: unknown modules are only recorded.
     lists_only: bool,
 }
 
 impl Sources {
-    /// Sources of the script at `entry`. `directory` ends in a slash; scripts from standard input
-    /// (`file:///-`) see relative names from there, others from their own folder.
+    /// Sources of the script at `entry`. `directory` ends in a slash; scripts from standard input (`file:///-`)
+    /// resolve relative names from there, others from their own folder.
     #[must_use]
     pub fn new(fetch: Box<dyn Fetch>, entry: Url, directory: Url, libraries: Libraries) -> Sources {
         let directory = resolve::base_of(&entry, directory);
@@ -137,25 +136,25 @@ impl Sources {
         self.entry.as_str()
     }
 
-    /// Whence relative names of the entry script are seen; ends in a slash.
+    /// Base for relative names of the entry script; ends in a slash.
     #[must_use]
     pub fn directory(&self) -> &Url {
         &self.directory
     }
 
-    /// Loads the entry script and everything that it imports statically, before any of it runs.
+    /// Loads the entry script and all its static imports, before any of it runs.
     ///
     /// # Errors
-    /// What is missing, unreadable or no JavaScript, in k6's words.
+    /// A module is missing, unreadable or not JavaScript; in k6's words.
     pub fn load_entry(&self) -> Result<(), LoadError> {
         self.prepare(&mut self.lock(), self.entry.as_str())
             .map(drop)
     }
 
-    /// What the script depends on, by its imports and directives. Nothing of it can be run after that.
+    /// The script's dependencies, from its imports and directives. The script cannot be run afterwards.
     ///
     /// # Errors
-    /// What is missing, unreadable or no JavaScript, or a directive that is none, in k6's words.
+    /// A module is missing, unreadable or not JavaScript, or a directive is invalid; in k6's words.
     pub fn dependencies(&self) -> Result<Dependencies, DependencyError> {
         let mut loaded = self.lock();
         loaded.lists_only = true;
@@ -174,7 +173,7 @@ impl Sources {
         Ok(found)
     }
 
-    /// From now on only files can be opened that were opened before.
+    /// From now on, only files that were already opened can be opened.
     pub fn seal(&self) {
         self.lock().is_sealed = true;
     }
@@ -189,8 +188,8 @@ impl Sources {
         self.loaded.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Reads a module and all that it imports statically, in the order of the text; gives the names
-    /// of those that were not there before.
+    /// Reads a module and all its static imports, in the order of the text; returns the names of those that
+    /// were new.
     fn prepare(&self, loaded: &mut Loaded, full_name: &str) -> Result<Vec<String>, LoadError> {
         let mut read = Vec::new();
         let mut waiting = vec![full_name.to_owned()];
@@ -283,7 +282,7 @@ impl Sources {
         Ok(read)
     }
 
-    /// The map that a script's comment names.
+    /// The map named by a script's comment.
     fn read_map(
         &self,
         loaded: &mut Loaded,
@@ -297,7 +296,7 @@ impl Sources {
         let bytes = self.fetch.read(&url);
         let bytes = bytes.map_err(|error| import_error(&url, url.as_str(), &error).message)?;
         loaded.recorded.files.insert(url, bytes.clone());
-        // As in k6, sources are named as the script sees them.
+        // As in k6, source names are resolved from the script.
         SourceMap::read(&String::from_utf8_lossy(&bytes), script)
     }
 
@@ -379,7 +378,7 @@ impl ModuleSources for Sources {
     }
 }
 
-/// What k6 says of a script or an import that cannot be had; `spelled` is how it was named.
+/// k6's message for a script or an import that cannot be loaded; `spelled` is its name in the source.
 #[must_use]
 pub fn import_error(url: &Url, spelled: &str, error: &FetchError) -> LoadError {
     let message = match (url.scheme(), error) {

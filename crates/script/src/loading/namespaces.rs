@@ -1,8 +1,9 @@
-//! Variables that namespaces of TypeScript export.
+//! Variables exported by TypeScript namespaces.
 //!
-//! `oxc` makes a member of the namespace of each, with the value that it has at first. They are made accessors here,
-//! before it sees them, so that the variable and the member stay one. Must not know what else TypeScript has. Invariant:
-//! the text keeps its lines, and on them all that stands before an exported variable keeps its column.
+//! `oxc` turns each into a member of the namespace with its initial value. Here they become accessors before
+//! `oxc` sees them, so that the variable and the member stay in sync. Must not know other features of
+//! TypeScript. Invariant: the text keeps its lines, and everything before an exported variable on a line keeps
+//! its column.
 
 use oxc::ast::ast::{
     Declaration, ExportDeclaration, Program, TSNamespaceDeclaration, VariableDeclaration,
@@ -10,7 +11,7 @@ use oxc::ast::ast::{
 };
 use oxc::ast_visit::{Visit, walk};
 
-/// A text in which the variables that namespaces export are one with their members; `None`: there are none.
+/// The text with exported variables of namespaces tied to their members; `None`: there are none.
 pub(super) fn with_shared_variables(program: &Program<'_>, text: &str) -> Option<String> {
     let mut exports = Exports::default();
     exports.visit_program(program);
@@ -37,17 +38,17 @@ pub(super) fn with_shared_variables(program: &Program<'_>, text: &str) -> Option
 
 const EXPORT: &str = "export";
 
-/// A declaration of variables that a namespace exports.
+/// An exported declaration of variables in a namespace.
 struct Export {
     start: usize,
     end: usize,
-    /// What makes them members.
+    /// The code that makes them members.
     members: String,
 }
 
 #[derive(Default)]
 struct Exports {
-    /// Names of the namespaces around, the innermost last; `None`: it is not there at run time.
+    /// Names of the enclosing namespaces, the innermost last; `None`: it does not exist at run time.
     around: Vec<Option<String>>,
     /// In the order of the text.
     found: Vec<Export>,
@@ -77,7 +78,7 @@ impl<'a> Visit<'a> for Exports {
     }
 }
 
-/// Whether variables are there at run time, and may have another value later.
+/// Whether the variables exist at run time and may change later.
 fn is_shared(variables: &VariableDeclaration<'_>) -> bool {
     let may_change = matches!(
         variables.kind,
@@ -86,7 +87,7 @@ fn is_shared(variables: &VariableDeclaration<'_>) -> bool {
     may_change && !variables.declare
 }
 
-/// Makes variables members of their namespace.
+/// The code that makes variables members of their namespace.
 fn members(namespace: &str, variables: &VariableDeclaration<'_>) -> String {
     let mut accessors = String::new();
     for declarator in &variables.declarations {

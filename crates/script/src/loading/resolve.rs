@@ -1,7 +1,7 @@
-//! Names of modules and files made into addresses.
+//! Resolves names of modules and files to addresses.
 //!
-//! Must not know what lies there. Invariant: the rules are k6's: no extension is guessed, no folder
-//! searched, no package known.
+//! Must not know what is there. Invariant: the rules are k6's: no extension is guessed, no folder searched, no
+//! package known.
 
 use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, utf8_percent_encode};
 use url::Url;
@@ -11,11 +11,11 @@ use crate::program::LoadError;
 /// The address of a script from standard input.
 const STANDARD_INPUT: &str = "file:///-";
 
-/// The address of the script that a command line names: `-`, a path, or an address. `directory` is
-/// the working directory, ending in a slash.
+/// The address of the script named on a command line: `-`, a path, or an address. `directory` is the working
+/// directory, ending in a slash.
 ///
 /// # Errors
-/// When the name cannot be one, or its scheme is neither `file` nor `https`.
+/// The name is invalid, or its scheme is neither `file` nor `https`.
 pub fn entry_url(directory: &Url, name: &str) -> Result<Url, LoadError> {
     if name == "-" {
         return parsed(STANDARD_INPUT);
@@ -30,8 +30,8 @@ pub(super) fn is_standard_input(url: &Url) -> bool {
     url.as_str() == STANDARD_INPUT
 }
 
-/// Whence the script at `entry` sees relative names: its folder, or, for what came on standard input,
-/// the working directory.
+/// Base for relative names of the script at `entry`: its folder, or the working directory if it came from
+/// standard input.
 pub(super) fn base_of(entry: &Url, directory: Url) -> Url {
     match is_standard_input(entry) {
         true => directory,
@@ -39,12 +39,12 @@ pub(super) fn base_of(entry: &Url, directory: Url) -> Url {
     }
 }
 
-/// The folder that holds an address; ends in a slash.
+/// The folder of an address; ends in a slash.
 pub(super) fn folder_of(url: &Url) -> Url {
     url.join("./").unwrap_or_else(|_| url.clone())
 }
 
-/// The path of a `file:` address as messages name it; any other address whole.
+/// The path of a `file:` address, as in messages; for other addresses the whole.
 pub(super) fn path_of(url: &Url) -> String {
     match url.scheme() {
         "file" => percent_decode_str(url.path())
@@ -54,7 +54,7 @@ pub(super) fn path_of(url: &Url) -> String {
     }
 }
 
-/// The address of what the module at `base` imports by this name.
+/// The address of a name imported by the module at `base`.
 pub(super) fn resolve(base: &Url, specifier: &str) -> Result<Url, LoadError> {
     if specifier.is_empty() {
         return Err(LoadError::new("local or remote path required"));
@@ -74,7 +74,7 @@ pub(super) fn resolve(base: &Url, specifier: &str) -> Result<Url, LoadError> {
     Err(LoadError::new(unrecognised(specifier)))
 }
 
-/// The address of a file that the module at `base` opens.
+/// The address of a file opened by the module at `base`.
 pub(super) fn opened(base: &Url, path: &str) -> Result<Url, LoadError> {
     if let Some((scheme, _)) = path.split_once("://") {
         return match scheme {
@@ -87,7 +87,7 @@ pub(super) fn opened(base: &Url, path: &str) -> Result<Url, LoadError> {
     at_path(base, path)
 }
 
-/// Whether k6 once knew where a name without a scheme lies.
+/// Whether earlier versions of k6 resolved a name without a scheme.
 pub(super) fn is_special(specifier: &str) -> bool {
     specifier.starts_with("cdnjs.com/libraries/") || specifier.starts_with("github.com/")
 }
@@ -108,7 +108,7 @@ pub(super) fn unrecognised(specifier: &str) -> String {
     format!("The moduleSpecifier \"{specifier}\" couldn't be recognised as something k6 supports.")
 }
 
-/// The address of a path, of which each character means itself.
+/// The address of a path, taken literally.
 fn at_path(base: &Url, path: &str) -> Result<Url, LoadError> {
     if base.scheme() != "file" {
         return joined(base, path);
@@ -120,16 +120,16 @@ fn at_path(base: &Url, path: &str) -> Result<Url, LoadError> {
     joined(base, &path.replace('%', "%25"))
 }
 
-/// What an address would take for something else than a character of a path.
+/// Characters of a path with a special meaning in an address.
 const LITERAL: &AsciiSet = &CONTROLS.add(b' ').add(b'?').add(b'#').add(b'\\');
 
-/// A relative name seen from an address. For files the name is a path in which bytes may be escaped.
+/// A relative name resolved from an address. For files the name is a path that may contain escaped bytes.
 fn joined(base: &Url, name: &str) -> Result<Url, LoadError> {
     let name = match base.scheme() {
         "file" => utf8_percent_encode(name, LITERAL).to_string(),
         _ => name.to_owned(),
     };
-    // A path may hold a colon before its first slash, which in an address ends the scheme.
+    // A path may contain a colon before its first slash, which would end the scheme of an address.
     let name = if name.starts_with(['.', '/']) {
         name
     } else {

@@ -1,23 +1,23 @@
-//! Source maps: what a place of a script that was made from others is called in those.
+//! Source maps: translate positions in generated scripts to the original sources.
 //!
-//! Must not know where scripts and maps come from. Invariant: a place that no map knows keeps its name.
+//! Must not know where scripts and maps come from. Invariant: a position without a mapping keeps its name.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use oxc_sourcemap::SourceMap as Parsed;
 use url::Url;
 
-/// The comment that names a map.
+/// The comment that refers to a map.
 const COMMENT: &str = "//# sourceMappingURL=";
 
-/// What the last comment of a script says of its map; `None`: it has none.
+/// The map reference in a script's last such comment; `None`: it has none.
 pub(super) fn named_by(text: &str) -> Option<&str> {
     let named = text.trim_end().lines().next_back()?.trim_start();
     let named = named.strip_prefix(COMMENT)?.trim();
     (!named.is_empty()).then_some(named)
 }
 
-/// The contents of a map that is part of the comment; `None`: it is an address.
+/// The contents of a map inside the comment; `None`: it is an address.
 pub(super) fn inline(named: &str) -> Option<Result<Vec<u8>, String>> {
     let (kind, data) = named.strip_prefix("data:")?.split_once(',')?;
     Some(if kind.ends_with(";base64") {
@@ -28,15 +28,15 @@ pub(super) fn inline(named: &str) -> Option<Result<Vec<u8>, String>> {
     })
 }
 
-/// Where the parts of one script come from.
+/// Original positions of the parts of one script.
 #[derive(Debug)]
 pub(super) struct SourceMap {
-    /// In the order of their places in the script.
+    /// Ordered by their position in the script.
     spans: Vec<Span>,
     sources: Vec<String>,
 }
 
-/// A part of the script, from its place to the next one; lines and columns count from zero.
+/// A part of the script, up to the start of the next one; lines and columns count from zero.
 #[derive(Clone, Copy, Debug)]
 struct Span {
     at: (u32, u32),
@@ -46,10 +46,10 @@ struct Span {
 }
 
 impl SourceMap {
-    /// Reads a map; names in it are seen from `base`, the script's address.
+    /// Reads a map; its names are resolved from `base`, the script's address.
     ///
     /// # Errors
-    /// Why it is none.
+    /// The text is not a valid map.
     pub(super) fn read(text: &str, base: &Url) -> Result<SourceMap, String> {
         let parsed = Parsed::from_json_string(text).map_err(|error| error.to_string())?;
         let root = parsed.get_source_root().unwrap_or_default();
@@ -68,7 +68,7 @@ impl SourceMap {
         Ok(SourceMap { spans, sources })
     }
 
-    /// `address:line:column` of a place, whose line and column count from one; the column that comes out counts
+    /// `address:line:column` of a position, whose line and column count from one; the resulting column counts
     /// from zero, as in k6.
     pub(super) fn place(&self, line: u32, column: u32) -> Option<String> {
         let at = (line.checked_sub(1)?, column.saturating_sub(1));

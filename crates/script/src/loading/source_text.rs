@@ -1,7 +1,6 @@
-//! The text of one module: what it is written in, what it imports, how it exports.
+//! The text of one module: its language, imports and kind of exports.
 //!
-//! Must not know where it came from. Invariant: the code that comes out is JavaScript on the lines
-//! of what went in.
+//! Must not know where it came from. Invariant: the resulting code is JavaScript with unchanged line numbers.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -18,19 +17,19 @@ use crate::nesting;
 use crate::program::LoadError;
 use crate::room::with_room_up_to;
 
-/// Brackets within one another that a script may have; people's have tens, bundles a hundred.
+/// Maximum depth of nested brackets in a script; hand-written code has tens, bundles a hundred.
 const LEVELS_MAX: usize = 10_000;
-/// More bytes of stack than the reader takes for one byte of text: measured 2,400, for brackets.
+/// Upper bound of the parser's stack use per byte of text: measured 2,400, for brackets.
 const STACK_PER_BYTE: usize = 8 * 1024;
-/// Bytes of stack that do for [`LEVELS_MAX`] (measured: 3,600 a level), and for short texts.
+/// Stack bytes that suffice for [`LEVELS_MAX`] (measured: 3,600 per level), and for short texts.
 const ROOM_MIN: usize = 64 << 20;
 
-/// What a file is written in.
+/// The language of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
     JavaScript,
     Json,
-    /// JavaScript or, where that does not do, TypeScript: as in k6, whose imports then all run.
+    /// JavaScript or, if it does not parse, TypeScript: as in k6, where all its imports then run.
     TypeScript,
 }
 
@@ -49,27 +48,27 @@ impl Form {
 pub(super) struct SourceText {
     pub(super) code: Arc<str>,
     pub(super) is_common_js: bool,
-    /// What it imports statically, in the order of the text.
+    /// Its static imports, in the order of the text.
     pub(super) imports: Vec<Import>,
     /// Its directives, such as `use strict`.
     pub(super) directives: Vec<String>,
-    /// How many lines the code has.
+    /// Number of lines of the code.
     pub(super) lines: u32,
 }
 
-/// What a module imports from another.
+/// One module's imports from another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Import {
     pub(super) specifier: String,
-    /// Exports that are asked for by name.
+    /// Exports imported by name.
     pub(super) names: Vec<String>,
-    /// Where `* as name` stands, and the name.
+    /// Positions of `* as name`, with the name.
     whole: Vec<(Range<usize>, String)>,
 }
 
 impl SourceText {
-    /// The code, with `import * as x` made into an import of `module.exports` where
-    /// what is imported is a CommonJS file.
+    /// The code, with `import * as x` changed to an import of `module.exports` if the imported module is a
+    /// CommonJS file.
     pub(super) fn with_whole_imports(&self, is_common_js: impl Fn(&str) -> bool) -> Arc<str> {
         let mut whole: Vec<_> = self
             .imports
@@ -89,10 +88,10 @@ impl SourceText {
     }
 }
 
-/// Makes JavaScript of a file.
+/// Converts a file to JavaScript.
 ///
 /// # Errors
-/// When it is not what its form says, or nested too deep; the message begins with its name.
+/// The text does not match its form, or is nested too deep; the message starts with its name.
 pub(super) fn read(name: &str, text: &str, form: Form) -> Result<SourceText, LoadError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     if form != Form::Json
@@ -100,7 +99,7 @@ pub(super) fn read(name: &str, text: &str, form: Form) -> Result<SourceText, Loa
     {
         return Err(syntax_error::too_deep(name, text, at, LEVELS_MAX));
     }
-    // Levels that are no brackets (`!!!x`, `a => b => c`) are a byte long at least.
+    // Nesting without brackets (`!!!x`, `a => b => c`) takes at least a byte per level.
     let room = text.len().saturating_mul(STACK_PER_BYTE);
     with_room_up_to(ROOM_MIN, room, || read_form(name, text, form)).unwrap_or_else(|error| {
         let message = format!("{name}: no memory to read it: {error}");
@@ -136,7 +135,7 @@ fn read_javascript(name: &str, text: &str) -> Result<SourceText, LoadError> {
     let allocator = Allocator::default();
     let mut parsed = parse(&allocator, text, SourceType::unambiguous());
     if has_errors(&parsed) && !parsed.module_record.has_module_syntax {
-        // Neither `import` nor `export`: `await` outside functions makes it a module as well.
+        // No `import` or `export`: top-level `await` also makes it a module.
         let as_module = parse(&allocator, text, SourceType::mjs());
         if !has_errors(&as_module) {
             parsed = as_module;
@@ -174,7 +173,7 @@ fn directives_of(parsed: &ParserReturn<'_>) -> Vec<String> {
 }
 
 fn parse<'a>(allocator: &'a Allocator, text: &'a str, source_type: SourceType) -> ParserReturn<'a> {
-    // CommonJS files are bodies of functions.
+    // CommonJS files are function bodies.
     let options = ParseOptions {
         allow_return_outside_function: true,
         ..ParseOptions::default()
@@ -208,7 +207,7 @@ fn imports_of(record: &ModuleRecord<'_>, text: &str) -> Vec<Import> {
     imports
 }
 
-/// All that a module imports from one other.
+/// All imports of a module from one other module.
 fn import_of(record: &ModuleRecord<'_>, text: &str, specifier: &str) -> Import {
     let mut import = Import {
         specifier: specifier.to_owned(),

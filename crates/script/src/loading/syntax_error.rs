@@ -1,14 +1,14 @@
 //! Syntax errors in k6's words.
 //!
-//! k6 reads JavaScript with goja's parser and TypeScript with esbuild; scripts and logs know the
-//! messages of both, columns from one and from zero respectively. Must not know who parsed.
-//! Invariant: the first error alone is told, with its place.
+//! k6 parses JavaScript with goja's parser and TypeScript with esbuild; scripts and logs contain the messages
+//! of both, with columns from one and from zero respectively. Must not know who parsed. Invariant: only the
+//! first error is reported, with its position.
 
 use oxc::diagnostics::OxcDiagnostic;
 
 use crate::program::LoadError;
 
-/// A word that is an identifier by its letters and none by the language.
+/// A reserved word, which is not an identifier although it looks like one.
 const KEYWORDS: &[&str] = &[
     "break",
     "case",
@@ -49,32 +49,32 @@ const KEYWORDS: &[&str] = &[
     "yield",
 ];
 
-/// How k6 tells an error in JavaScript.
+/// Format of a JavaScript error in k6.
 #[derive(Clone, Copy)]
 enum Told {
-    /// Its parser: `name: Line 2:11 words`.
+    /// From its parser: `name: Line 2:11 words`.
     Parsing,
-    /// Its compiler: `SyntaxError: words at name:2:11`.
+    /// From its compiler: `SyntaxError: words at name:2:11`.
     Compiling,
-    /// Its compiler, which does not say where.
+    /// From its compiler, without a position.
     Nowhere,
 }
 
-/// Where k6 sees an error that has these labels.
+/// The position that k6 reports for an error with these labels.
 #[derive(Clone, Copy)]
 enum At {
     Label,
-    /// At the second label: what was declared again.
+    /// At the second label: the repeated declaration.
     Again,
-    /// Behind the label.
+    /// After the label.
     End,
-    /// Where the word or number begins in which the label is.
+    /// At the start of the word or number that contains the label.
     Word,
-    /// At the keyword that stands before the label.
+    /// At the keyword before the label.
     Before(&'static str),
 }
 
-/// How a message begins, and k6's words for it, in which `{}` is the name that the message quotes.
+/// Start of a message, and k6's words for it, in which `{}` is the name quoted in the message.
 const KNOWN: &[(&str, &str, Told, At)] = {
     use At::{Again, Before, End, Label, Word};
     use Told::{Compiling, Nowhere, Parsing};
@@ -287,13 +287,13 @@ pub(super) fn of_javascript(name: &str, text: &str, error: &OxcDiagnostic) -> Lo
     ))
 }
 
-/// An error in what JavaScript means, such as a name declared twice; `None` for one that is not known: the
-/// engine decides about that.
+/// A semantic error in JavaScript, such as a name declared twice; `None` for unknown ones, which are left to
+/// the engine.
 pub(super) fn of_meaning(name: &str, text: &str, error: &OxcDiagnostic) -> Option<LoadError> {
     let known = KNOWN
         .iter()
         .find(|(begins, ..)| error.message.starts_with(begins))
-        // A constant without a value is one where its declaration ends; else the token there is wrong.
+        // A constant lacks a value only if its declaration ends there; otherwise the token is unexpected.
         .filter(|_| !lacks_value(error) || ends_declaration(Place::of(text, error).token));
     let (_, words, told, at) = known?;
     let words = words.replace("{}", quoted_name(&error.message));
@@ -306,7 +306,7 @@ pub(super) fn of_meaning(name: &str, text: &str, error: &OxcDiagnostic) -> Optio
     }))
 }
 
-/// The first name between quotes or accents.
+/// The first name in quotes or backticks.
 fn quoted_name(message: &str) -> &str {
     let mut parts = message.split(['`', '\'']);
     parts.nth(1).unwrap_or_default()
@@ -328,7 +328,7 @@ fn offset_of(text: &str, error: &OxcDiagnostic, at: At) -> usize {
     }
 }
 
-/// `await` and `yield` where they are no keywords: what follows the name is in the wrong place.
+/// `await` and `yield` outside of their context: the token after the name is unexpected.
 fn is_wrong_keyword(error: &OxcDiagnostic) -> bool {
     error.message.starts_with("`await` is only allowed")
         || error.message.starts_with("A 'yield' expression is only")
@@ -357,7 +357,7 @@ pub(super) fn of_typescript(name: &str, text: &str, error: &OxcDiagnostic) -> Lo
     ))
 }
 
-/// More levels within one another than there may be, at this byte.
+/// Nesting exceeds the limit at this byte.
 pub(super) fn too_deep(name: &str, text: &str, offset: usize, most: usize) -> LoadError {
     let place = Place::at(text, offset);
     LoadError::new(format!(
@@ -367,13 +367,13 @@ pub(super) fn too_deep(name: &str, text: &str, offset: usize, most: usize) -> Lo
     ))
 }
 
-/// Where an error is.
+/// The position of an error.
 struct Place<'a> {
     /// From one.
     line: usize,
     /// From zero, in characters.
     column: usize,
-    /// What stands there; empty at the end of the text.
+    /// The token there; empty at the end of the text.
     token: &'a str,
 }
 
@@ -388,7 +388,7 @@ impl<'a> Place<'a> {
         Place::at(text, text.len() - after.len())
     }
 
-    /// Behind the word with which an error begins.
+    /// The position after the first word of an error.
     fn behind_word(text: &'a str, error: &OxcDiagnostic) -> Place<'a> {
         let rest = text.get(offset_of(text, error, At::Label)..);
         let after = rest
@@ -464,7 +464,7 @@ fn ends_declaration(token: &str) -> bool {
     matches!(token, "" | ";" | "," | "}" | ")") || KEYWORDS.contains(&token)
 }
 
-/// What was wanted, of a message such as ``Expected `;` but found `}` ``.
+/// The expected token in a message such as ``Expected `;` but found `}` ``.
 fn expected(error: &OxcDiagnostic) -> Option<&str> {
     let wanted = error.message.strip_prefix("Expected `")?;
     wanted.split_once('`').map(|(wanted, _)| wanted)

@@ -1,7 +1,6 @@
 //! Loading, against files in memory.
 //!
-//! Must not touch a disk or a network. Invariant under test: names are resolved, files read and
-//! failures told in k6's way.
+//! Must not touch a disk or a network. Invariant under test: names, files and errors are handled as in k6.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -42,13 +41,13 @@ fn sources(files: &[(&'static str, &'static str)]) -> Sources {
     )
 }
 
-/// What loading a script that is this text complains of.
+/// The error from loading a script with this text.
 fn complaint(name: &'static str, text: &'static str) -> String {
     let error = sources(&[(name, text)]).load_entry();
     error.expect_err("it does not load").message
 }
 
-/// What the console says when a script with these files is run.
+/// The console output of a script with these files.
 fn console(script: &str, files: &[(&str, &str)]) -> Vec<String> {
     let rehearsal = files
         .iter()
@@ -199,7 +198,7 @@ fn syntax_errors_name_line_and_column_as_k6_does() {
     }
 }
 
-/// JavaScript that means nothing, and what k6 says of it.
+/// Invalid JavaScript, and k6's messages for it.
 const MEANINGLESS: &[(&str, &str)] = &[
     (
         "let a=1; let a=2;",
@@ -284,7 +283,7 @@ fn what_means_nothing_is_told_in_the_words_of_k6() {
     }
 }
 
-/// What only looks like a name declared twice.
+/// Code that only looks like a repeated declaration.
 #[test]
 fn names_may_be_used_again_where_the_language_says_so() {
     for text in [
@@ -464,7 +463,7 @@ fn module_in_an_ecmascript_module_is_refused() {
     assert_eq!(lines, ["you are trying to access identifier \"module\", "]);
 }
 
-/// Debug builds take more of the stack than others: what passes here passes there.
+/// Debug builds need more stack than others: what passes here passes there.
 #[test]
 fn deep_scripts_are_read_and_deeper_ones_refused() {
     let nested = |open: &str, close: &str, levels: usize| {

@@ -1,8 +1,8 @@
-//! TypeScript without its types.
+//! TypeScript with its types removed.
 //!
-//! The work is done by the crate `oxc`; what it prints is laid out again on the lines and columns
-//! of the original. Must not know where the text came from. Invariant: types are removed, never
-//! checked; enums, namespaces and parameter properties become what they mean.
+//! The `oxc` crate does the work; its output is laid out again on the lines and columns of the original. Must
+//! not know where the text came from. Invariant: types are removed, never checked; enums, namespaces and
+//! parameter properties are translated.
 
 use std::path::{Path, PathBuf};
 
@@ -17,10 +17,10 @@ use super::layout::Mapping;
 use super::{layout, namespaces, syntax_error};
 use crate::program::LoadError;
 
-/// JavaScript on the lines of the TypeScript.
+/// Converts TypeScript to JavaScript with unchanged line numbers.
 ///
 /// # Errors
-/// When it is no TypeScript.
+/// The text is not TypeScript.
 pub(super) fn strip(name: &str, text: &str) -> Result<String, LoadError> {
     let allocator = Allocator::default();
     let parsed = Parser::new(&allocator, text, SourceType::ts()).parse();
@@ -44,7 +44,7 @@ pub(super) fn strip(name: &str, text: &str) -> Result<String, LoadError> {
     if let Some(error) = transformed.diagnostics.errors().next() {
         return Err(syntax_error::of_typescript(name, text, error));
     }
-    // Without white space, so that the layout is free to put its own.
+    // Without white space, so that the layout can insert its own.
     let options = CodegenOptions {
         source_map_path: Some(PathBuf::from("script.ts")),
         ..CodegenOptions::minify()

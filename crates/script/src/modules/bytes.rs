@@ -1,7 +1,6 @@
-//! Bytes that scripts hand over: text, array buffers, views of them.
+//! Bytes passed by scripts: text, array buffers, views of them.
 //!
-//! Must not know what they are for. Invariant: what is given is a copy, so nothing that the script
-//! does afterwards changes it.
+//! Must not know their purpose. Invariant: the result is a copy, so the script cannot change it afterwards.
 
 use bytes::Bytes;
 use rquickjs::{ArrayBuffer, Ctx, IntoJs, Object, Result, TypedArray, Value};
@@ -9,8 +8,8 @@ use rquickjs::{ArrayBuffer, Ctx, IntoJs, Object, Result, TypedArray, Value};
 use crate::kinds::array_buffer;
 use crate::vu::{Stage, state};
 
-/// The bytes of text (those it was made of, else as UTF-8; half a surrogate pair is U+FFFD), an `ArrayBuffer` or a
-/// `Uint8Array`; `None` for anything else.
+/// The bytes of text (its original ones, otherwise UTF-8; an unpaired surrogate is U+FFFD), an `ArrayBuffer` or
+/// a `Uint8Array`; `None` for anything else.
 pub(crate) fn of_data(value: &Value<'_>) -> Result<Option<Vec<u8>>> {
     if value.is_string() {
         return of_text(value).map(Some);
@@ -24,7 +23,7 @@ pub(crate) fn of_data(value: &Value<'_>) -> Result<Option<Vec<u8>>> {
     let Ok(array) = TypedArray::<u8>::from_object(object.clone()) else {
         return Ok(None);
     };
-    // SAFETY: the bytes are copied before anything of the script runs.
+    // SAFETY: the bytes are copied before any script code runs.
     Ok(unsafe { array.as_bytes() }.map(<[u8]>::to_vec))
 }
 
@@ -44,7 +43,7 @@ pub(crate) fn of_source(value: &Value<'_>) -> Result<Option<Vec<u8>>> {
     Ok(bytes.map(<[u8]>::to_vec))
 }
 
-/// The buffer of a view, and where in it the view lies; `None` for what is no view.
+/// The buffer of a view, with the view's offset and length; `None` if it is not a view.
 pub(crate) fn view_of<'js>(
     object: &Object<'js>,
 ) -> Result<Option<(ArrayBuffer<'js>, usize, usize)>> {
@@ -66,7 +65,7 @@ fn of_buffer(object: &Object<'_>) -> Option<Vec<u8>> {
     Some(unsafe { buffer.as_bytes() }.unwrap_or_default().to_vec())
 }
 
-/// The text of some bytes; each that is no part of a character is shown as U+FFFD, as in Go.
+/// Bytes as text; each invalid byte becomes U+FFFD, as in Go.
 pub(crate) fn text_of<'js>(ctx: &Ctx<'js>, bytes: Bytes) -> Result<Value<'js>> {
     if let Ok(text) = std::str::from_utf8(&bytes) {
         return text.into_js(ctx);
@@ -78,7 +77,7 @@ pub(crate) fn text_of<'js>(ctx: &Ctx<'js>, bytes: Bytes) -> Result<Value<'js>> {
     Ok(text)
 }
 
-/// Text in which each byte that is no part of a character became U+FFFD, as Go has it.
+/// Text in which each invalid byte became U+FFFD, as in Go.
 pub(crate) fn mended(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len() + bytes.len() / 2);
     for chunk in bytes.utf8_chunks() {
@@ -90,7 +89,7 @@ pub(crate) fn mended(bytes: &[u8]) -> String {
     text
 }
 
-/// The bytes that a string was made of, else its text as UTF-8.
+/// The original bytes of a string, otherwise its text as UTF-8.
 pub(crate) fn of_text(value: &Value<'_>) -> Result<Vec<u8>> {
     let known = || state(value.ctx()).raw_texts.find(value);
     match value.is_string().then(known).flatten() {
@@ -99,7 +98,7 @@ pub(crate) fn of_text(value: &Value<'_>) -> Result<Vec<u8>> {
     }
 }
 
-/// A value's text; half a surrogate pair is U+FFFD.
+/// A value's text; an unpaired surrogate is U+FFFD.
 pub(crate) fn text(value: &Value<'_>) -> Result<String> {
     Ok(value.get::<rquickjs::Coerced<String>>()?.0)
 }
@@ -109,8 +108,8 @@ pub(crate) fn buffer<'js>(ctx: &Ctx<'js>, bytes: &[u8]) -> Result<Value<'js>> {
     ArrayBuffer::new_copy(ctx.clone(), bytes).map(ArrayBuffer::into_value)
 }
 
-/// Why something is no data for k6's own functions, in the words of the language that it is
-/// written in.
+/// Why a value is not accepted as data by k6's own functions, in the words of the language in which they are
+/// written.
 pub(crate) fn refusal(value: Option<&Value<'_>>) -> String {
     let kind = value.map_or("<nil>", go_type);
     format!("invalid type {kind}, expected string, []byte or ArrayBuffer")

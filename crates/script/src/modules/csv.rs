@@ -1,7 +1,7 @@
 //! `k6/experimental/csv`: rows of a file, one by one or as a shared array.
 //!
-//! Must not know where files come from. Invariant: all virtual users of the process share the rows
-//! that `parse` made of a file under the same options.
+//! Must not know where files come from. Invariant: all virtual users of the process share the rows that `parse`
+//! read from a file with the same options.
 
 #![expect(
     clippy::needless_pass_by_value,
@@ -36,13 +36,13 @@ fn natives<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     Ok(natives)
 }
 
-/// What a script says of a file's rows.
+/// A script's options for a file's rows.
 struct Options {
     delimiter: u8,
     skips_first: bool,
-    /// The first line that is read, from zero.
+    /// The first line to read, from zero.
     first: Option<i64>,
-    /// The last line that is read, from zero; zero reads all.
+    /// The last line to read, from zero; zero reads all.
     last: Option<i64>,
     as_objects: bool,
 }
@@ -62,7 +62,7 @@ impl Options {
         })
     }
 
-    /// What cannot be, in k6's words.
+    /// Checks for invalid combinations; the error is in k6's words.
     fn check(&self) -> std::result::Result<(), String> {
         let first = self.first.unwrap_or_default();
         if self.as_objects && self.skips_first {
@@ -84,11 +84,11 @@ impl Options {
     }
 }
 
-/// The rows of a file that are wanted.
+/// The selected rows of a file.
 struct Rows {
     bytes: Bytes,
     records: RecordReader,
-    /// Names of the columns, where rows are objects.
+    /// Column names, if rows are objects.
     columns: Option<Record>,
     /// Records read.
     line: i64,
@@ -175,7 +175,7 @@ impl Row {
     }
 }
 
-/// A function that gives a row each time it is called; `null` at the end.
+/// A function that returns a row per call; `null` at the end.
 fn reader<'js>(
     ctx: Ctx<'js>,
     contents: Class<'js, Contents>,
@@ -191,7 +191,7 @@ fn reader<'js>(
     Function::new(ctx, next)
 }
 
-/// All rows as a shared array: the one of this key, or one that is made now.
+/// All rows as a shared array: the existing one of this key, or a new one.
 fn rows<'js>(
     ctx: Ctx<'js>,
     key: String,

@@ -1,6 +1,6 @@
 //! `k6/encoding`: base64.
 //!
-//! Must not know what is encoded. Invariant: what one coding writes, the same one reads.
+//! Must not know what is encoded. Invariant: each coding decodes its own output.
 
 #![expect(
     clippy::needless_pass_by_value,
@@ -34,7 +34,7 @@ enum Coding {
 }
 
 impl Coding {
-    /// The coding of a name; the standard one for any other.
+    /// The coding with a name; the standard one for unknown names.
     fn named(name: &str) -> Coding {
         match name {
             "rawstd" => Coding::StandardRaw,
@@ -72,10 +72,10 @@ impl Coding {
         Some(u32::from(value))
     }
 
-    /// Reads text in which line ends mean nothing.
+    /// Decodes text, ignoring line ends.
     ///
     /// # Errors
-    /// The place of the first byte that cannot stand there, as Go counts.
+    /// The position of the first invalid byte, as Go counts.
     fn decode(self, text: &[u8]) -> std::result::Result<Vec<u8>, usize> {
         let mut out = Vec::with_capacity(text.len() / 4 * 3 + 3);
         let (mut bits, mut held) = (0_u32, 0_usize);
@@ -106,8 +106,8 @@ impl Coding {
     }
 }
 
-/// That the padding which begins at `at`, after so many characters of a group, is whole and the
-/// last.
+/// Checks that the padding that starts at `at`, after `held` characters of a group, is complete and the end of
+/// the text.
 fn check_padding(text: &[u8], at: usize, held: usize) -> std::result::Result<(), usize> {
     let mut rest = (at + 1..text.len()).filter(|at| !matches!(text[*at], b'\r' | b'\n'));
     if held == 2 {

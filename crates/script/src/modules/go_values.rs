@@ -1,10 +1,10 @@
-//! Values of a script as k6's natives take them, which are functions of Go with typed parameters.
+//! Script values as parameters of k6's natives, which are Go functions with typed parameters.
 //!
-//! Must not know what they are for. Invariant: what Go has no text for is empty text.
+//! Must not know their purpose. Invariant: a value without text in Go is empty text.
 
 use rquickjs::{Coerced, Ctx, FromJs, Object, Result, Value};
 
-/// Text as a parameter takes it: of `null` and `undefined` there is none.
+/// A text parameter: empty for `null` and `undefined`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct GoText(pub(crate) String);
 
@@ -17,10 +17,10 @@ impl<'js> FromJs<'js> for GoText {
     }
 }
 
-/// A value as an object; text becomes one of its characters by index, and what else is none an empty one.
+/// A value as an object; text becomes an object of its characters by index, other primitives an empty object.
 ///
 /// # Errors
-/// When there is no memory for it.
+/// Memory is exhausted.
 pub(crate) fn object_of<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> Result<Object<'js>> {
     if let Some(object) = value.as_object() {
         return Ok(object.clone());

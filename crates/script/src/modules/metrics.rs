@@ -1,7 +1,7 @@
-//! `k6/metrics`: metrics of the script's own.
+//! `k6/metrics`: custom metrics of a script.
 //!
-//! Must not know how values are put together. Invariant: a metric is declared while module code
-//! runs and fed afterwards; a value that is no number is told and not recorded.
+//! Must not know how values are aggregated. Invariant: a metric is declared while module code runs and gets
+//! values afterwards; a value that is not a number is reported and not recorded.
 
 use rquickjs::function::{Opt, Rest};
 use rquickjs::object::Property;
@@ -34,7 +34,7 @@ pub(super) const MODULE: Builtin = Builtin {
     ]),
 };
 
-/// A constructor that, like k6's, can be called without `new` as well and makes plain objects.
+/// A constructor that, as in k6, can also be called without `new`, and returns plain objects.
 fn constructor<'js>(ctx: &Ctx<'js>, name: &str, kind: MetricType) -> Result<Value<'js>> {
     let make = move |ctx: Ctx<'js>, name: Opt<Value<'js>>, is_time: Opt<Coerced<bool>>| {
         let contains = match is_time.0 {
@@ -44,7 +44,7 @@ fn constructor<'js>(ctx: &Ctx<'js>, name: &str, kind: MetricType) -> Result<Valu
         declare(&ctx, name.0, kind, contains)
     };
     let function = Function::new(ctx.clone(), make)?.with_name(name)?;
-    // Without it neither `instanceof` nor `extends` could be said of it.
+    // Otherwise `instanceof` and `extends` would not work.
     function.prop("prototype", Property::from(Object::new(ctx.clone())?))?;
     Ok(function.with_constructor(true).into_value())
 }
@@ -71,7 +71,7 @@ fn declare<'js>(
     Ok(metric)
 }
 
-/// Records a value; whether it was one that can be recorded.
+/// Records a value; returns whether it was valid.
 fn add<'js>(ctx: &Ctx<'js>, id: MetricId, name: &str, arguments: &[Value<'js>]) -> Result<bool> {
     let state = state(ctx);
     if state.stage.get() == Stage::Init {
@@ -116,7 +116,7 @@ fn add<'js>(ctx: &Ctx<'js>, id: MetricId, name: &str, arguments: &[Value<'js>]) 
     Ok(true)
 }
 
-/// A value as JavaScript's `Number()` sees it, but for `null`, which is no number here.
+/// A value as converted by JavaScript's `Number()`, except that `null` is not a number here.
 fn number_of(value: &Value<'_>) -> Result<f64> {
     if let Some(number) = value.as_number() {
         return Ok(number);
@@ -125,12 +125,12 @@ fn number_of(value: &Value<'_>) -> Result<f64> {
         return Ok(f64::NAN);
     }
     let number = value.get::<Coerced<f64>>()?.0;
-    // k6 takes what is true and yet no number but zero, such as `[]`, for a one.
+    // k6 converts truthy values whose number is zero, such as `[]`, to one.
     let is_true = number == 0.0 && value.get::<Coerced<bool>>()?.0;
     Ok(if is_true { 1.0 } else { number })
 }
 
-/// Tells of a value that is not recorded; with `--throw` it is an exception.
+/// Reports a value that is not recorded; with `--throw` as an exception.
 fn reject(ctx: &Ctx<'_>, message: &str) -> Result<bool> {
     let state = state(ctx);
     if state.program.settings.throw {

@@ -1,7 +1,7 @@
 //! The modules that scripts can import without a file: one folder or file each.
 //!
-//! A new module is a row in [`BUILTINS`]; a global of the web a row in [`LAZY_GLOBALS`]. Must not
-//! know how modules are loaded. Invariant: a name is in one list at most.
+//! A new module is a row in [`BUILTINS`]; a global of the web a row in [`LAZY_GLOBALS`]. Must not know how
+//! modules are loaded. Invariant: a name is in at most one list.
 
 pub(crate) mod bytes;
 mod crypto;
@@ -63,7 +63,7 @@ static BUILTINS: &[Builtin] = &[
     },
 ];
 
-/// Globals that are exports of built-in modules: made by what is named as the module.
+/// Globals that are exports of built-in modules: created from the named module.
 pub(crate) const LAZY_GLOBALS: &[Lazy] = &[
     Lazy::new("AbortController", web_export::events),
     Lazy::new("AbortSignal", web_export::events),
@@ -89,7 +89,7 @@ pub(crate) const LAZY_GLOBALS: &[Lazy] = &[
     Lazy::new("structuredClone", web_export::basics),
 ];
 
-/// Values of built-in modules that scripts cannot import by themselves.
+/// Exports of built-in modules that scripts cannot import.
 mod web_export {
     use rquickjs::{Ctx, Object, Result, Value};
 
@@ -119,19 +119,19 @@ mod web_export {
     }
 }
 
-/// The built-in module of a name.
+/// The built-in module with a name.
 pub(crate) fn find(name: &str) -> Option<&'static Builtin> {
     BUILTINS.iter().find(|builtin| builtin.name == name)
 }
 
-/// Whether a name is that of a module that k6 has built in.
+/// Whether k6 has a built-in module with this name.
 pub(crate) fn is_of_k6(name: &str) -> bool {
     find(name).is_some()
         || matches!(name, "k6/browser" | "k6/experimental/browser")
         || REFUSED.iter().any(|(refused, _)| *refused == name)
 }
 
-/// Why a module will never be there; `None` when nothing is known against it.
+/// Why a module is unavailable; `None` if nothing is known about it.
 pub(crate) fn refusal(name: &str) -> Option<String> {
     let is_within = |folder: &str| name == folder || name.starts_with(&format!("{folder}/"));
     if is_within("k6/browser") || is_within("k6/experimental/browser") {
@@ -152,7 +152,7 @@ pub(crate) fn refusal(name: &str) -> Option<String> {
     })
 }
 
-/// Modules that k6 has or had, and what to do without them.
+/// Modules that k6 has or had, with alternatives.
 const REFUSED: &[(&str, &str)] = &[
     ("k6/net/grpc", "loadline does not speak gRPC yet"),
     ("k6/ws", "loadline does not speak WebSocket yet"),
@@ -183,7 +183,7 @@ const REFUSED: &[(&str, &str)] = &[
     ),
 ];
 
-/// What `import.meta` of a script's own file holds.
+/// Fills `import.meta` of a script's own file.
 pub(crate) fn describe_file(meta: &Object<'_>, name: &str) -> Result<()> {
     globals::describe_file(meta, name)
 }

@@ -1,6 +1,6 @@
-//! `k6/secrets`: values that the log and the results never show.
+//! `k6/secrets`: values that are never shown in the log and the results.
 //!
-//! Must not know where secrets come from. Invariant: what a script is given is redacted from then on.
+//! Must not know where secrets come from. Invariant: a secret is redacted as soon as a script gets it.
 
 #![expect(
     clippy::needless_pass_by_value,
@@ -27,7 +27,7 @@ fn natives<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     Ok(natives)
 }
 
-/// A secret of a source.
+/// A secret from a source.
 fn get(ctx: Ctx<'_>, source: String, name: String) -> Result<String> {
     let found = state(&ctx).program.settings.secrets.get(&source, &name);
     match found {

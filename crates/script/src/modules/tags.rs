@@ -1,7 +1,7 @@
-//! Tags as scripts give them.
+//! Tags given by scripts.
 //!
-//! Must not know where they go. Invariant: a tag's value is text, a number or a truth value;
-//! anything else is refused by name.
+//! Must not know where they go. Invariant: a tag's value is text, a number or a boolean; anything else is
+//! refused with the tag's name.
 
 use loadline_metric::TagSet;
 use rquickjs::{Coerced, Ctx, Object, Result, Value};
@@ -11,7 +11,7 @@ use crate::natives::refuse;
 /// Adds the tags of a script's object.
 ///
 /// # Errors
-/// Throws when a value is none that a tag can have.
+/// Throws if a value is not allowed for a tag.
 pub(crate) fn add(ctx: &Ctx<'_>, own: &Object<'_>, tags: &mut TagSet) -> Result<()> {
     match add_all(own, tags)? {
         None => Ok(()),
@@ -19,11 +19,10 @@ pub(crate) fn add(ctx: &Ctx<'_>, own: &Object<'_>, tags: &mut TagSet) -> Result<
     }
 }
 
-/// Adds the tags of a script's object; gives the name of the first whose value is none that a tag
-/// can have.
+/// Adds the tags of a script's object; returns the name of the first tag with an invalid value.
 ///
 /// # Errors
-/// What a getter of the object throws.
+/// An exception from a getter of the object.
 pub(crate) fn add_all(own: &Object<'_>, tags: &mut TagSet) -> Result<Option<String>> {
     for entry in own.props::<String, Value<'_>>() {
         let (name, value) = entry?;
@@ -35,10 +34,10 @@ pub(crate) fn add_all(own: &Object<'_>, tags: &mut TagSet) -> Result<Option<Stri
     Ok(None)
 }
 
-/// Text, a number or a truth value as text; `None` for anything else.
+/// Text, a number or a boolean as text; `None` for anything else.
 ///
 /// # Errors
-/// When there is no memory for it.
+/// Memory is exhausted.
 pub(crate) fn plain(value: &Value<'_>) -> Result<Option<String>> {
     if value.is_string() || value.is_number() || value.is_bool() {
         return Ok(Some(value.get::<Coerced<String>>()?.0));
@@ -46,7 +45,7 @@ pub(crate) fn plain(value: &Value<'_>) -> Result<Option<String>> {
     Ok(None)
 }
 
-/// Why the value of the tag of this name is refused.
+/// Why the value of the tag with this name is refused.
 pub(crate) fn refusal(name: &str) -> String {
     format!(
         "invalid value for metric tag '{name}': only String, Boolean and Number types are accepted as a metric tag values"

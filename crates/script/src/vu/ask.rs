@@ -1,44 +1,44 @@
-//! What a suspended script waits for, and what it is resumed with.
+//! What a suspended script waits for, and how it is resumed.
 //!
-//! Must not know who fulfils it. Invariant: every hop that was started is answered exactly once,
-//! unless the script was cancelled.
+//! Must not know who fulfils it. Invariant: every started hop gets exactly one outcome, unless the script is
+//! cancelled.
 
 use loadline_model::Nanos;
 
 use crate::hop::{HopOutcome, HopRequest};
 
-/// The number of something under way in one virtual user.
+/// The number of an operation in progress in one virtual user.
 pub type OpId = u32;
 
-/// What a suspended script wants.
+/// The request of a suspended script.
 #[derive(Debug)]
 pub struct Ask {
-    /// Hops that are to begin now and go on beside the script.
+    /// Hops to start now, which run concurrently with the script.
     pub started: Vec<(OpId, HopRequest)>,
-    /// What the script waits for.
+    /// The condition for resuming.
     pub wait: Wait,
 }
 
-/// What a script waits for.
+/// The condition for resuming a script.
 #[derive(Debug)]
 pub enum Wait {
-    /// One hop, with nothing else under way: the common case.
+    /// One hop, with nothing else in progress: the common case.
     Hop(HopRequest),
-    /// The end of any hop under way, or an instant; `None`: the end of a hop alone.
+    /// The end of any hop in progress, or an instant; `None`: only the end of a hop.
     Any(Option<Nanos>),
-    /// Its next turn: its slice of time is used up.
+    /// Its next turn: its time slice is used up.
     Turn,
 }
 
-/// What a script is resumed with.
+/// The reason for resuming a script.
 #[derive(Debug)]
 pub enum Resume {
-    /// It may go on: it was just started, or has its next turn.
+    /// It may continue: it was just started, or has its next turn.
     Go,
-    /// The hop of [`Wait::Hop`] came to an end.
+    /// The hop of [`Wait::Hop`] ended.
     Hop(Box<HopOutcome>),
-    /// Hops that came to an end; none when the instant of [`Wait::Any`] came first.
+    /// Hops that ended; empty if the instant of [`Wait::Any`] came first.
     Ended(Vec<(OpId, HopOutcome)>),
-    /// It is to end at once: nothing of the script runs any more.
+    /// It must end immediately: no more script code runs.
     Cancel,
 }

@@ -1,7 +1,7 @@
-//! What runs on the coroutine: module code, functions, and the event loop until it is idle.
+//! Code that runs on the coroutine: module code, functions, and the event loop until it is idle.
 //!
-//! Must not know hosts beyond what the state asks of them. Invariant: a task ends only when its
-//! event loop is idle, it failed, or it was cancelled.
+//! Must not know hosts beyond the needs of the state. Invariant: a task only ends when its event loop is idle,
+//! or when it failed or was cancelled.
 
 use std::cell::{Cell, RefCell};
 use std::io;
@@ -30,11 +30,10 @@ use crate::host::LogLevel;
 use crate::natives::{ScriptLoader, ScriptResolver, load_module};
 use crate::room::with_room;
 
-/// Bytes for the engine to read in what a script is made of. What is deeper is refused by it.
+/// Stack bytes for the engine's parsing of a script. The engine refuses deeper scripts.
 const ROOM_BYTES: usize = 64 << 20;
 
-/// A virtual user's runtime with everything that belongs to it. The order of the fields is that in
-/// which they must go.
+/// A virtual user's runtime with everything that belongs to it. Fields are in drop order.
 pub(crate) struct VuCore {
     exports: RefCell<Option<Persistent<Object<'static>>>>,
     data: RefCell<Option<Persistent<Value<'static>>>>,
@@ -70,8 +69,8 @@ impl VuCore {
         runtime.set_loader(ScriptResolver, ScriptLoader);
         let context = Context::full(&runtime).map_err(no_memory)?;
         let pointer: *const VuState = &raw const *state;
-        // SAFETY: the state outlives the runtime: it is a later field of the same struct, and the
-        // handler is unset before either goes.
+        // SAFETY: the state outlives the runtime: it is a later field of the same struct, and the handler is
+        // unset before either is dropped.
         let handler = move || unsafe { &*pointer }.interrupt();
         runtime.set_interrupt_handler(Some(Box::new(handler)));
         let rejections = Rejections::default();
@@ -105,7 +104,7 @@ impl VuCore {
             return Ok(None);
         };
         self.context.with(|ctx| {
-            // The stack of who asks may be small, and options have getters.
+            // The caller's stack may be small, and options may have getters.
             let read = on_large_stack(&ctx, || {
                 let namespace = namespace.restore(&ctx);
                 let namespace = namespace.map_err(|error| failure_of(&ctx, &error))?;
@@ -136,7 +135,7 @@ impl VuCore {
     }
 
     fn ending(&self, ctx: &Ctx<'_>, ended: Result<Option<Returned>, ScriptFailure>) -> Ending {
-        // What waits to be run would be run by the next task.
+        // Pending jobs would run in the next task.
         let is_left_behind = ended.is_err() || self.state.is_cancelled();
         if is_left_behind && is_job_pending(ctx) {
             self.spoiled.set(true);
@@ -233,7 +232,7 @@ impl VuCore {
         Ok(())
     }
 
-    /// Takes over a scenario's variables, tags and data.
+    /// Applies a scenario's variables, tags and data.
     fn enter_scenario(
         &self,
         ctx: &Ctx<'_>,
@@ -257,8 +256,8 @@ impl VuCore {
         }
     }
 
-    /// Calls an exported function and waits until its promise is settled and the event loop idle;
-    /// `undefined` when there is no such function.
+    /// Calls an exported function and waits until its promise settles and the event loop is idle; `undefined`
+    /// if there is no such function.
     fn call<'js>(
         &self,
         ctx: &Ctx<'js>,
@@ -278,7 +277,7 @@ impl VuCore {
         settled(ctx, value)
     }
 
-    /// Calls an exported function; `undefined` when there is no such function.
+    /// Calls an exported function; `undefined` if there is no such function.
     fn begin_call<'js>(
         &self,
         ctx: &Ctx<'js>,
@@ -301,7 +300,7 @@ impl VuCore {
             .map_err(thrown)
     }
 
-    /// As in k6, nobody minds an export of this name that is no function before it is to be called.
+    /// As in k6, an export of this name that is not a function is only an error when it has to be called.
     fn check_that_summary_is_handled_by_a_function(
         &self,
         ctx: &Ctx<'_>,
@@ -328,7 +327,7 @@ impl VuCore {
     fn summarise<'js>(&self, ctx: &Ctx<'js>, data: Value<'js>) -> Result<Returned, ScriptFailure> {
         let thrown = |error: Error| failure_of(ctx, &error);
         if let Some(data) = data.as_object().filter(|data| is_told_setup_data(data)) {
-            // As in k6, it is there also where there was none.
+            // As in k6, the property exists even if there is no data.
             data.set("setup_data", Undefined).map_err(thrown)?;
         }
         self.check_that_summary_is_handled_by_a_function(ctx)?;
@@ -341,7 +340,7 @@ impl VuCore {
         loop {
             match self.settle(ctx, None) {
                 Ok(()) => break,
-                // As in k6, what it returns is written all the same.
+                // As in k6, its return value is written nevertheless.
                 Err(stray) if stray.kind == FailureKind::Rejected && !is_rejected(&value) => {
                     unheard.push(stray);
                 }
@@ -358,8 +357,8 @@ impl VuCore {
         })))
     }
 
-    /// Runs jobs, timers and ends of hops until nothing is left. `awaited` is the promise whose
-    /// rejection is told by the caller.
+    /// Runs jobs, timers and ends of hops until nothing is left. `awaited` is the promise whose rejection the
+    /// caller reports.
     fn settle<'js>(
         &self,
         ctx: &Ctx<'js>,
@@ -393,7 +392,7 @@ impl VuCore {
         }
     }
 
-    /// Runs the next job, in the group of the asynchronous function that it is a part of; whether there was one.
+    /// Runs the next job in the group of its asynchronous function; returns whether there was one.
     fn run_job(&self, ctx: &Ctx<'_>) -> bool {
         match self.state.group_of_next_job() {
             None => ctx.execute_pending_job(),
@@ -424,7 +423,7 @@ impl VuCore {
         }
     }
 
-    /// A rejection that nobody listens to is the end of the task.
+    /// An unhandled rejection ends the task.
     fn report_rejections<'js>(
         &self,
         ctx: &Ctx<'js>,
@@ -439,7 +438,7 @@ impl VuCore {
         }
     }
 
-    /// Says of each timer that is still set that it will not fire.
+    /// Warns about each pending timer that will not fire.
     fn tell_stopped_timers(&self) {
         self.state.event_loop.each_timer(|timer| {
             let function = match timer.every_ns {
@@ -455,14 +454,14 @@ impl VuCore {
     }
 }
 
-/// Tells the engine that it runs on another stack from here on, of which it may use so many bytes.
+/// Tells the engine that it now runs on another stack, of which it may use this many bytes.
 pub(crate) fn move_in(ctx: &Ctx<'_>, bytes: usize) {
     // SAFETY: the context is alive, and so is its runtime.
     unsafe { qjs::JS_MoveToStack(runtime_of(ctx), bytes, SHALLOW_BYTES) };
 }
 
-/// Lets the engine work on a large stack, as far down as the input goes. Nothing of the script may suspend it
-/// within. Whoever goes on with the engine moves it in again.
+/// Runs engine code on a large stack, for input of any depth. Script code must not suspend in it. Afterwards
+/// the caller must move the engine back to its stack.
 fn on_large_stack<T>(ctx: &Ctx<'_>, work: impl FnOnce() -> T) -> io::Result<T> {
     with_room(ROOM_BYTES, || {
         move_in(ctx, ROOM_BYTES - STACK_RESERVE);
@@ -475,14 +474,14 @@ fn runtime_of(ctx: &Ctx<'_>) -> *mut qjs::JSRuntime {
     unsafe { qjs::JS_GetRuntime(ctx.as_raw().as_ptr()) }
 }
 
-/// Whether promises wait to be told. Asked of the engine itself: the wrapper's own question wants
-/// the runtime unlocked.
+/// Whether promise jobs are pending. Calls the engine directly: the wrapper's function requires an unlocked
+/// runtime.
 fn is_job_pending(ctx: &Ctx<'_>) -> bool {
     // SAFETY: the context is alive, and so is its runtime.
     unsafe { qjs::JS_IsJobPending(runtime_of(ctx)) }
 }
 
-/// What the promise of a function came to; undefined where it never will.
+/// The value of a function's promise; undefined if it never settles.
 fn settled<'js>(ctx: &Ctx<'js>, value: Value<'js>) -> Result<Value<'js>, ScriptFailure> {
     match value.as_promise().map(Promise::result::<Value<'js>>) {
         Some(Some(Ok(result))) => Ok(result),
@@ -492,13 +491,13 @@ fn settled<'js>(ctx: &Ctx<'js>, value: Value<'js>) -> Result<Value<'js>, ScriptF
     }
 }
 
-/// Whether the argument of `handleSummary` has a place for what `setup()` returned, and does not have that.
+/// Whether the argument of `handleSummary` has the property for the data of `setup()`, without a value.
 fn is_told_setup_data(data: &Object<'_>) -> bool {
     let has = |name| data.contains_key(name).unwrap_or(false);
     has("root_group") && !has("setup_data")
 }
 
-/// A rejection that nobody listened to, as the failure of a task.
+/// An unhandled rejection, as the failure of a task.
 fn unheard(reason: ScriptFailure) -> ScriptFailure {
     ScriptFailure {
         kind: FailureKind::Rejected,

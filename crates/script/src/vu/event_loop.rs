@@ -1,7 +1,7 @@
-//! The event loop of one virtual user: timers, and hops that go on beside the script.
+//! The event loop of one virtual user: timers, and hops that run concurrently with the script.
 //!
-//! Must not read a clock. Invariant: timers fire in the order of their instants, equal ones in the
-//! order in which they were set; what was started is settled once.
+//! Must not read a clock. Invariant: timers fire in order of their due time, equal ones in the order in which
+//! they were set; every started operation is settled once.
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, HashMap};
@@ -16,7 +16,7 @@ use crate::hop::{HopOutcome, HopRequest};
 /// A timer of the script.
 pub(crate) struct Timer {
     pub(crate) id: u32,
-    /// Time between two calls; `None`: it fires once.
+    /// Interval between two calls; `None`: it fires once.
     pub(crate) every_ns: Option<u64>,
     pub(crate) callback: Persistent<Function<'static>>,
     pub(crate) arguments: Vec<Persistent<Value<'static>>>,
@@ -50,14 +50,14 @@ impl EventLoop {
         self.timers.borrow_mut().insert(key, timer);
     }
 
-    /// Takes a timer back; nothing happens when there is none of this number.
+    /// Cancels a timer; unknown numbers are ignored.
     pub(crate) fn clear_timer(&self, id: u32) {
         if let Some(key) = self.due_of.borrow_mut().remove(&id) {
             self.timers.borrow_mut().remove(&key);
         }
     }
 
-    /// Looks at each timer that is set, the next first.
+    /// Visits each pending timer, the next first.
     pub(crate) fn each_timer(&self, look: impl FnMut(&Timer)) {
         self.timers.borrow().values().for_each(look);
     }
@@ -68,7 +68,7 @@ impl EventLoop {
         timers.first_key_value().map(|((due, _), _)| *due)
     }
 
-    /// Takes the first timer that is due.
+    /// Removes and returns the first due timer.
     pub(crate) fn take_due(&self, now: Nanos) -> Option<(Nanos, Timer)> {
         if self.next_due()? > now {
             return None;
@@ -90,7 +90,7 @@ impl EventLoop {
         std::mem::take(&mut *self.started.borrow_mut())
     }
 
-    /// Whether any hop has been started and not settled.
+    /// Whether any hop is started and not settled.
     pub(crate) fn is_anything_under_way(&self) -> bool {
         !self.under_way.borrow().is_empty()
     }
@@ -99,7 +99,7 @@ impl EventLoop {
         self.ended.borrow_mut().extend(ended);
     }
 
-    /// Tells those who wait for hops that have ended.
+    /// Notifies those who wait for ended hops.
     pub(crate) fn settle_ended(&self, ctx: &Ctx<'_>) -> Result<bool, Error> {
         let ended = std::mem::take(&mut *self.ended.borrow_mut());
         let any = !ended.is_empty();
@@ -117,7 +117,7 @@ impl EventLoop {
         self.timers.borrow().is_empty() && self.under_way.borrow().is_empty()
     }
 
-    /// Forgets everything; hops under way are dropped by whoever runs them.
+    /// Clears everything; hops in progress are dropped by the caller.
     pub(crate) fn clear(&self) {
         self.timers.borrow_mut().clear();
         self.due_of.borrow_mut().clear();

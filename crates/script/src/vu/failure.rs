@@ -1,7 +1,7 @@
-//! What a script threw, in words.
+//! Exceptions of a script as text.
 //!
-//! Must not know where it is shown. Invariant: a thrown value of any kind has a text, and making
-//! it runs nothing that could throw again unseen.
+//! Must not know where it is shown. Invariant: a thrown value of any kind has a text, and no exception thrown
+//! while formatting it goes unnoticed.
 
 use std::ffi::c_int;
 use std::fmt;
@@ -16,26 +16,26 @@ use super::state::state;
 pub enum FailureKind {
     /// The script threw.
     Thrown,
-    /// A promise was rejected and nobody listened.
+    /// A promise was rejected without a handler.
     Rejected,
-    /// What `handleSummary()` returned can be no output.
+    /// The return value of `handleSummary()` is not valid output.
     BadOutput,
-    /// What `setup()` returned, or the options that it exports, cannot be JSON.
+    /// The return value of `setup()`, or the exported options, cannot be converted to JSON.
     BadData,
     /// The script called `exec.test.abort()`.
     Aborted,
-    /// The virtual user has used up its memory.
+    /// The virtual user has reached its memory limit.
     OutOfMemory,
 }
 
-/// What a script threw.
+/// An exception of a script.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScriptFailure {
-    /// Why.
+    /// The kind.
     pub kind: FailureKind,
     /// Name and message, as in `Error: x`.
     pub message: String,
-    /// Where: one line per call, each `\tat name (file:line:column)\n`; empty when unknown.
+    /// Stack trace: one line per call, each `\tat name (file:line:column)\n`; empty if unknown.
     pub trace: String,
 }
 
@@ -71,10 +71,10 @@ impl fmt::Display for ScriptFailure {
 
 impl std::error::Error for ScriptFailure {}
 
-/// Bytes beyond a virtual user's limit for its failure to be read.
+/// Bytes beyond a virtual user's limit for reading its failure.
 const TELLING_BYTES: usize = 64 * 1024;
 
-/// What an error of a native or of the script means.
+/// Interprets an error from a native or from the script.
 pub(crate) fn failure_of(ctx: &Ctx<'_>, error: &Error) -> ScriptFailure {
     if !error.is_exception() {
         return ScriptFailure::thrown(error.to_string());
@@ -88,7 +88,7 @@ pub(crate) fn failure_of(ctx: &Ctx<'_>, error: &Error) -> ScriptFailure {
             trace: String::new(),
         };
     }
-    // What is told of a heap that is full takes a little memory too.
+    // Reporting a full heap takes a little memory too.
     let memory_limit = state(ctx).program.settings.memory_limit;
     if let Some(limit) = memory_limit {
         limit_memory(ctx, limit.saturating_add(TELLING_BYTES));
@@ -108,14 +108,14 @@ fn limit_memory(ctx: &Ctx<'_>, bytes: usize) {
     unsafe { qjs::JS_SetMemoryLimit(qjs::JS_GetRuntime(ctx.as_raw().as_ptr()), bytes as _) };
 }
 
-/// Where the last exception was thrown: what is thrown need not be an error that knows it.
+/// Stack trace of the last throw: a thrown value is not always an error with its own trace.
 fn take_throw_trace(ctx: &Ctx<'_>) -> String {
     const ERROR_BACK_TRACE: c_int = 2;
     unsafe extern "C" {
         fn js_std_cmd(command: c_int, ...) -> usize;
     }
     let mut trace = qjs::JS_UNDEFINED;
-    // SAFETY: the command takes a context and a place for a value, which it hands over.
+    // SAFETY: the command takes a context and a place for a value, whose ownership is passed on.
     let trace = unsafe {
         js_std_cmd(ERROR_BACK_TRACE, ctx.as_raw().as_ptr(), &raw mut trace);
         Value::from_raw(ctx.clone(), trace)
@@ -124,10 +124,10 @@ fn take_throw_trace(ctx: &Ctx<'_>) -> String {
     trace.unwrap_or_default()
 }
 
-/// The frames of an error in the engine's form, whatever the script did to its property `stack`; empty of
-/// anything else.
+/// The stack frames of an error in the engine's format, even if the script changed its property `stack`; empty
+/// for anything else.
 pub(crate) fn frames_of(ctx: &Ctx<'_>, error: &Value<'_>) -> String {
-    // SAFETY: both are of this context; what comes back is handed over.
+    // SAFETY: both are of this context; the result is owned.
     let frames = unsafe {
         let frames = qjs::JS_ErrorFrames(ctx.as_raw().as_ptr(), error.as_raw());
         Value::from_raw(ctx.clone(), frames)
@@ -136,7 +136,7 @@ pub(crate) fn frames_of(ctx: &Ctx<'_>, error: &Value<'_>) -> String {
     frames.unwrap_or_default()
 }
 
-/// What a thrown value, or the reason of a rejection, means.
+/// Interprets a thrown value, or the reason of a rejection.
 pub(crate) fn failure_of_value(ctx: &Ctx<'_>, thrown: &Value<'_>) -> ScriptFailure {
     let Some(object) = thrown.as_object().filter(|object| object.is_error()) else {
         return ScriptFailure::thrown(text_of(ctx, thrown));
@@ -150,7 +150,7 @@ pub(crate) fn failure_of_value(ctx: &Ctx<'_>, thrown: &Value<'_>) -> ScriptFailu
         FailureKind::Thrown
     };
     let text = match (&*name, &*message) {
-        // What natives reject with is told by its text alone.
+        // Rejections by natives are reported by their text alone.
         ("", _) => return ScriptFailure::thrown(message),
         (_, "") => name,
         _ => format!("{name}: {message}"),
@@ -162,7 +162,7 @@ pub(crate) fn failure_of_value(ctx: &Ctx<'_>, thrown: &Value<'_>) -> ScriptFailu
     }
 }
 
-/// A value that is no error, as text.
+/// A value other than an error, as text.
 fn text_of(ctx: &Ctx<'_>, value: &Value<'_>) -> String {
     if let Some(text) = value.as_string() {
         return text.to_string().unwrap_or_default();
@@ -182,7 +182,7 @@ fn text_of(ctx: &Ctx<'_>, value: &Value<'_>) -> String {
     }
 }
 
-/// The engine's trace in k6's shape; calls of built-in modules, which have no address, are left out.
+/// The engine's stack trace in k6's format; calls of built-in modules, which have no address, are omitted.
 fn trace_of(stack: &str) -> String {
     stack
         .lines()
@@ -203,7 +203,7 @@ fn trace_of(stack: &str) -> String {
         .collect()
 }
 
-/// A getter or setter goes by the name of its property.
+/// Getters and setters are named after their property.
 fn bare_name(call: &str) -> &str {
     let accessor = call
         .strip_prefix("get ")

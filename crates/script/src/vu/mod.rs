@@ -1,8 +1,8 @@
 //! One virtual user: a QuickJS runtime on a stackful coroutine.
 //!
-//! [`ScriptVu::begin`] starts a [`Task`]; [`ScriptVu::resume`] goes on with it until it asks for
-//! something or ends. Must not know who fulfils what it asks. Invariant: at most one task runs at a
-//! time, and a task that was begun is resumed to its end, at last with [`Resume::Cancel`].
+//! [`ScriptVu::begin`] starts a [`Task`]; [`ScriptVu::resume`] continues it until it asks for something or
+//! ends. Must not know who fulfils the asks. Invariant: at most one task runs at a time, and a started task is
+//! resumed to its end, if necessary with [`Resume::Cancel`].
 
 mod ask;
 mod core;
@@ -35,18 +35,18 @@ use crate::host::Host;
 use crate::program::Program;
 use stack::PooledStack;
 
-/// Something that a virtual user is to do.
+/// A task for a virtual user.
 #[derive(Clone, Debug)]
 pub enum Task {
     /// Run the module code; must come first.
     Init,
     /// Call `setup()` or `teardown(data)`, if the script exports it.
     Hook {
-        /// Which.
+        /// Which one.
         function: Hook,
-        /// What `setup()` returned, as JSON; `None`: nothing.
+        /// The return value of `setup()` as JSON; `None`: nothing.
         data: Option<Arc<str>>,
-        /// Tags of every sample of it.
+        /// Tags of all its samples.
         tags: Rc<TagSet>,
     },
     /// Run one iteration.
@@ -58,7 +58,7 @@ pub enum Task {
     },
 }
 
-/// A function that runs once a test.
+/// A function that runs once per test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hook {
     /// `setup`
@@ -68,7 +68,7 @@ pub enum Hook {
 }
 
 impl Hook {
-    /// The name under which a script exports it.
+    /// Its export name.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -78,36 +78,36 @@ impl Hook {
     }
 }
 
-/// What `setup()` returned, as JSON: set once, after the virtual users were made.
+/// The return value of `setup()` as JSON: set once, after the virtual users were created.
 pub type SetupData = Arc<OnceLock<Arc<str>>>;
 
 /// One iteration.
 #[derive(Clone, Debug)]
 pub struct Iteration {
-    /// Scenario-wide facts; the same value for all iterations of a scenario.
+    /// Facts of the scenario; the same value for all its iterations.
     pub scenario: Rc<ScenarioSetup>,
     /// Number of the iteration of this virtual user, from zero (`__ITER`).
     pub number: u64,
 }
 
-/// What all iterations of a scenario share.
+/// Data shared by all iterations of a scenario.
 #[derive(Debug)]
 pub struct ScenarioSetup {
     /// The exported function.
     pub function: Arc<str>,
-    /// Variables of the scenario, laid over `__ENV`.
+    /// Variables of the scenario, which override `__ENV`.
     pub env: Vec<(String, String)>,
-    /// What `setup()` returned; empty: nothing.
+    /// The return value of `setup()`; empty: nothing.
     pub data: SetupData,
-    /// Tags of every sample: run, scenario, its name.
+    /// Tags of all samples: those of the run and the scenario, and the scenario's name.
     pub tags: Rc<TagSet>,
 }
 
-/// How a task came out.
+/// The result of a task.
 #[derive(Debug)]
 pub enum Ending {
-    /// It came to its end. For `setup()` the JSON of what it returned, for `handleSummary()` the
-    /// files to write; `None` when it returned nothing or does not exist.
+    /// It completed. For `setup()` the JSON of its return value, for `handleSummary()` the files to write;
+    /// `None` if it returned nothing or does not exist.
     Done(Option<Returned>),
     /// It failed.
     Failed(ScriptFailure),
@@ -115,33 +115,33 @@ pub enum Ending {
     Cancelled,
 }
 
-/// What a task gives back.
+/// The return value of a task.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Returned {
     /// A value as JSON.
     Json(String),
-    /// What became of `handleSummary(data)`.
+    /// The result of `handleSummary(data)`.
     Summary(Box<SummaryOutcome>),
 }
 
 /// Contents by file name; `stdout` and `stderr` are streams.
 pub type NamedFiles = Vec<(String, Vec<u8>)>;
 
-/// What became of `handleSummary(data)`.
+/// The result of `handleSummary(data)`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SummaryOutcome {
-    /// What it returned; `None`: nothing.
+    /// Its return value; `None`: nothing.
     pub files: Option<NamedFiles>,
-    /// Its argument as it left it, as JSON.
+    /// Its argument as the function left it, as JSON.
     pub data: String,
-    /// Rejections that nobody listened to; they end nothing.
+    /// Unhandled rejections; they end nothing.
     pub unheard: Vec<ScriptFailure>,
 }
 
-/// Where a task stands.
+/// The state of a task.
 #[derive(Debug)]
 pub enum Step {
-    /// It is suspended and wants this.
+    /// It is suspended with this request.
     Asks(Ask),
     /// It has ended.
     Ended(Ending),
@@ -155,11 +155,11 @@ pub struct ScriptVu {
 }
 
 impl ScriptVu {
-    /// A virtual user whose module code has not run yet. Numbers count from 1; both are 0 for one
-    /// that runs `setup`, `teardown` or `handleSummary`.
+    /// A virtual user whose module code has not run yet. Numbers count from 1; both are 0 for one that runs
+    /// `setup`, `teardown` or `handleSummary`.
     ///
     /// # Errors
-    /// When there is no memory for it.
+    /// There is no memory for it.
     pub fn new(
         program: Arc<Program>,
         host: Rc<dyn Host>,
@@ -178,7 +178,7 @@ impl ScriptVu {
     /// Starts a task.
     ///
     /// # Errors
-    /// When the system has no memory for its stack.
+    /// The system has no memory for its stack.
     pub fn begin(&mut self, task: Task) -> Result<Step, ScriptFailure> {
         debug_assert!(self.running.is_none(), "one task at a time");
         let stack = StackPool::take(&self.stacks).map_err(ScriptFailure::no_stack)?;
@@ -190,9 +190,9 @@ impl ScriptVu {
         Ok(self.resume(Resume::Go))
     }
 
-    /// Goes on with the task.
+    /// Continues the task.
     pub fn resume(&mut self, resume: Resume) -> Step {
-        // Taken out, so that a panic within leaves none that could be resumed again.
+        // Taken out, so that a panic inside leaves nothing that could be resumed again.
         let Some(mut running) = self.running.take() else {
             return Step::Ended(Ending::Cancelled);
         };
@@ -208,7 +208,7 @@ impl ScriptVu {
         }
     }
 
-    /// Breaks off the task under way, if any: nothing of the script runs any more.
+    /// Cancels the current task, if any: no more script code runs.
     pub fn cancel(&mut self) {
         while self.running.is_some() {
             if let Step::Ended(_) = self.resume(Resume::Cancel) {
@@ -217,23 +217,23 @@ impl ScriptVu {
         }
     }
 
-    /// Whether further tasks may run here: one that was cancelled or failed may have left jobs that
-    /// nobody is to run.
+    /// Whether it can run further tasks: a cancelled or failed task may have left pending jobs, which must not
+    /// run.
     #[must_use]
     pub fn is_reusable(&self) -> bool {
         self.core.is_reusable()
     }
 
-    /// The tags of a sample that it made now; without the group, unless it is the empty one.
+    /// The tags of a sample made now; without the group, unless it is the empty one.
     #[must_use]
     pub fn tags(&self) -> Rc<TagSet> {
         self.core.tags()
     }
 
-    /// What the script exports; `None` before its module code has run.
+    /// The script's exports; `None` before its module code has run.
     ///
     /// # Errors
-    /// When its options cannot be read.
+    /// Its options cannot be read.
     pub fn exports(&self) -> Result<Option<Exports>, ScriptFailure> {
         self.core.exports()
     }

@@ -1,16 +1,16 @@
-//! Texts made of bytes that are no UTF-8, and those bytes: k6's strings keep them until they are cut or joined.
+//! Texts made from invalid UTF-8, with the original bytes: k6's strings keep them until they are cut or joined.
 //!
-//! Must not know where a text comes from, or where it goes. Invariants: a text in the list is alive, so that its address is no
-//! other's; what an iteration made is forgotten at its end.
+//! Must not know where a text comes from, or where it goes. Invariants: a listed text is alive, so its address
+//! is unique; texts of an iteration are removed at its end.
 
 use std::cell::RefCell;
 
 use bytes::Bytes;
 use rquickjs::{Ctx, Persistent, Value, qjs};
 
-/// Texts of an iteration that are remembered; the oldest goes first. Each may hold a whole body.
+/// Maximum texts per iteration; the oldest is removed first. Each may hold a whole body.
 const OF_ITERATION_MAX: usize = 16;
-/// Texts of the init context that are remembered: files, whose bytes all virtual users share.
+/// Maximum texts of the init context: files, whose bytes all virtual users share.
 const OF_INIT_MAX: usize = 1_024;
 
 /// The texts of one virtual user.
@@ -28,7 +28,7 @@ struct RawText {
 }
 
 impl RawTexts {
-    /// Remembers what a text was made of; `is_init`: in the init context.
+    /// Stores the original bytes of a text; `is_init`: in the init context.
     pub(crate) fn keep<'js>(&self, ctx: &Ctx<'js>, text: &Value<'js>, bytes: Bytes, is_init: bool) {
         let (list, most) = match is_init {
             true => (&self.of_init, OF_INIT_MAX),
@@ -45,7 +45,7 @@ impl RawTexts {
         });
     }
 
-    /// What a string was made of; `None` where it is not remembered.
+    /// The original bytes of a string; `None` if not stored.
     pub(crate) fn find(&self, text: &Value<'_>) -> Option<Bytes> {
         let address = address(text);
         let lists = [&self.of_iteration, &self.of_init];
@@ -56,19 +56,19 @@ impl RawTexts {
         })
     }
 
-    /// Forgets what the task that ended has made.
+    /// Removes the texts of the task that ended.
     pub(super) fn end_task(&self) {
         self.of_iteration.borrow_mut().clear();
     }
 
-    /// Forgets everything: before the context goes.
+    /// Removes everything: before the context is dropped.
     pub(super) fn clear(&self) {
         self.end_task();
         self.of_init.borrow_mut().clear();
     }
 }
 
-/// Where a string lies.
+/// The address of a string.
 fn address(text: &Value<'_>) -> usize {
     // SAFETY: a string is a pointer, and nothing is read through it.
     unsafe { qjs::JS_VALUE_GET_PTR(text.as_raw()) as usize }

@@ -1,14 +1,14 @@
-//! Promises that were rejected while nobody listened.
+//! Promises rejected without a handler.
 //!
-//! Must not know what is done about them. Invariant: a rejection that somebody listens to before
-//! the queue of jobs is empty is forgotten.
+//! Must not know the consequences. Invariant: a rejection that gets a handler before the job queue is empty is
+//! forgotten.
 
 use std::cell::RefCell;
 use std::rc::Rc;
 
 use rquickjs::{Ctx, Persistent, Runtime, Value};
 
-/// Most rejections remembered at a time.
+/// Maximum stored rejections.
 const MAX: usize = 1_000;
 
 type Rejected = (Persistent<Value<'static>>, Persistent<Value<'static>>);
@@ -36,12 +36,12 @@ impl Rejections {
         )));
     }
 
-    /// Whether there is none.
+    /// Whether there are no rejections.
     pub(crate) fn is_empty(&self) -> bool {
         self.unheard.borrow().is_empty()
     }
 
-    /// Takes the reasons; that of `except` is left out.
+    /// Takes the reasons, except that of `except`.
     pub(crate) fn take<'js>(&self, ctx: &Ctx<'js>, except: Option<&Value<'js>>) -> Vec<Value<'js>> {
         let unheard = std::mem::take(&mut *self.unheard.borrow_mut());
         unheard
@@ -55,7 +55,7 @@ impl Rejections {
             .collect()
     }
 
-    /// Forgets all.
+    /// Removes all.
     pub(crate) fn clear(&self) {
         self.unheard.borrow_mut().clear();
     }

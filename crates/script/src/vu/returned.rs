@@ -1,6 +1,6 @@
-//! What functions that run once a test give back: data as JSON, contents of files.
+//! Return values of functions that run once per test: data as JSON, contents of files.
 //!
-//! Must not know who takes it. Invariant: `setup()` data is what k6 would make of it.
+//! Must not know the receiver. Invariant: `setup()` data is the same as in k6.
 
 use rquickjs::{Ctx, Object, TypedArray, Value};
 
@@ -10,7 +10,7 @@ use crate::exported::{self, Refusal};
 use crate::kinds::array_buffer;
 use crate::modules::is_response;
 
-/// What `setup()` returned, as JSON; `None`: nothing.
+/// The return value of `setup()` as JSON; `None`: nothing.
 pub(super) fn data_of<'js>(
     ctx: &Ctx<'js>,
     value: &Value<'js>,
@@ -31,7 +31,7 @@ pub(super) fn data_of<'js>(
     })
 }
 
-/// What `handleSummary()` returned, as contents by name; `None`: nothing.
+/// The return value of `handleSummary()`, as contents by name; `None`: nothing.
 pub(super) fn files_of<'js>(
     ctx: &Ctx<'js>,
     value: &Value<'js>,
@@ -63,7 +63,7 @@ pub(super) fn files_of<'js>(
     Ok(Some(files))
 }
 
-/// Whether k6 gets an object as a map; lists, functions, maps and dates are something else to it.
+/// Whether k6 sees an object as a map; lists, functions, maps and dates are other types to it.
 fn is_map_in_go<'js>(ctx: &Ctx<'js>, object: &Object<'js>) -> bool {
     let is_a = |class: &str| {
         let class = ctx.globals().get::<_, Object<'js>>(class);
@@ -79,7 +79,7 @@ fn bytes_of(content: &Value<'_>) -> Option<Vec<u8>> {
     }
     let object = content.as_object()?;
     if let Some(buffer) = array_buffer(object) {
-        // SAFETY: the bytes are copied before anything of the script runs.
+        // SAFETY: the bytes are copied before any script code runs.
         return unsafe { buffer.as_bytes() }.map(<[u8]>::to_vec);
     }
     let array = TypedArray::<u8>::from_object(object.clone()).ok()?;
@@ -87,7 +87,7 @@ fn bytes_of(content: &Value<'_>) -> Option<Vec<u8>> {
     unsafe { array.as_bytes() }.map(<[u8]>::to_vec)
 }
 
-/// The type that a value has once k6 has it.
+/// The Go type of a value in k6.
 fn type_in_go(value: &Value<'_>) -> &'static str {
     if value.is_int() {
         "int64"

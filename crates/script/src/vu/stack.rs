@@ -1,8 +1,8 @@
-//! The stacks that coroutines run on, used again and again.
+//! The stacks of coroutines, which are reused.
 //!
-//! An idle virtual user holds none. A stack is large and takes memory as far as it is used; what a
-//! deep recursion took is given back when it has ended. Must not know what runs. Invariant: a stack is
-//! given to one coroutine at a time.
+//! An idle virtual user holds none. A stack is large and only uses memory as deep as it was used; memory of
+//! deep recursion is released when it ends. Must not know what runs. Invariant: a stack belongs to one
+//! coroutine at a time.
 
 use std::cell::RefCell;
 use std::io;
@@ -12,17 +12,17 @@ use corosensei::stack::{Stack, StackPointer};
 
 use crate::room::{Beyond, Room};
 
-/// Bytes of a stack, which are address space alone until they are used: enough for what people's scripts recurse,
-/// and few enough that a hundred that recurse without end at the same time take no machine's memory.
+/// Bytes of a stack, which are only address space until used: enough for the recursion of real scripts, and few
+/// enough that a hundred that recurse endlessly at the same time do not exhaust a machine's memory.
 const STACK_BYTES: usize = 32 << 20;
-/// Bytes of a stack where the system has no address space for [`STACK_BYTES`].
+/// Bytes of a stack if there is no address space for [`STACK_BYTES`].
 const STACK_BYTES_MIN: usize = SHALLOW_BYTES + STACK_RESERVE;
-/// Bytes of a stack that it keeps once they were used; only who uses more has deep recursion.
+/// Bytes of a stack that stay allocated after use; only deep recursion uses more.
 pub(crate) const SHALLOW_BYTES: usize = 192 * 1024;
-/// Bytes of a stack that are left to natives when the engine says that recursion is too deep.
+/// Bytes of a stack reserved for natives when the engine reports too deep recursion.
 pub(crate) const STACK_RESERVE: usize = 64 * 1024;
-/// Stacks kept for later: giving them back and taking new ones costs a load more than the memory, which
-/// it has needed once. A quarter of the mappings that systems let a process have.
+/// Maximum free stacks that are kept: releasing and reallocating them costs a load more than the memory, which
+/// it has already needed once. A quarter of the usual limit of mappings per process.
 const KEPT_MAX: usize = 8_192;
 
 /// The free stacks of one thread.
@@ -31,14 +31,14 @@ pub struct StackPool {
     free: RefCell<Vec<Room>>,
 }
 
-/// A stack that goes back to its pool.
+/// A stack that returns to its pool.
 pub(crate) struct PooledStack {
     stack: Option<Room>,
     pool: Rc<StackPool>,
 }
 
 impl StackPool {
-    /// A pool without a stack.
+    /// An empty pool.
     #[must_use]
     pub fn new() -> Rc<StackPool> {
         Rc::default()
@@ -72,12 +72,12 @@ impl Drop for PooledStack {
     }
 }
 
-/// What is to be known of the stack that one runs on.
+/// The limits of the current stack.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Extent {
     /// Bytes that the engine may use.
     pub(crate) bytes: usize,
-    /// What is used by deep recursion alone.
+    /// The part only used by deep recursion.
     pub(crate) depths: Beyond,
 }
 
@@ -86,7 +86,7 @@ impl PooledStack {
         let stack = self.inner();
         Extent {
             bytes: stack.usable() - STACK_RESERVE,
-            // The engine counts from somewhat below the end, and what calls it needs some too.
+            // The engine counts from slightly below the end, and its caller needs some too.
             depths: stack.beyond(SHALLOW_BYTES + STACK_RESERVE),
         }
     }
@@ -96,7 +96,7 @@ impl PooledStack {
     }
 }
 
-// SAFETY: both ends are those of the stack within, which stays where it is until it is dropped.
+// SAFETY: both ends are those of the inner stack, which does not move until it is dropped.
 unsafe impl Stack for PooledStack {
     fn base(&self) -> StackPointer {
         self.inner().base()

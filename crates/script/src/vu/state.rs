@@ -1,8 +1,8 @@
-//! What natives know of the virtual user that calls them.
+//! The state of the calling virtual user, for natives.
 //!
-//! Reached from any native through the context's opaque pointer ([`state`]). Must not know which
-//! modules exist; their own state lies in a slot each. Invariant: no borrow of a cell in here is
-//! held while the script is suspended or running.
+//! Accessible from any native through the context's opaque pointer ([`state`]). Must not know which modules
+//! exist; each has a slot for its own state. Invariant: no borrow of a cell in here is held while the script is
+//! suspended or running.
 
 use std::any::{Any, TypeId};
 use std::cell::{Cell, OnceCell, RefCell};
@@ -26,16 +26,16 @@ use crate::program::Program;
 use crate::room::Beyond;
 use crate::system_tags::SystemTag;
 
-/// How long a script may compute before others get their turn.
+/// How long a script may compute before others get a turn.
 const SLICE_NS: u64 = 1_000_000;
-/// How much longer one that is deep in a recursion may: it mostly comes up before, or to the end of its stack, and
-/// many that wait down there hold a machine's memory.
+/// Additional time for deep recursion: it mostly returns earlier, or reaches the end of its stack, and many
+/// scripts waiting at depth hold much memory.
 const DEEP_SLICE_NS: u64 = 20_000_000;
 
-/// Asynchronous groups of a task with different paths that are told apart.
+/// Maximum number of distinct paths of asynchronous groups per task.
 const ASYNC_GROUPS_MAX: usize = 1_000;
 
-/// Where in its life the virtual user is.
+/// The stage of the virtual user's life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stage {
     /// Module code runs.
@@ -50,46 +50,48 @@ pub(crate) enum Stage {
     Summary,
 }
 
-/// What natives know of the virtual user that calls them.
+/// The state of the calling virtual user.
 pub(crate) struct VuState {
     pub(crate) host: Rc<dyn Host>,
     pub(crate) program: Arc<Program>,
-    /// Number over the whole test, from 1; 0 where no virtual user runs (setup and the like).
+    /// Number in the whole test, from 1; 0 outside of virtual users (setup etc.).
     pub(crate) id_in_test: u64,
     /// Number in this instance, from 1; 0 likewise.
     pub(crate) id_in_instance: u64,
-    /// The scenario whose variables and tags are in force; `None`: none yet.
+    /// The scenario whose variables and tags apply; `None`: none yet.
     pub(crate) scenario: RefCell<Option<Rc<ScenarioSetup>>>,
-    /// Iterations begun before the one under way.
+    /// Iterations started before the current one.
     pub(crate) iteration: Cell<u64>,
     pub(crate) stage: Cell<Stage>,
     pub(crate) event_loop: EventLoop,
     pub(crate) raw_texts: RawTexts,
-    /// The path of the group under way (`::outer::inner`); empty at the top.
+    /// The path of the current group (`::outer::inner`); empty outside of groups.
     pub(crate) group: RefCell<Rc<str>>,
-    /// Paths of the groups whose functions are asynchronous, in this task: what their code is marked with, less one, is
-    /// its place in here.
+    /// Paths of this task's groups with asynchronous functions: the mark of their code minus one is the index
+    /// here.
     async_groups: RefCell<Vec<Rc<str>>>,
-    /// Tags of every sample of this virtual user now: run, scenario, its own, group and scenario.
+    /// Current tags of all samples of this virtual user: those of the run and the scenario, and its own; of
+    /// groups at most the empty one.
     pub(crate) tags: RefCell<Rc<TagSet>>,
-    /// What the script adds to its samples beside tags (`exec.vu.metrics.metadata`); `None`: nothing.
+    /// Metadata that the script adds to its samples in addition to tags (`exec.vu.metrics.metadata`); `None`:
+    /// none.
     pub(crate) metadata: RefCell<Option<Arc<TagSet>>>,
     yielder: Cell<*const Yielder<Resume, Ask>>,
-    /// The far part of the stack under the task; `None`: no task is under way.
+    /// The far part of the stack under the task; `None`: no task is running.
     depths: Cell<Option<Beyond>>,
     runtime: Cell<*mut qjs::JSRuntime>,
     cancelled: Cell<bool>,
     slice_ends: Cell<Nanos>,
     slots: RefCell<Vec<(TypeId, Rc<dyn Any>)>>,
-    /// Lets natives fail by panicking never: an error that they could not throw.
+    /// An error that natives could not throw, so that they never have to panic.
     pub(crate) fatal: OnceCell<String>,
 }
 
-/// The state of the virtual user that a context belongs to.
+/// The state of the virtual user that owns a context.
 #[inline]
 pub(crate) fn state<'js>(ctx: &Ctx<'js>) -> &'js VuState {
-    // SAFETY: every context that natives are installed in got its state's pointer by
-    // [`VuState::attach`], and the virtual user drops its context before its state.
+    // SAFETY: every context in which natives are installed got its state's pointer by [`VuState::attach`], and
+    // the virtual user drops its context before its state.
     unsafe { &*qjs::JS_GetContextOpaque(ctx.as_raw().as_ptr()).cast::<VuState>() }
 }
 
@@ -124,10 +126,10 @@ impl VuState {
         }
     }
 
-    /// Makes the state reachable from a context.
+    /// Makes the state accessible from a context.
     pub(crate) fn attach(&self, ctx: &Ctx<'_>) {
         let pointer = ptr::from_ref(self).cast_mut().cast();
-        // SAFETY: the context is alive; the pointer stays good as long as it is (see [`state`]).
+        // SAFETY: the context is alive; the pointer is valid as long as it is (see [`state`]).
         unsafe { qjs::JS_SetContextOpaque(ctx.as_raw().as_ptr(), pointer) };
         // SAFETY: as above.
         let runtime = unsafe { qjs::JS_GetRuntime(ctx.as_raw().as_ptr()) };
@@ -136,7 +138,7 @@ impl VuState {
         unsafe { qjs::JS_SetPlaceNamer(runtime, name_place, pointer) };
     }
 
-    /// A module's own state, made at first use.
+    /// A module's own state, created at first use.
     pub(crate) fn slot<T: Any>(&self, make: impl FnOnce() -> T) -> Rc<T> {
         let id = TypeId::of::<T>();
         let known = self
@@ -154,7 +156,7 @@ impl VuState {
             .expect("a slot is stored under its own type")
     }
 
-    /// Forgets the modules' own state: before the context goes.
+    /// Drops the modules' own state: before the context is dropped.
     pub(crate) fn clear_slots(&self) {
         self.slots.borrow_mut().clear();
         self.event_loop.clear();
@@ -179,15 +181,15 @@ impl VuState {
         self.slice_ends.set(Nanos(now.0.saturating_add(SLICE_NS)));
     }
 
-    /// Whether the script was told to end.
+    /// Whether the script was cancelled.
     pub(crate) fn is_cancelled(&self) -> bool {
         self.cancelled.get()
     }
 
-    /// Whether natives that took their time may go on.
+    /// Whether long-running natives may continue.
     ///
     /// # Errors
-    /// The error to give back at once when the script was cancelled.
+    /// The error to return immediately if the script was cancelled.
     pub(crate) fn go_on(&self, ctx: &Ctx<'_>) -> Result<(), Error> {
         match self.cancelled.get() {
             true => Err(cancellation(ctx)),
@@ -195,14 +197,14 @@ impl VuState {
         }
     }
 
-    /// Gives back what memory a recursion took that has come up again. To be called on the coroutine.
+    /// Releases the memory of a recursion that has returned. Must be called on the coroutine.
     pub(crate) fn give_back_depths(&self) {
         let Some(depths) = self.depths.get() else {
             return;
         };
-        // SAFETY: the runtime is that of the context that natives and tasks have, and lives as long.
+        // SAFETY: the runtime belongs to the context of natives and tasks, and lives as long.
         if unsafe { qjs::JS_CameUp(self.runtime.get()) } {
-            // SAFETY: the stack is under this call, which stands before that part: the engine said so.
+            // SAFETY: this call runs on that stack, but not in that part of it: the engine said so.
             unsafe { depths.give_back() };
         }
     }
@@ -212,8 +214,8 @@ impl VuState {
             self.give_back_depths();
         }
         let started = self.event_loop.take_started();
-        // SAFETY: set by `enter` to the yielder of the coroutine that this code runs on, and unset
-        // by `leave` before that coroutine returns.
+        // SAFETY: set by `enter` to the yielder of the coroutine on which this code runs, and unset by `leave`
+        // before that coroutine returns.
         let yielder = unsafe { self.yielder.get().as_ref() };
         let yielder = yielder.expect("natives that wait are called on the coroutine");
         let resume = yielder.suspend(Ask { started, wait });
@@ -224,8 +226,8 @@ impl VuState {
         resume
     }
 
-    /// Called by the interpreter every few thousand steps: gives others their turn; whether the
-    /// script is to be broken off.
+    /// Called by the interpreter every few thousand steps: gives others a turn; returns whether to abort the
+    /// script.
     pub(crate) fn interrupt(&self) -> bool {
         if self.cancelled.get() {
             return true;
@@ -248,10 +250,10 @@ impl VuState {
         }
     }
 
-    /// Sends one request and waits for its answer.
+    /// Sends one request and waits for its result.
     ///
     /// # Errors
-    /// The error to give back at once when the script was cancelled.
+    /// The error to return immediately if the script was cancelled.
     pub(crate) fn exchange(&self, ctx: &Ctx<'_>, request: HopRequest) -> Result<HopOutcome, Error> {
         if self.event_loop.is_anything_under_way() {
             let done = Rc::new(RefCell::new(None));
@@ -273,16 +275,16 @@ impl VuState {
         }
     }
 
-    /// Starts a hop beside the script; `on_end` is called when it ends and something waits. What
-    /// it does to the script must be to settle promises only.
+    /// Starts a hop that runs concurrently with the script; `on_end` is called when it has ended and the script
+    /// waits. It must do nothing in the script except settling promises.
     pub(crate) fn start_hop(&self, request: HopRequest, on_end: OnEnd) -> OpId {
         self.event_loop.start(request, on_end)
     }
 
-    /// Waits, blocking the script, until `ready`; asked after each end of a hop.
+    /// Blocks the script until `ready` returns true; called after each end of a hop.
     ///
     /// # Errors
-    /// The error to give back at once when the script was cancelled.
+    /// The error to return immediately if the script was cancelled.
     pub(crate) fn wait_until(
         &self,
         ctx: &Ctx<'_>,
@@ -300,7 +302,7 @@ impl VuState {
     /// Blocks the script until an instant.
     ///
     /// # Errors
-    /// The error to give back at once when the script was cancelled.
+    /// The error to return immediately if the script was cancelled.
     pub(crate) fn sleep_until(&self, ctx: &Ctx<'_>, until: Nanos) -> Result<(), Error> {
         while self.host.now() < until {
             self.wait_any(ctx, Some(until))?;
@@ -308,7 +310,7 @@ impl VuState {
         Ok(())
     }
 
-    /// Waits for the end of any hop or an instant; ends are noted, not settled.
+    /// Waits for the end of any hop or an instant; ends are stored, not settled.
     pub(crate) fn wait_any(&self, ctx: &Ctx<'_>, until: Option<Nanos>) -> Result<(), Error> {
         match self.suspend(Wait::Any(until)) {
             Resume::Ended(ended) => {
@@ -330,8 +332,8 @@ impl VuState {
         });
     }
 
-    /// The mark for what an asynchronous function awaits in the group of this path; 0, which marks nothing, beyond a
-    /// limit: such a group ends where its function first waits.
+    /// The mark for everything that an asynchronous function awaits in the group with this path; 0, which marks
+    /// nothing, beyond a limit: such a group ends where its function first waits.
     pub(crate) fn mark_of_group(&self, path: &Rc<str>) -> u32 {
         let mut known = self.async_groups.borrow_mut();
         let place = known.iter().position(|known| known == path);
@@ -345,13 +347,13 @@ impl VuState {
         }
     }
 
-    /// Marks what is awaited from here on; gives the mark before.
+    /// Marks everything awaited from now on; returns the previous mark.
     pub(crate) fn mark_reactions(&self, mark: u32) -> u32 {
-        // SAFETY: the runtime is that of the context that natives and tasks have, and lives as long.
+        // SAFETY: the runtime belongs to the context of natives and tasks, and lives as long.
         unsafe { qjs::JS_MarkReactions(self.runtime.get(), mark) }
     }
 
-    /// The mark and the group of the next job; `None`: it is in no asynchronous group.
+    /// The mark and the group of the next job; `None`: it is not in an asynchronous group.
     pub(crate) fn group_of_next_job(&self) -> Option<(u32, Rc<str>)> {
         // SAFETY: as above.
         let mark = unsafe { qjs::JS_NextReactionMark(self.runtime.get()) };
@@ -359,13 +361,13 @@ impl VuState {
         Some((mark, groups.get(mark.checked_sub(1)? as usize)?.clone()))
     }
 
-    /// To be called when a task has ended.
+    /// Must be called when a task has ended.
     pub(crate) fn forget_async_groups(&self) {
         self.async_groups.borrow_mut().clear();
         self.mark_reactions(0);
     }
 
-    /// Sets the metadata of the samples to come.
+    /// Sets the metadata of future samples.
     pub(crate) fn set_metadata(&self, metadata: Option<Arc<TagSet>>) {
         self.host.metadata(metadata.as_ref());
         *self.metadata.borrow_mut() = metadata;
@@ -377,7 +379,7 @@ impl VuState {
     }
 }
 
-/// Names a place in a trace as the source map of its file does; called by the engine.
+/// Translates a position in a stack trace with the source map of its file; called by the engine.
 unsafe extern "C" fn name_place(
     opaque: *mut c_void,
     file: *const c_char,
@@ -386,7 +388,7 @@ unsafe extern "C" fn name_place(
     place: *mut c_char,
     size: usize,
 ) -> usize {
-    // SAFETY: the engine hands over what [`VuState::attach`] gave it, and a string that ends with a zero.
+    // SAFETY: the engine passes the pointer from [`VuState::attach`], and a zero-terminated string.
     let (state, file) = unsafe { (&*opaque.cast::<VuState>(), CStr::from_ptr(file)) };
     let named = || {
         let (line, column) = (u32::try_from(line).ok()?, u32::try_from(column).ok()?);
@@ -396,7 +398,7 @@ unsafe extern "C" fn name_place(
     let Some(named) = named().filter(|named| named.len() <= size) else {
         return 0;
     };
-    // SAFETY: the place has room for so many bytes.
+    // SAFETY: the buffer has room for this many bytes.
     unsafe { ptr::copy_nonoverlapping(named.as_ptr(), place.cast(), named.len()) };
     named.len()
 }
@@ -404,7 +406,7 @@ unsafe extern "C" fn name_place(
 /// Called when a hop ends.
 pub(crate) type OnEnd = Box<dyn FnOnce(&Ctx<'_>, HopOutcome) -> Result<(), Error>>;
 
-/// An error that no `catch` and no `finally` of the script sees.
+/// An error that neither `catch` nor `finally` of the script can intercept.
 pub(crate) fn cancellation(ctx: &Ctx<'_>) -> Error {
     match Exception::from_message(ctx.clone(), "the iteration was cancelled") {
         Ok(exception) => {

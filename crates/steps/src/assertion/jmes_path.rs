@@ -1,6 +1,6 @@
-//! `JMESPathAssertion`: that an expression finds something, or what it finds.
+//! `JMESPathAssertion`: an expression has a result, or a certain one.
 //!
-//! Must not know expressions. Invariant: whatever goes wrong is an error, or with `invert` a success.
+//! Must not know expressions. Invariant: every problem is an error, or with `invert` a success.
 
 use loadline_java::oro::{Oro, OroFault};
 
@@ -10,20 +10,20 @@ use crate::jmes_path::JmesPath;
 use crate::sample::Sample;
 use crate::scope::Scope;
 
-/// Expects that a JMESPath finds something, or a value.
+/// Expects that a JMESPath has a result, or a certain value.
 #[derive(Clone, Debug, Default)]
 pub struct JmesPathAssertion {
     /// The expression.
     pub path: Compiled<Result<JmesPath, String>>,
-    /// Whether the value counts too.
+    /// Whether to check the value too.
     pub checks_value: bool,
     /// The value, or its pattern.
     pub expected: Compiled<Result<Oro, OroFault>>,
-    /// Whether the value is given as a pattern that must match all of it.
+    /// Whether the value is a pattern that must match completely.
     pub is_pattern: bool,
     /// Whether null is expected.
     pub expects_null: bool,
-    /// Whether the opposite is expected.
+    /// Whether the check is inverted.
     pub inverted: bool,
 }
 

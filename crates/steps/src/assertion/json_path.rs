@@ -1,6 +1,6 @@
-//! `JSONPathAssertion`: that a path is there, or what it leads to.
+//! `JSONPathAssertion`: a path exists, or has a certain value.
 //!
-//! Must not know paths. Invariant: whatever goes wrong is a failure, or with `invert` a success.
+//! Must not know paths. Invariant: every problem is a failure, or with `invert` a success.
 
 use loadline_java::oro::{Oro, OroFault};
 
@@ -11,20 +11,20 @@ use crate::json_path::JsonPath;
 use crate::sample::Sample;
 use crate::scope::Scope;
 
-/// Expects that a JSONPath leads somewhere, or to a value.
+/// Expects that a JSONPath exists, or has a certain value.
 #[derive(Clone, Debug, Default)]
 pub struct JsonPathAssertion {
     /// The path.
     pub path: Compiled<Result<JsonPath, String>>,
-    /// Whether the value counts too.
+    /// Whether to check the value too.
     pub checks_value: bool,
     /// The value, or its pattern.
     pub expected: Compiled<Result<Oro, OroFault>>,
-    /// Whether the value is given as a pattern that must match all of it.
+    /// Whether the value is a pattern that must match completely.
     pub is_pattern: bool,
     /// Whether null is expected.
     pub expects_null: bool,
-    /// Whether the opposite is expected.
+    /// Whether the check is inverted.
     pub inverted: bool,
 }
 
@@ -121,7 +121,7 @@ impl JsonPathAssertion {
 
     fn equals(&self, value: &Json, expected: &str, scope: &mut Scope<'_>) -> Result<bool, String> {
         if !self.is_pattern {
-            // What cannot be read is null to Java.
+            // Java parses an invalid text as null.
             return Ok(*value == Json::read(expected).unwrap_or(Json::Null));
         }
         let (_, pattern) = self.expected.get(scope, Oro::compile);

@@ -1,6 +1,6 @@
 //! `ResponseAssertion`: texts or patterns in a part of the sample.
 //!
-//! Must not know samplers. Invariant: messages are those of JMeter, to the byte.
+//! Must not know samplers. Invariant: messages are byte for byte JMeter's.
 
 use std::borrow::Cow;
 
@@ -16,7 +16,7 @@ use crate::text::Text;
 
 const CLASS: &str = "o.a.j.a.ResponseAssertion";
 
-/// Characters on each side of a difference that a message shows.
+/// Characters shown in a message on each side of a difference.
 const CONTEXT: usize = 100;
 
 /// Expects texts or patterns in a part of the sample.
@@ -24,17 +24,17 @@ const CONTEXT: usize = 100;
 pub struct ResponseAssertion {
     /// The part.
     pub field: Field,
-    /// How the part is held against them.
+    /// How the part is compared with them.
     pub rule: Rule,
-    /// The texts or patterns; without any, all holds.
+    /// The texts or patterns; without any, the assertion passes.
     pub expected: Vec<Compiled<Result<Oro, OroFault>>>,
-    /// What a failure is called; empty: it is described.
+    /// The message of a failure; empty: a description.
     pub custom_message: Text,
-    /// Whether the sample counts as a success before it is looked at.
+    /// Whether the sample is marked as successful before the check.
     pub assume_success: bool,
 }
 
-/// How a part is held against what is expected: the bits of `Assertion.test_type`.
+/// How a part is compared with the expectation: the bits of `Assertion.test_type`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rule(pub u32);
 
@@ -114,7 +114,7 @@ impl ResponseAssertion {
             }
         }
         if self.rule.has(Rule::OR) {
-            // JMeter joins the messages of no text to a tab alone.
+            // Without any text, JMeter joins the messages to a single tab.
             let failures = if failures.is_empty() {
                 "\t".to_owned()
             } else {
@@ -134,7 +134,7 @@ impl ResponseAssertion {
         })
     }
 
-    /// What is expected, and whether the part has it.
+    /// The expected text, and whether the part matches it.
     fn holds<'a>(
         &self,
         looked_at: &str,
@@ -186,7 +186,7 @@ impl ResponseAssertion {
     }
 }
 
-/// Where two texts differ, with what surrounds it.
+/// The difference between two texts, with its context.
 fn comparison(received: &str, expected: &str) -> String {
     let received: Vec<char> = received.chars().collect();
     let expected: Vec<char> = expected.chars().collect();
@@ -195,7 +195,7 @@ fn comparison(received: &str, expected: &str) -> String {
         .zip(&expected)
         .take_while(|(a, b)| a == b)
         .count();
-    // As JMeter does, the first difference is never given to what is the same at the end.
+    // As in JMeter, the first different character is never part of the common end.
     let (mut received_end, mut expected_end) = (received.len(), expected.len());
     while received_end > same + 1
         && expected_end > same + 1

@@ -1,6 +1,6 @@
 //! Assertions that compare one number or sum: `DurationAssertion`, `SizeAssertion`, `MD5HexAssertion`.
 //!
-//! Must not know samplers. Invariant: numbers in messages have the thousands' commas that JMeter's have.
+//! Must not know samplers. Invariant: numbers in messages have thousands separators as in JMeter.
 
 use std::fmt::Write as _;
 
@@ -12,10 +12,10 @@ use crate::sample::Sample;
 use crate::scope::Scope;
 use crate::text::Text;
 
-/// Expects that a sample takes no longer than this.
+/// Expects a maximum time of the sample.
 #[derive(Clone, Debug, Default)]
 pub struct DurationAssertion {
-    /// Milliseconds; zero, and whatever is no number: any time.
+    /// Milliseconds; zero and invalid numbers: no limit.
     pub longest_ms: Text,
 }
 
@@ -39,18 +39,18 @@ impl DurationAssertion {
 /// Expects a size.
 #[derive(Clone, Debug, Default)]
 pub struct SizeAssertion {
-    /// What is measured.
+    /// What to measure.
     pub measured: Measured,
-    /// How it is compared: 1 `=`, 2 `≠`, 3 `>`, 4 `<`, 5 `≥`, 6 `≤`.
+    /// The comparison: 1 `=`, 2 `≠`, 3 `>`, 4 `<`, 5 `≥`, 6 `≤`.
     pub operator: Text,
-    /// The size to compare with: bytes, or characters of code and message.
+    /// The expected size: bytes, or characters of code and message.
     pub size: Text,
 }
 
-/// What the size is of.
+/// What a size assertion measures.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Measured {
-    /// All that was received.
+    /// The whole response.
     #[default]
     Everything,
     /// The header.
@@ -64,7 +64,7 @@ pub enum Measured {
 }
 
 impl Measured {
-    /// As a plan names it (`Assertion.test_field`).
+    /// From its name in a plan (`Assertion.test_field`).
     #[must_use]
     pub fn named(name: &str) -> Measured {
         match name {
@@ -141,7 +141,7 @@ impl SizeAssertion {
 /// Expects the MD5 sum of the body.
 #[derive(Clone, Debug, Default)]
 pub struct Md5HexAssertion {
-    /// The sum, in hexadecimal digits of either case.
+    /// The sum in hexadecimal digits, in upper or lower case.
     pub sum: Text,
 }
 
@@ -169,7 +169,7 @@ impl Md5HexAssertion {
     }
 }
 
-/// A whole number as Java's `MessageFormat` writes it: `1,234`.
+/// An integer in the format of Java's `MessageFormat`: `1,234`.
 fn with_commas(number: i128) -> String {
     let digits = number.unsigned_abs().to_string();
     let mut text = if number < 0 {

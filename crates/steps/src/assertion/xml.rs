@@ -1,6 +1,6 @@
 //! `XPathAssertion`, `XPath2Assertion` and `XMLAssertion`.
 //!
-//! Must not know expressions. Invariant: an assertion by XPath leaves a message even where it holds, as JMeter's does.
+//! Must not know expressions. Invariant: an XPath assertion records a message even if it passes, as in JMeter.
 
 use super::Finding;
 use crate::compiled::Compiled;
@@ -9,12 +9,12 @@ use crate::sample::Sample;
 use crate::scope::Scope;
 use crate::xpath::{Document, Value, XPath, prefixes};
 
-/// Expects that an XPath finds something, or is true.
+/// Expects that an XPath has a result, or is true.
 #[derive(Clone, Debug, Default)]
 pub struct XPathAssertion {
     /// The expression.
     pub query: Compiled<Result<XPath, String>>,
-    /// Whether the opposite is expected.
+    /// Whether the check is inverted.
     pub negated: bool,
     /// Which of the two assertions it is.
     pub kind: XPathKind,
@@ -115,23 +115,23 @@ impl XPathAssertion {
     }
 }
 
-/// What the expression came to.
+/// The result of the expression.
 #[derive(Clone, Copy)]
 enum Outcome {
-    /// Nodes, or none.
+    /// Whether there are any nodes.
     Nodes(bool),
     Truth(bool),
     Other,
 }
 
-/// Why it came to nothing, as either processor tells it.
+/// Why it has no result, in the words of each processor.
 struct QueryFault {
     is_xml: bool,
     plain: String,
     later: String,
 }
 
-/// That the body is XML without a document type.
+/// Checks that the body is XML without a document type.
 pub(super) fn find_xml(sample: &Sample) -> Finding {
     let text = sample.text();
     if text.is_empty() {

@@ -1,4 +1,4 @@
-//! A case: an element of a plan, read as the plan's reader would, and run on a sample.
+//! A case: an element of a plan, read like a plan, and run on a sample.
 
 use crate::apply_to::ApplyTo;
 use crate::assertion::json_path::JsonPathAssertion;
@@ -19,19 +19,19 @@ use crate::testing::Bench;
 use crate::text::Text;
 use serde_json::{Map, Value, json};
 
-/// A case, as a line holds it.
+/// A case from one line.
 pub(crate) struct Case {
     line: Value,
-    /// What JMeter left.
+    /// The result in JMeter.
     pub(crate) expect: Value,
 }
 
 impl Case {
-    /// Reads a line.
+    /// Parses a line.
     pub(crate) fn read(line: &str) -> Case {
         let mut line: Value = serde_json::from_str(line).expect("a case is JSON");
         let mut expect = line["expect"].take();
-        // A variable that is null is none.
+        // A null variable is not set.
         if let Some(variables) = expect.get_mut("vars").and_then(Value::as_object_mut) {
             variables.retain(|_, value| !value.is_null());
         }
@@ -42,7 +42,7 @@ impl Case {
         Case { line, expect }
     }
 
-    /// A property of the element; empty where it has none.
+    /// A property of the element; empty if missing.
     fn property(&self, name: &str) -> &str {
         self.line["props"][name].as_str().unwrap_or_default()
     }
@@ -61,7 +61,7 @@ impl Case {
     }
 }
 
-/// Runs a case; gives what it left, in the form of [`Case::expect`].
+/// Runs a case; returns its result in the form of [`Case::expect`].
 pub(crate) fn run(case: &Case) -> Value {
     let mut sample = sample_of(&case.line["sample"]);
     let mut bench = Bench::default();

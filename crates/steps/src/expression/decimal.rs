@@ -1,4 +1,4 @@
-//! `java.math.BigDecimal` of up to 38 digits: what JEXL makes of `1.50b`.
+//! `java.math.BigDecimal` of up to 38 digits: the type of `1.50b` in JEXL.
 //!
 //! Must not know operators. Invariant: no rounding.
 
@@ -12,11 +12,11 @@ pub(super) struct Decimal {
     scale: i32,
 }
 
-/// Scales beyond this are no numbers of a plan.
+/// Maximum scale; plans need no larger ones.
 const WIDEST: i32 = 36;
 
 impl Decimal {
-    /// Reads `1.50` or `1e3`; `None` where it is no number, or too long.
+    /// Parses `1.50` or `1e3`; `None` if it is invalid or too long.
     pub(super) fn parse(text: &str) -> Option<Decimal> {
         let (number, exponent) = match text.split_once(['e', 'E']) {
             Some((number, exponent)) => (number, exponent.parse().ok()?),
@@ -42,7 +42,7 @@ impl Decimal {
         self.to_string().parse().unwrap_or(f64::NAN)
     }
 
-    /// What is before the point.
+    /// The part before the decimal point.
     pub(super) fn truncated(self) -> i128 {
         match u32::try_from(self.scale) {
             Ok(scale) => 10_i128
@@ -59,14 +59,14 @@ impl Decimal {
         }
     }
 
-    /// The same number with more digits after the point.
+    /// The same number with more decimal places.
     fn at_scale(self, scale: i32) -> Option<Decimal> {
         let power = u32::try_from(scale.checked_sub(self.scale)?).ok()?;
         let digits = self.digits.checked_mul(10_i128.checked_pow(power)?)?;
         Some(Decimal { digits, scale })
     }
 
-    /// Both with as many digits after the point.
+    /// Both numbers with the same number of decimal places.
     fn aligned(self, other: Decimal) -> Option<(Decimal, Decimal)> {
         let scale = self.scale.max(other.scale);
         Some((self.at_scale(scale)?, other.at_scale(scale)?))

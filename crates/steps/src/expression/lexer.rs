@@ -1,40 +1,40 @@
-//! Scripts cut into words, numbers, texts and signs.
+//! Splits scripts into words, numbers, texts and signs.
 //!
-//! Must not know what they mean. Invariant: as many tokens at most as the script has characters.
+//! Must not know their meaning. Invariant: there are at most as many tokens as characters.
 
 use super::Dialect;
 use super::parser::Fault;
 
-/// What a script is made of.
+/// A token of a script.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Token {
     /// A name or keyword.
     Word(String),
-    /// A number as it is written.
+    /// A number as written.
     Number(String),
-    /// A text, in which a script may stand.
+    /// A text, which may contain scripts.
     Text(Vec<Part>),
     /// An operator, a bracket or a separator.
     Sign(&'static str),
 }
 
-/// A stretch of a text.
+/// A part of a text.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Part {
-    /// Itself.
+    /// Literal text.
     Literal(String),
     /// The value of a script.
     Script(String),
 }
 
-/// Signs, the longer ones first.
+/// All signs, longer ones first.
 const SIGNS: &[&str] = &[
     "===", "!==", "?.", "?:", "??", "==", "!=", "<=", ">=", "&&", "||", "=~", "!~", "=^", "=$",
     "!^", "!$", "..", "++", "--", "+=", "-=", "->", "<<", ">>", "+", "-", "*", "/", "%", "<", ">",
     "=", "!", "~", "&", "|", "^", "?", ":", ".", ",", ";", "(", ")", "[", "]", "{", "}", "@",
 ];
 
-/// Cuts a script.
+/// Splits a script.
 pub(super) fn tokens(source: &str, dialect: Dialect) -> Result<Vec<Token>, Fault> {
     let mut tokens: Vec<Token> = Vec::new();
     let mut rest = source;
@@ -72,7 +72,7 @@ fn is_quote(character: char, dialect: Dialect) -> bool {
     matches!(character, '\'' | '"') || character == '`' && dialect == Dialect::Jexl3
 }
 
-/// What follows a comment; `None`: there is none.
+/// The text after a comment; `None`: there is no comment.
 fn comment(rest: &str) -> Result<Option<&str>, Fault> {
     if let Some(inner) = rest.strip_prefix("/*") {
         return match inner.split_once("*/") {
@@ -84,7 +84,7 @@ fn comment(rest: &str) -> Result<Option<&str>, Fault> {
     Ok(line.then(|| &rest[rest.find('\n').unwrap_or(rest.len())..]))
 }
 
-/// How many bytes of a text are a number, with its exponent and suffix.
+/// Length in bytes of the number at the start of a text, with exponent and suffix.
 fn number_length(text: &str) -> usize {
     let bytes = text.as_bytes();
     let digits = |from: usize| {
@@ -115,7 +115,7 @@ fn number_length(text: &str) -> usize {
     end + usize::from(suffix)
 }
 
-/// A text in quotes, and what follows it.
+/// A quoted text, and the rest.
 fn text(source: &str, dialect: Dialect) -> Result<(Vec<Part>, &str), Fault> {
     let quote = &source[..1];
     let with_scripts = quote == "`";
@@ -159,7 +159,7 @@ fn script(rest: &str) -> Option<(&str, &str)> {
     begins.then(|| rest.split_at(end))
 }
 
-/// Appends what an escape stands for, and gives what follows it.
+/// Appends the value of an escape, and returns the rest.
 fn escape<'s>(rest: &'s str, dialect: Dialect, out: &mut String) -> Result<&'s str, Fault> {
     let escaped = rest.chars().next().ok_or(Fault::Malformed)?;
     let after = &rest[escaped.len_utf8()..];
@@ -180,7 +180,7 @@ fn escape<'s>(rest: &'s str, dialect: Dialect, out: &mut String) -> Result<&'s s
             out.push(char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER));
             return Ok(&after[4..]);
         }
-        // Any other is kept.
+        // Other escapes are kept.
         _ => {
             out.push('\\');
             out.push(escaped);

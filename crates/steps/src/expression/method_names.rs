@@ -1,16 +1,16 @@
-//! The names of what scripts call on objects, and how many arguments each takes.
+//! Names of methods that scripts call on objects, with their numbers of arguments.
 //!
-//! Must not know what they do. Invariant: a name is one method, whoever has it.
+//! Must not know what they do. Invariant: a name is a single method for all receivers.
 
-/// Makes the enum of methods, the reader of their names and the numbers of their arguments from one list.
+/// Generates the enum of methods, the lookup of their names and their numbers of arguments from one list.
 macro_rules! methods {
     ($($method:ident = $name:literal, $arguments:expr;)*) => {
-        /// A method by its name, whoever has it.
+        /// A method by its name, for all receivers.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub(super) enum Method { $($method),* }
 
         impl Method {
-            /// The method of a name; `None`: none that is known.
+            /// The method with a name; `None`: unknown.
             pub(super) fn named(name: &str) -> Option<Method> {
                 match name {
                     $($name => Some(Method::$method),)*
@@ -18,7 +18,7 @@ macro_rules! methods {
                 }
             }
 
-            /// The method that a property of a name is read by; `None`: none that is known.
+            /// The getter of a property; `None`: unknown.
             pub(super) fn getter(name: &str) -> Option<Method> {
                 let mut rest = name.chars();
                 let first = rest.next()?.to_ascii_uppercase();
@@ -28,7 +28,7 @@ macro_rules! methods {
                 names.find_map(|name| Method::named(&name))
             }
 
-            /// Whether anything that has it takes so many arguments.
+            /// Whether any receiver's method accepts this number of arguments.
             pub(super) fn takes(self, given: usize) -> bool {
                 match self {
                     $(Method::$method => ($arguments).contains(&given),)*

@@ -1,6 +1,6 @@
-//! What scripts call on texts, numbers and lists.
+//! Methods of texts, numbers and lists in scripts.
 //!
-//! Must not know the thread. Invariant: what a receiver does not have throws.
+//! Must not know the thread. Invariant: a missing method throws.
 
 use loadline_java::numbers;
 use regex::Regex;
@@ -27,7 +27,7 @@ pub(super) fn call(receiver: &Value, method: Method, given: &[Value], dialect: D
     }
 }
 
-/// `equals` of Java: of the same class, and the same.
+/// Java's `equals`: same class, same value.
 fn java_equal(left: &Value, right: &Value) -> Result<bool, String> {
     let same = std::mem::discriminant(left) == std::mem::discriminant(right);
     match left {
@@ -107,7 +107,7 @@ fn of_text(text: &str, method: Method, given: &[Value], dialect: Dialect) -> Out
     }
 }
 
-/// Methods of a text with another one.
+/// Methods of a text with another text as argument.
 fn with_text(text: &str, method: Method, other: &Value, dialect: Dialect) -> Outcome {
     if *other == Value::Null && !matches!(method, Method::Plus | Method::EqualsIgnoreCase) {
         return thrown("null as an argument");
@@ -172,9 +172,9 @@ fn listed<'t>(parts: impl Iterator<Item = &'t str>) -> Value {
     Value::List(parts.map(|part| Value::Text(part.to_owned())).collect())
 }
 
-/// A text as a number or a truth.
+/// Converts a text to a number or a boolean.
 fn converted(text: &str, method: Method, dialect: Dialect) -> Outcome {
-    // JEXL 3 has them of its arithmetic; JEXL 2 has not.
+    // JEXL 3 inherits them from its arithmetic; JEXL 2 does not.
     if dialect == Dialect::Jexl2 {
         return unknown(method);
     }
@@ -193,14 +193,14 @@ fn regex(pattern: &str) -> Result<Regex, String> {
     Regex::new(pattern).map_err(|fault| fault.to_string())
 }
 
-/// The character of a text at a position, or from its end where it is below zero.
+/// The character of a text at an index, or from its end if the index is negative.
 pub(super) fn at_index(text: &str, at: i64) -> Outcome {
     let length = i64::try_from(text.encode_utf16().count()).unwrap_or(i64::MAX);
     let at = if at < 0 { at + length } else { at };
     slice(text, at, at.saturating_add(1))
 }
 
-/// A part of a text; `to` beyond any length means its end.
+/// A part of a text; a `to` beyond the length means the end.
 pub(super) fn slice(text: &str, from: i64, to: i64) -> Outcome {
     let units: Vec<u16> = text.encode_utf16().collect();
     let to = if to == i64::MAX {
@@ -247,7 +247,7 @@ fn of_list(list: &[Value], method: Method, given: &[Value]) -> Outcome {
     }
 }
 
-/// The item of a list at a position, or from its end where it is below zero; null where there is none.
+/// The item of a list at an index, or from its end if the index is negative; null if there is none.
 pub(super) fn item(list: &[Value], at: i64) -> Outcome {
     let length = i64::try_from(list.len()).unwrap_or(i64::MAX);
     let at = if at < 0 { at + length } else { at };

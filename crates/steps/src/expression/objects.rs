@@ -1,10 +1,10 @@
-//! What scripts find by name: what a thread has.
+//! Objects that scripts access by name: the state of a thread.
 //!
-//! Must not know how calls are read. Invariant: a script sees and changes nothing but through the scope.
+//! Must not know how calls are parsed. Invariant: a script reads and changes state only through the scope.
 
 use super::method_names::Method;
 
-/// What a script may ask something of.
+/// An object with methods for scripts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Object {
     /// `vars`
@@ -28,7 +28,7 @@ pub(super) enum Object {
 }
 
 impl Object {
-    /// What a name stands for.
+    /// The object with a name.
     pub(super) fn named(name: &str) -> Option<Object> {
         Some(match name {
             "vars" => Object::Variables,
@@ -44,7 +44,7 @@ impl Object {
 }
 
 impl Object {
-    /// Whether it can be asked for a method.
+    /// Whether it has a method.
     pub(super) fn has(self, method: Method) -> bool {
         use Method::*;
         match self {

@@ -1,6 +1,6 @@
-//! What operators make of values, by language.
+//! Operators on values, for each language.
 //!
-//! Must not know variables. Invariant: what a language throws at is an error, never a value.
+//! Must not know variables. Invariant: an operation that throws in a language is an error, never a value.
 
 use std::cmp::Ordering;
 
@@ -11,7 +11,7 @@ use super::Dialect;
 use super::decimal::Decimal;
 use super::value::{Outcome, Value, thrown};
 
-/// What stands between two operands.
+/// A binary operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Operator {
     Or,
@@ -19,7 +19,7 @@ pub(super) enum Operator {
     And,
     Equal,
     Unequal,
-    /// `=~`: whether the whole text matches, or the list holds it.
+    /// `=~`: whether the whole text matches, or the list contains it.
     Matches,
     MatchesNot,
     Begins,
@@ -37,7 +37,7 @@ pub(super) enum Operator {
     Remainder,
 }
 
-/// The names of types that values are converted to.
+/// Names of types for conversions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TypeName {
     Int,
@@ -47,10 +47,10 @@ pub(super) enum TypeName {
 }
 
 impl Operator {
-    /// The level that binds most.
+    /// The highest precedence level, which binds most tightly.
     pub(super) const LEVELS: usize = 6;
 
-    /// The operator of a sign, and its level.
+    /// The operator for a sign, and its level.
     pub(super) fn by_sign(sign: &str, dialect: Dialect) -> Option<(Operator, usize)> {
         let jexl3 = dialect == Dialect::Jexl3;
         Some(match sign {
@@ -78,7 +78,7 @@ impl Operator {
         })
     }
 
-    /// The operator of a word, and its level.
+    /// The operator for a word, and its level.
     pub(super) fn by_word(word: &str) -> Option<(Operator, usize)> {
         Some(match word {
             "eq" => (Operator::Equal, 3),
@@ -94,7 +94,7 @@ impl Operator {
     }
 }
 
-/// What two operands come to.
+/// The result of an operation.
 pub(super) fn apply(operator: Operator, left: &Value, right: &Value, dialect: Dialect) -> Outcome {
     let truth = |holds| Ok(Value::Truth(holds));
     let ordered = |fits: fn(Ordering) -> bool| {
@@ -119,7 +119,7 @@ pub(super) fn apply(operator: Operator, left: &Value, right: &Value, dialect: Di
     }
 }
 
-/// Whether a list holds a value.
+/// Whether a list contains a value.
 pub(super) fn contains(list: &[Value], value: &Value) -> Result<bool, String> {
     for one in list {
         if equal(one, value)? {
@@ -151,7 +151,7 @@ pub(super) fn equal(left: &Value, right: &Value) -> Result<bool, String> {
     }
 }
 
-/// How two values are ordered; `None`: neither way.
+/// The order of two values; `None`: they cannot be ordered.
 pub(super) fn compare(left: &Value, right: &Value) -> Result<Option<Ordering>, String> {
     match (left, right) {
         (Value::Null, _) | (_, Value::Null) => Ok(None),
@@ -166,7 +166,7 @@ pub(super) fn compare(left: &Value, right: &Value) -> Result<Option<Ordering>, S
     }
 }
 
-/// Whether it is of a type of numbers with a point.
+/// Whether it is a floating point or decimal number.
 fn has_point(value: &Value) -> bool {
     matches!(value, Value::Double(_) | Value::Decimal(_))
 }
@@ -247,7 +247,7 @@ fn on_numbers(operator: Operator, left: &Value, right: &Value, dialect: Dialect)
         Operator::Minus => left.checked_sub(right),
         Operator::Times => left.checked_mul(right),
         Operator::Over => left.checked_div(right),
-        // JEXL 2 takes BigInteger's remainder, which is never below zero.
+        // JEXL 2 uses BigInteger's `mod`, which is never negative.
         Operator::Remainder if dialect == Dialect::Jexl2 => left.checked_rem_euclid(right),
         Operator::Remainder => left.checked_rem(right),
         _ => None,
@@ -259,7 +259,7 @@ fn on_numbers(operator: Operator, left: &Value, right: &Value, dialect: Dialect)
     }
 }
 
-/// A value as another type.
+/// Converts a value to another type.
 pub(super) fn cast(value: &Value, kind: TypeName) -> Outcome {
     if *value == Value::Null {
         return Ok(Value::Null);

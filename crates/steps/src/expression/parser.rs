@@ -1,6 +1,7 @@
-//! Tokens read into statements.
+//! Parses tokens into statements.
 //!
-//! Must not know values. Invariant: no deeper than [`DEEPEST`]: chains of operators and of calls are flat.
+//! Must not know values. Invariant: nesting is limited to [`DEEPEST`]: chains of operators and of calls are
+//! flat.
 
 use super::Dialect;
 use super::lexer::{Part, Token, tokens};
@@ -8,15 +9,15 @@ use super::method_names::Method;
 use super::objects::Object;
 use super::operators::Operator;
 
-/// Brackets within brackets.
+/// Maximum depth of nested brackets.
 const DEEPEST: usize = 40;
 
-/// Why a script cannot be read.
+/// Why a script cannot be parsed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Fault {
-    /// Its language does not know it either.
+    /// It is invalid in its language too.
     Malformed,
-    /// Its language may know it.
+    /// It may be valid in its language.
     Unsupported(String),
 }
 
@@ -27,30 +28,30 @@ pub(super) enum Node {
     Truth(bool),
     Number(String),
     Text(String),
-    /// A text with scripts in it.
+    /// A text that contains scripts.
     Template(Vec<Node>),
     List(Vec<Node>),
     Name(String),
     Object(Object),
     /// `!`, `-`, `+`, `~`, `empty`, `size`.
     Prefix(Prefix, Box<Node>),
-    /// The first operand, and each other one behind its operator, from left to right.
+    /// The first operand, and the others, each after its operator, from left to right.
     Chain(Box<Node>, Vec<(Operator, Node)>),
-    /// Whether all hold, or any.
+    /// Whether all are true, or any.
     All(Vec<Node>),
     Any(Vec<Node>),
     /// Condition, then, else.
     Choice(Box<Node>, Box<Node>, Box<Node>),
-    /// The value, or another where it is no truth (`?:`), or is null (`??`).
+    /// The value, or another one if it is false (`?:`) or null (`??`).
     Else(Box<Node>, Box<Node>, bool),
-    /// What is called, indexed or asked of a value, one after the other.
+    /// A chain of calls, indexes and properties on a value.
     Steps(Box<Node>, Vec<Step>),
     Assign(String, Box<Node>),
     Block(Vec<Node>),
     Return(Box<Node>),
 }
 
-/// What is before an operand.
+/// A prefix operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Prefix {
     Not,
@@ -61,17 +62,17 @@ pub(super) enum Prefix {
     Size,
 }
 
-/// What follows a value.
+/// A postfix of a value.
 #[derive(Clone, Debug)]
 pub(super) enum Step {
-    /// A method with its arguments; `true`: only of what is not null.
+    /// A method with its arguments; `true`: null-safe.
     Call(Method, Vec<Node>, bool),
-    /// A property by its name; `true`: only of what is not null.
+    /// A property by its name; `true`: null-safe.
     Property(String, bool),
     Index(Node),
 }
 
-/// Reads a script.
+/// Parses a script.
 pub(super) fn parse(source: &str, dialect: Dialect) -> Result<Vec<Node>, Fault> {
     let mut parser = Parser {
         tokens: tokens(source, dialect)?,
@@ -126,7 +127,7 @@ impl Parser {
         taken
     }
 
-    /// A word that is no keyword here.
+    /// A word that is not a keyword here.
     fn word(&mut self) -> Result<String, Fault> {
         match self.peek() {
             Some(Token::Word(word)) => {
@@ -138,8 +139,8 @@ impl Parser {
         }
     }
 
-    /// What is wrong with the next token: brackets that do not pair, a comma outside of them, an early end and an operand
-    /// behind an operand no language takes, and JEXL 2 has no more signs than are read here.
+    /// The fault of the next token: unbalanced brackets, a comma outside of them, an early end and two operands
+    /// in a row are invalid in both languages, and JEXL 2 has no signs other than those parsed here.
     fn unexpected(&self) -> Fault {
         match self.peek() {
             None | Some(Token::Sign(")" | "]" | "}" | ",")) => Fault::Malformed,
@@ -221,7 +222,7 @@ impl Parser {
         self.expression()
     }
 
-    /// Whether the other branch of a condition follows, behind a separator or not.
+    /// Whether the other branch of a condition follows, with or without a separator.
     fn has_else(&mut self) -> bool {
         let before = self.at;
         while self.takes(";") {}
@@ -288,7 +289,7 @@ impl Parser {
         Ok(single(terms, Node::All))
     }
 
-    /// Operands between operators of a level, which bind less than those of the next one.
+    /// Operands separated by operators of a level, which bind less tightly than those of the next one.
     fn chain(&mut self, level: usize) -> Result<Node, Fault> {
         let first = self.operand(level)?;
         let mut others = Vec::new();
@@ -306,7 +307,7 @@ impl Parser {
         }
     }
 
-    /// Takes an operator of a level.
+    /// Consumes an operator of a level.
     fn operator(&mut self, level: usize) -> Option<Operator> {
         let (operator, of) = match self.peek()? {
             Token::Sign(sign) => Operator::by_sign(sign, self.dialect)?,
@@ -346,7 +347,7 @@ impl Parser {
         Ok(Node::Prefix(prefix, operand.into()))
     }
 
-    /// An operand and what is asked of it.
+    /// An operand with its postfixes.
     fn stepped(&mut self) -> Result<Node, Fault> {
         let base = self.primary()?;
         let mut steps = Vec::new();
@@ -374,7 +375,7 @@ impl Parser {
         }
     }
 
-    /// The call of a method, of an object if it is known which.
+    /// The call of a method, on an object if it is known.
     fn called(&mut self, name: &str, object: Option<Object>, safe: bool) -> Result<Step, Fault> {
         let method = Method::named(name);
         let method = method.filter(|method| object.is_none_or(|object| object.has(*method)));
@@ -389,7 +390,7 @@ impl Parser {
         }
     }
 
-    /// Expressions between commas, up to a bracket.
+    /// Comma-separated expressions, up to a bracket.
     fn listed(&mut self, end: &str) -> Result<Vec<Node>, Fault> {
         let mut list = Vec::new();
         if self.takes(end) {
@@ -455,7 +456,7 @@ impl Parser {
         }
     }
 
-    /// What a word stands for.
+    /// The node for a word.
     fn named(&mut self, word: String) -> Result<Node, Fault> {
         match word.as_str() {
             "true" => return Ok(Node::Truth(true)),
@@ -480,7 +481,7 @@ impl Parser {
     }
 }
 
-/// Whether a word begins what is not read.
+/// Whether a word starts an unsupported construct.
 fn is_keyword(word: &str) -> bool {
     matches!(
         word,

@@ -1,6 +1,7 @@
-//! Statements carried out over a scope.
+//! Executes statements in a scope.
 //!
-//! Must not know how scripts are read. Invariant: each part of a script is evaluated once at most, so that it ends.
+//! Must not know how scripts are parsed. Invariant: each part of a script is evaluated at most once, so
+//! evaluation terminates.
 
 use super::Dialect;
 use super::method_names::Method;
@@ -13,7 +14,7 @@ use crate::host::LogLevel;
 use crate::sample::Sample;
 use crate::scope::Scope;
 
-/// Carries out statements: the value of the last one, or of a `return`.
+/// Executes statements: the value of the last one, or of a `return`.
 pub(super) fn run(statements: &[Node], dialect: Dialect, scope: &mut Scope<'_>) -> Outcome {
     let mut machine = Machine {
         scope,
@@ -28,7 +29,7 @@ struct Machine<'m, 'a> {
     scope: &'m mut Scope<'a>,
     dialect: Dialect,
     locals: Vec<(String, Value)>,
-    /// A `return` was carried out: nothing else is.
+    /// Whether a `return` was executed, which ends the script.
     returned: bool,
 }
 
@@ -66,7 +67,7 @@ impl Machine<'_, '_> {
             }
             Node::Object(Object::ThreadName) => Ok(Value::Text(self.scope.thread.name.clone())),
             Node::Object(object) => Ok(Value::Object(*object)),
-            // What throws, such as a name that nothing has, is empty.
+            // An operand that throws, such as an undefined name, is empty.
             Node::Prefix(prefix @ (Prefix::Empty | Prefix::Size), operand) => {
                 let operand = self.value(operand).unwrap_or(Value::Null);
                 self.prefixed(*prefix, &operand)
@@ -98,12 +99,12 @@ impl Machine<'_, '_> {
         nodes.iter().map(|node| self.value(node)).collect()
     }
 
-    /// Parts that choose what else is evaluated.
+    /// Nodes that decide which other nodes are evaluated.
     fn controlled(&mut self, node: &Node) -> Outcome {
         match node {
             Node::Choice(condition, then, otherwise) => {
                 let condition = self.value(condition)?;
-                // A null chooses the other branch.
+                // Null selects the other branch.
                 let holds = condition != Value::Null && condition.truth()?;
                 self.value(if holds { then } else { otherwise })
             }
@@ -131,7 +132,7 @@ impl Machine<'_, '_> {
         }
     }
 
-    /// Evaluates conditions up to the first one that is `decisive`.
+    /// Evaluates conditions up to the first one with the value `decisive`.
     fn until(&mut self, terms: &[Node], decisive: bool) -> Outcome {
         for term in terms {
             if self.value(term)?.truth()? == decisive {
@@ -198,7 +199,7 @@ impl Machine<'_, '_> {
         }
     }
 
-    /// A property: of maps its entry, of others what the method of that name gives.
+    /// A property: of a map its entry, of other values the result of the getter.
     fn property(&self, value: &Value, name: &str) -> Outcome {
         match value {
             Value::Object(Object::Variables) => Ok(Value::from_option(
@@ -240,7 +241,7 @@ impl Machine<'_, '_> {
                         self.scope.variables.remove(&name.text());
                     }
                     Value::Text(text) => self.scope.variables.put(name.text(), text.as_str()),
-                    // Java's method takes texts alone.
+                    // Java's method only accepts texts.
                     _ => return thrown("vars.put takes texts; use toString()"),
                 }
                 Ok(Value::Null)
@@ -290,7 +291,7 @@ impl Machine<'_, '_> {
         Ok(Value::Null)
     }
 
-    /// What methods without arguments tell of the thread and its last sample.
+    /// Methods without arguments that return data of the thread and its last sample.
     fn ask(&self, object: Object, method: Method) -> Outcome {
         let thread = self.scope.thread;
         match (object, method) {
@@ -318,7 +319,7 @@ impl Machine<'_, '_> {
     }
 }
 
-/// What methods tell of a sample.
+/// Methods that return data of a sample.
 fn of_sample(sample: &Sample, method: Method) -> Outcome {
     Ok(match method {
         Method::GetResponseCode => Value::Text(sample.code.clone()),

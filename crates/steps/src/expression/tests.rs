@@ -1,12 +1,12 @@
-//! What JMeter makes of expressions.
+//! Values of expressions in JMeter.
 //!
-//! Must not know how they are read. Invariant: `tests/expressions/asked.jsonl` holds texts and what JMeter 5.6.3 gave for
-//! each; none of it was computed by this crate.
+//! Must not know how they are parsed. Invariant: `tests/expressions/asked.jsonl` holds texts with the results
+//! of JMeter 5.6.3; none of them was computed by this crate.
 
 use crate::testing::Bench;
 use crate::text::Text;
 
-/// A thread with the variables and properties that JMeter had.
+/// A thread with the variables and properties used in JMeter.
 fn asked() -> Bench {
     let mut bench = Bench::default();
     let given = [

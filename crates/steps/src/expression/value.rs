@@ -1,6 +1,6 @@
-//! What expressions come to.
+//! Values of expressions.
 //!
-//! Must not know operators. Invariant: a text is UTF-8; positions in it count UTF-16, as Java's do.
+//! Must not know operators. Invariant: a text is UTF-8; indexes count UTF-16 units, as in Java.
 
 use loadline_java::numbers::{self, double_to_string};
 
@@ -22,7 +22,7 @@ pub(super) enum Value {
     Object(Object),
 }
 
-/// A value, or the text of the exception.
+/// A value, or the message of the exception.
 pub(super) type Outcome = Result<Value, String>;
 
 /// An exception.
@@ -31,7 +31,7 @@ pub(super) fn thrown<T>(text: &str) -> Result<T, String> {
 }
 
 impl Value {
-    /// A whole number, of 32 bits if that is enough.
+    /// An integer, of 32 bits if that suffices.
     pub(super) fn whole(number: i64) -> Value {
         i32::try_from(number).map_or(Value::Long(number), Value::Int)
     }
@@ -44,7 +44,7 @@ impl Value {
         text.map_or(Value::Null, Value::Text)
     }
 
-    /// A number as a script has it.
+    /// A number literal of a script.
     pub(super) fn number(text: &str, dialect: Dialect) -> Outcome {
         let malformed = || format!("not a number: {text}");
         let hexadecimal = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"));
@@ -77,7 +77,7 @@ impl Value {
             }
         }
         match dialect {
-            // JEXL 2 knows no exponents.
+            // JEXL 2 does not support exponents.
             _ if dialect == Dialect::Jexl2 && digits.contains(['e', 'E']) => Err(malformed()),
             _ if !whole && suffix.is_empty() => numbers::parse_double(digits)
                 .map(Value::Double)
@@ -88,7 +88,7 @@ impl Value {
         }
     }
 
-    /// What a script's function gives for it: nothing for null.
+    /// The result of a script's function with this value: empty for null.
     pub(super) fn printed(&self) -> Result<String, String> {
         match self {
             Value::Null => Ok(String::new()),
@@ -97,7 +97,7 @@ impl Value {
         }
     }
 
-    /// What it is in a text.
+    /// Its string representation.
     pub(super) fn text(&self) -> String {
         match self {
             Value::Null => "null".to_owned(),
@@ -115,7 +115,7 @@ impl Value {
         }
     }
 
-    /// Whether it holds as a condition.
+    /// Its value as a condition.
     pub(super) fn truth(&self) -> Result<bool, String> {
         Ok(match self {
             Value::Null => return thrown("null as a condition"),
@@ -136,12 +136,12 @@ impl Value {
         )
     }
 
-    /// A number, a text or a truth.
+    /// Whether it is a number, a text or a boolean.
     pub(super) fn is_plain(&self) -> bool {
         self.is_number() || matches!(self, Value::Text(_) | Value::Truth(_))
     }
 
-    /// What JEXL takes for a number with a point.
+    /// Whether JEXL treats it as a floating point number.
     pub(super) fn is_fraction(&self) -> bool {
         match self {
             Value::Double(_) | Value::Decimal(_) => true,
@@ -150,7 +150,7 @@ impl Value {
         }
     }
 
-    /// As a number with a point.
+    /// As a floating point number.
     pub(super) fn double(&self) -> Result<f64, String> {
         match self {
             Value::Int(number) => Ok(f64::from(*number)),
@@ -166,7 +166,7 @@ impl Value {
         }
     }
 
-    /// As a whole number, in which an empty text is zero, as JEXL has it.
+    /// As an integer; an empty text is zero, as in JEXL.
     pub(super) fn long(&self) -> Result<i64, String> {
         match self {
             Value::Truth(truth) => Ok(i64::from(*truth)),
@@ -176,12 +176,12 @@ impl Value {
         }
     }
 
-    /// What is before the point.
+    /// The part before the decimal point.
     pub(super) fn truncated(&self) -> Result<i64, String> {
         match self {
             Value::Int(number) => Ok(i64::from(*number)),
             Value::Long(number) => Ok(*number),
-            // Java cuts off what 64 bits do not hold, as `as` does.
+            // Java saturates to 64 bits, as `as` does.
             Value::Double(number) => Ok(*number as i64),
             Value::Decimal(number) => {
                 i64::try_from(number.truncated()).map_err(|fault| fault.to_string())

@@ -1,6 +1,6 @@
-//! `BoundaryExtractor`: what stands between two texts.
+//! `BoundaryExtractor`: the text between two texts.
 //!
-//! Must not know patterns. Invariant: without a variable's name the sample is lost, as in JMeter.
+//! Must not know patterns. Invariant: without a variable's name JMeter drops the sample, and so does this.
 
 use std::borrow::Cow;
 
@@ -13,26 +13,26 @@ use crate::text::Text;
 
 const CLASS: &str = "o.a.j.e.BoundaryExtractor";
 
-/// Takes what stands between two texts.
+/// Extracts the text between two texts.
 #[derive(Clone, Debug, Default)]
 pub struct BoundaryExtractor {
     /// The element's name.
     pub name: Text,
-    /// What it looks at.
+    /// The samples to which it applies.
     pub apply_to: ApplyTo,
-    /// The part of a sample that it looks at.
+    /// The part of the sample that it searches.
     pub field: Field,
-    /// The variable that it sets, and the start of the names of others.
+    /// The variable that it sets, and the prefix of further ones.
     pub variable: Text,
     /// The text before; empty: the start.
     pub left: Text,
-    /// The text behind; empty: the end.
+    /// The text after; empty: the end.
     pub right: Text,
-    /// Number of the match, from 1; 0 and blank: any; below zero: all.
+    /// Number of the match, from 1; 0 and blank: a random one; negative: all.
     pub match_number: Text,
-    /// The value where nothing matches.
+    /// The value if nothing matches.
     pub default: Text,
-    /// Whether an empty default is set too.
+    /// Whether an empty default is also set.
     pub default_empty: bool,
 }
 
@@ -59,14 +59,14 @@ impl BoundaryExtractor {
         Ok(())
     }
 
-    /// What is found; where one match is wanted by its number, that one alone.
+    /// The matches; if a certain number is requested, only that one.
     fn find(&self, sample: &Sample, wanted: Wanted, scope: &mut Scope<'_>) -> Vec<String> {
         let left = self.left.evaluate(scope);
         let right = self.right.evaluate(scope);
         if let ApplyTo::Variable(variable) = &self.apply_to {
             let element = format!("Boundary Extractor '{}'", self.name.source());
             let value = variable_looked_at(variable, CLASS, &element, scope).unwrap_or_default();
-            // JMeter gives the one match of a text without boundaries whatever number is asked for.
+            // For a text without boundaries, JMeter returns the single match for any number.
             let whole = left.is_empty() || right.is_empty();
             let found = between(&value, &left, &right);
             return if whole { found } else { only(found, wanted) };
@@ -92,8 +92,8 @@ fn only(found: Vec<String>, wanted: Wanted) -> Vec<String> {
     }
 }
 
-/// All that stands between two texts. A match may begin within the one before it: the search goes on behind its left
-/// text.
+/// All texts between the boundaries. A match may start inside the previous one: the search continues after its
+/// left boundary.
 fn between(text: &str, left: &str, right: &str) -> Vec<String> {
     if text.trim().is_empty() {
         return Vec::new();
@@ -124,7 +124,7 @@ fn between(text: &str, left: &str, right: &str) -> Vec<String> {
     found
 }
 
-/// Sets the variables; gives how many of the form `<name>_<n>` there are now.
+/// Sets the variables; returns the number of variables of the form `<name>_<n>`.
 fn save(variable: &str, found: &[String], wanted: Wanted, scope: &mut Scope<'_>) -> usize {
     match wanted {
         Wanted::All => {

@@ -1,7 +1,7 @@
-//! `HtmlExtractor`: texts and attributes by CSS selectors.
+//! `HtmlExtractor`: texts and attributes selected by CSS selectors.
 //!
-//! Must not know samplers. Invariant: a selector that cannot be read leaves the variables as they are, but for the
-//! default.
+//! Must not know samplers. Invariant: an invalid selector only sets the default, and leaves the other variables
+//! unchanged.
 
 use dom_query::{Document, Matcher, NodeRef};
 
@@ -15,7 +15,7 @@ use crate::text::Text;
 
 const CLASS: &str = "o.a.j.e.HtmlExtractor";
 
-/// Elements that stand on a line of their own, or on parts of one.
+/// Elements on separate lines, or on a separate part of a line (table cells).
 const BLOCKS: [&str; 46] = [
     "html",
     "head",
@@ -65,39 +65,39 @@ const BLOCKS: [&str; 46] = [
     "main",
 ];
 
-/// Elements whose text keeps its blanks.
+/// Elements whose white space is kept.
 const VERBATIM: [&str; 3] = ["title", "pre", "textarea"];
 
-/// Elements whose text is not shown.
+/// Elements whose text is not visible.
 const SILENT: [&str; 2] = ["script", "style"];
 
-/// Takes texts or attributes of the elements that a CSS selector finds.
+/// Extracts texts or attributes of the elements selected by a CSS selector.
 #[derive(Clone, Debug, Default)]
 pub struct HtmlExtractor {
     /// The element's name.
     pub name: Text,
-    /// What it looks at.
+    /// The samples to which it applies.
     pub apply_to: ApplyTo,
-    /// The variable that it sets, and the start of the names of others.
+    /// The variable that it sets, and the prefix of further ones.
     pub variable: Text,
     /// The selector.
     pub selector: Compiled<Result<Matcher, String>>,
     /// The attribute; blank: the element's text.
     pub attribute: Text,
-    /// Number of the match, from 1; 0 and blank: any; below zero: all.
+    /// Number of the match, from 1; 0 and blank: a random one; negative: all.
     pub match_number: Text,
-    /// The value where nothing matches.
+    /// The value if nothing matches.
     pub default: Text,
-    /// Whether an empty default is set too.
+    /// Whether an empty default is also set.
     pub default_empty: bool,
-    /// Whether texts keep their blanks, and attributes that are missing are no match: JODD's way, not Jsoup's.
+    /// Whether white space is kept, and missing attributes do not match: as in JODD, not Jsoup.
     pub is_jodd: bool,
 }
 
-/// Reads a selector, of JODD's or of Jsoup's.
+/// Parses a selector of JODD or Jsoup.
 ///
 /// # Errors
-/// It is none, or has what is not supported.
+/// It is invalid, or contains an unsupported construct.
 pub fn read_selector(text: &str, is_jodd: bool) -> Result<Matcher, String> {
     let written = with_quotes(text);
     let written = match is_jodd {
@@ -108,7 +108,7 @@ pub fn read_selector(text: &str, is_jodd: bool) -> Result<Matcher, String> {
         .map_err(|fault| format!("Could not parse query '{text}': {fault:?}"))
 }
 
-/// Whether each bracket of a selector is closed, without which it is none.
+/// Whether all brackets of a selector are closed; otherwise it is invalid.
 #[must_use]
 pub fn are_brackets_closed(selector: &str) -> bool {
     let mut open = Vec::new();
@@ -123,7 +123,7 @@ pub fn are_brackets_closed(selector: &str) -> bool {
     open.is_empty()
 }
 
-/// The text of `:contains(text)` in quotes, which CSS wants and JMeter's selectors do without.
+/// Quotes the text of `:contains(text)`: required in CSS, optional in JMeter's selectors.
 fn with_quotes(selector: &str) -> String {
     const CONTAINS: &str = ":contains(";
     let mut out = String::new();
@@ -143,7 +143,7 @@ fn with_quotes(selector: &str) -> String {
     out + rest
 }
 
-/// `:eq(n)`, `:lt(n)` and `:gt(n)`, which count elements of a parent from 0, as CSS has them.
+/// Converts `:eq(n)`, `:lt(n)` and `:gt(n)`, which count child elements from 0, to CSS.
 fn with_places(selector: &str) -> String {
     let mut out = selector.to_owned();
     for (name, written) in [(":eq(", ""), (":lt(", "-n+"), (":gt(", "n+")] {
@@ -169,7 +169,7 @@ fn with_places(selector: &str) -> String {
     out
 }
 
-/// The values of attributes in quotes, which CSS wants for all but names: `a[href^=/x]`.
+/// Quotes attribute values, as CSS requires except for identifiers: `a[href^=/x]`.
 fn with_values_in_quotes(selector: &str) -> String {
     let mut out = String::with_capacity(selector.len() + 8);
     let mut rest = selector;
@@ -188,7 +188,7 @@ fn with_values_in_quotes(selector: &str) -> String {
                 rest = behind;
             }
             Some((_, value)) => {
-                // A bracket within the quotes does not end it.
+                // A bracket inside the quotes does not end it.
                 let quote = value.trim_start().chars().next().unwrap_or('"');
                 let opened = rest.find(quote).unwrap_or(end);
                 let closed = rest[opened + 1..].find(quote);
@@ -298,7 +298,8 @@ impl HtmlExtractor {
     }
 }
 
-/// The text of an element and those below it: blanks in a row are one, and blocks and breaks part words.
+/// The text of an element and its descendants: white space is collapsed, and blocks and line breaks separate
+/// words.
 fn visible_text(top: &NodeRef<'_>) -> String {
     let mut out = String::new();
     let part = |out: &mut String| {
@@ -307,7 +308,7 @@ fn visible_text(top: &NodeRef<'_>) -> String {
         }
     };
     let mut current = *top;
-    // Depth first without recursion: pages may be deep.
+    // Depth first without recursion: pages may be nested deeply.
     loop {
         let parent = current
             .parent()

@@ -1,6 +1,6 @@
-//! `JMESPathExtractor`: values by JMESPath.
+//! `JMESPathExtractor`: values selected by JMESPath.
 //!
-//! Must not know expressions. Invariant: what an earlier run left that this one does not set is removed.
+//! Must not know expressions. Invariant: variables of an earlier run that this one does not set are removed.
 
 use loadline_java::numbers::{complaint, parse_int};
 
@@ -16,20 +16,20 @@ use crate::text::Text;
 
 const CLASS: &str = "o.a.j.e.j.j.JMESPathExtractor";
 
-/// Takes values by JMESPath.
+/// Extracts values with JMESPath.
 #[derive(Clone, Debug, Default)]
 pub struct JmesPathExtractor {
     /// The element's name.
     pub name: Text,
-    /// What it looks at.
+    /// The samples to which it applies.
     pub apply_to: ApplyTo,
     /// The variable that it sets.
     pub variable: Text,
     /// The expression.
     pub path: Compiled<Result<JmesPath, String>>,
-    /// The number of the match, from 1; 0 and blank: any; below zero: all.
+    /// Number of the match, from 1; 0 and blank: a random one; negative: all.
     pub match_number: Text,
-    /// The value where nothing is found.
+    /// The value if nothing is found.
     pub default: Text,
 }
 
@@ -59,7 +59,7 @@ impl JmesPathExtractor {
                             scope.variables.put(name, value.as_str());
                         }
                     }
-                    // One value is taken whatever its number.
+                    // A single value is used for any number.
                     _ if found.len() == 1 => {
                         scope.variables.put(variable.as_str(), found[0].as_str());
                     }
@@ -87,7 +87,7 @@ impl JmesPathExtractor {
         Ok(())
     }
 
-    /// All values in all texts that are looked into.
+    /// All values in all searched texts.
     fn find(&self, sample: &Sample, scope: &mut Scope<'_>) -> Result<Vec<String>, String> {
         let texts: Vec<String> = match &self.apply_to {
             ApplyTo::Variable(name) => {

@@ -1,6 +1,7 @@
-//! `JSONPostProcessor`: values by JSONPath.
+//! `JSONPostProcessor`: values selected by JSONPath.
 //!
-//! Must not know paths. Invariant: names, paths and defaults are as many as each other, or the sample is lost.
+//! Must not know paths. Invariant: there are equally many names, paths and defaults, otherwise the sample is
+//! dropped.
 
 use std::borrow::Cow;
 
@@ -18,22 +19,22 @@ use crate::text::Text;
 
 const CLASS: &str = "o.a.j.e.j.j.JSONPostProcessor";
 
-/// Takes values by JSONPath. Lists are separated by semicolons; empty entries at their end do not count.
+/// Extracts values with JSONPath. Lists are separated by semicolons; trailing empty entries do not count.
 #[derive(Clone, Debug, Default)]
 pub struct JsonExtractor {
     /// The element's name.
     pub name: Text,
-    /// What it looks at.
+    /// The samples to which it applies.
     pub apply_to: ApplyTo,
     /// The variables that it sets.
     pub variables: Text,
-    /// The paths, one for each.
+    /// The paths, one per variable.
     pub paths: Compiled<Vec<Result<JsonPath, String>>>,
-    /// Numbers of the matches, from 1; 0 and blank: any; below zero: all.
+    /// Numbers of the matches, from 1; 0 and blank: a random one; negative: all.
     pub match_numbers: Text,
-    /// The values where nothing is found, one for each.
+    /// The values if nothing is found, one per variable.
     pub defaults: Text,
-    /// Whether all values of a variable are joined by commas into `<variable>_ALL`.
+    /// Whether all values of a variable are also joined by commas in `<variable>_ALL`.
     pub joins_all: bool,
 }
 
@@ -76,7 +77,7 @@ impl JsonExtractor {
         Ok(())
     }
 
-    /// The texts that are looked into; `None` for a variable that there is not.
+    /// The texts to search; `None` for a missing variable.
     fn texts<'s>(&self, sample: &'s Sample, scope: &mut Scope<'_>) -> Vec<Option<Cow<'s, str>>> {
         if let ApplyTo::Variable(variable) = &self.apply_to {
             let variable = variable.evaluate(scope);
@@ -165,7 +166,7 @@ impl JsonExtractor {
                         .put(format!("{variable}_ALL"), all.join(","));
                 }
             }
-            // One value is taken whatever its number.
+            // A single value is used for any number.
             _ if found.len() == 1 => scope.variables.put(variable, text(0)),
             Wanted::Any => {
                 let index = any_of(found.len(), scope);
@@ -203,7 +204,7 @@ fn find(
     Ok(found)
 }
 
-/// The document that a path is walked in.
+/// Parses the document for a path.
 pub(super) fn read(text: &str) -> Result<Json, String> {
     if text.is_empty() {
         return Err("json string can not be null or empty".to_owned());
@@ -214,7 +215,7 @@ pub(super) fn read(text: &str) -> Result<Json, String> {
     }
 }
 
-/// Removes `<name>_1` and so on, up to the first that there is not.
+/// Removes `<name>_1` and so on, up to the first missing one.
 pub(super) fn remove_numbered(name: &str, scope: &mut Scope<'_>) {
     let mut index = 1;
     while scope.variables.remove(&format!("{name}_{index}")).is_some() {
@@ -222,7 +223,7 @@ pub(super) fn remove_numbered(name: &str, scope: &mut Scope<'_>) {
     }
 }
 
-/// The parts of a list as Java splits it: empty ones at the end do not count, but those of an empty text.
+/// Splits a list as Java does: trailing empty parts do not count, except for an empty text.
 fn java_split(text: &str) -> Vec<&str> {
     if text.is_empty() {
         return vec![""];

@@ -1,7 +1,7 @@
-//! The plugins' `JSONPathExtractor`: what one JSONPath leads to.
+//! The plugins' `JSONPathExtractor`: the value at one JSONPath.
 //!
-//! Must not know paths. Invariant: a value that is no list leaves the numbered variables of an earlier run alone; a list
-//! replaces them, and a failure removes them.
+//! Must not know paths. Invariant: a value that is not a list leaves the numbered variables of an earlier run
+//! unchanged; a list replaces them, and a failure removes them.
 
 use crate::compiled::Compiled;
 use crate::host::LogLevel;
@@ -15,16 +15,16 @@ use super::json::{read, remove_numbered};
 
 const CLASS: &str = "c.a.j.p.j.j.JSONPathExtractor";
 
-/// Takes the value that a JSONPath leads to; the elements of a list too, each into a variable of its own.
+/// Extracts the value at a JSONPath; the elements of a list are also stored in numbered variables.
 #[derive(Clone, Debug, Default)]
 pub struct JsonPathExtractor {
-    /// The variable that is looked into; `None`: the sample is.
+    /// The variable to search; `None`: the sample.
     pub source: Option<Text>,
     /// The variable that it sets.
     pub variable: Text,
     /// The path.
     pub path: Compiled<Result<JsonPath, String>>,
-    /// The value where nothing is found.
+    /// The value if nothing is found.
     pub default: Text,
 }
 
@@ -57,7 +57,7 @@ impl JsonPathExtractor {
         }
     }
 
-    /// What the path leads to; an empty list is nothing.
+    /// The value at the path; an empty list counts as not found.
     fn found(&self, sample: &Sample, scope: &mut Scope<'_>) -> Result<Json, String> {
         let (_, path) = self.path.get(scope, JsonPath::compile);
         let path = path.as_ref().as_ref().map_err(String::clone)?;
@@ -93,7 +93,7 @@ mod tests {
         ("v_4", "d"),
     ];
 
-    /// What is left of the variables of [`EARLIER`], and what the log says.
+    /// The resulting variables of [`EARLIER`], and the log.
     fn left_by(path: &str, body: &str, source: Option<&str>) -> (BTreeMap<String, String>, String) {
         let text = |source: &str| Text::parse(source).expect("a text");
         let extractor = JsonPathExtractor {

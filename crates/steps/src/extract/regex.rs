@@ -1,6 +1,6 @@
 //! `RegexExtractor`: groups of a Perl 5 regular expression.
 //!
-//! Must not know samplers. Invariant: a pattern that cannot be read sets the default and nothing else.
+//! Must not know samplers. Invariant: an invalid pattern only sets the default.
 
 use std::borrow::Cow;
 
@@ -18,30 +18,30 @@ use crate::variables::Variables;
 
 const CLASS: &str = "o.a.j.e.RegexExtractor";
 
-/// Takes groups of a regular expression.
+/// Extracts groups of a regular expression.
 #[derive(Clone, Debug, Default)]
 pub struct RegexExtractor {
     /// The element's name.
     pub name: Text,
-    /// What it looks at.
+    /// The samples to which it applies.
     pub apply_to: ApplyTo,
-    /// The part of a sample that it looks at.
+    /// The part of the sample that it searches.
     pub field: Field,
-    /// The variable that it sets, and the start of the names of others.
+    /// The variable that it sets, and the prefix of further ones.
     pub variable: Text,
     /// The regular expression.
     pub pattern: Compiled<Result<Oro, OroFault>>,
-    /// What the value is made of: `$1$` is the first group.
+    /// The template of the value: `$1$` is the first group.
     pub template: Compiled<Template>,
-    /// Number of the match, from 1; 0 and blank: any; below zero: all.
+    /// Number of the match, from 1; 0 and blank: a random one; negative: all.
     pub match_number: Text,
-    /// The value where nothing matches.
+    /// The value if nothing matches.
     pub default: Text,
-    /// Whether an empty default is set too.
+    /// Whether an empty default is also set.
     pub default_empty: bool,
 }
 
-/// A template, in pieces.
+/// A template, split into pieces.
 #[derive(Clone, Debug, Default)]
 pub struct Template(Vec<Piece>);
 
@@ -73,7 +73,7 @@ impl Template {
         Template(pieces)
     }
 
-    /// The value for a match; a group that took no part, or that there is not, is `null`.
+    /// The value for a match; a group that did not match, or does not exist, is `null`.
     pub(crate) fn fill(&self, found: &OroMatch<'_>) -> String {
         let piece = |piece: &Piece| match piece {
             Piece::Literal(text) => text.clone(),

@@ -1,6 +1,6 @@
-//! `XPathExtractor` and `XPath2Extractor`: values by XPath.
+//! `XPathExtractor` and `XPath2Extractor`: values selected by XPath.
 //!
-//! Must not know expressions. Invariant: `<name>_matchNr` is always set, to zero where something goes wrong.
+//! Must not know expressions. Invariant: `<name>_matchNr` is always set, to zero after an error.
 
 use super::{ExtractionFault, Wanted, any_of, variable_looked_at};
 use crate::apply_to::ApplyTo;
@@ -13,43 +13,43 @@ use crate::xpath::{Dialect, Document, Node, Value, XPath, first_value, prefixes,
 
 const CLASS: &str = "o.a.j.e.XPathExtractor";
 
-/// Takes values by XPath.
+/// Extracts values with XPath.
 #[derive(Clone, Debug, Default)]
 pub struct XPathExtractor {
     /// The element's name.
     pub name: Text,
-    /// What it looks at.
+    /// The samples to which it applies.
     pub apply_to: ApplyTo,
-    /// The variable that it sets, and the start of the names of others.
+    /// The variable that it sets, and the prefix of further ones.
     pub variable: Text,
     /// The expression.
     pub query: Compiled<Result<XPath, String>>,
-    /// Number of the match, from 1; 0: any; below zero: all.
+    /// Number of the match, from 1; 0: a random one; negative: all.
     pub match_number: Text,
-    /// The value where nothing is found.
+    /// The value if nothing is found.
     pub default: Text,
-    /// Whether elements are given as XML, not as their text.
+    /// Whether elements are returned as XML instead of their text.
     pub as_fragment: bool,
     /// Which of the two extractors it is.
     pub kind: XPathKind,
 }
 
-/// Which of JMeter's XPath processors is meant.
+/// JMeter's XPath processor, with its settings.
 #[derive(Clone, Debug, Default)]
 pub enum XPathKind {
-    /// The first, over XML as it is.
+    /// The first, on XML as received.
     #[default]
     Plain,
     /// The first, with namespaces.
     Namespaces,
-    /// The first, over HTML made into XML.
+    /// The first, on HTML converted to XML.
     Tidy,
     /// The second, with these lines of `prefix=namespace`.
     Later(Text),
 }
 
 impl XPathKind {
-    /// As the properties of an element say.
+    /// From the properties of an element.
     #[must_use]
     pub fn of_flags(tolerant: bool, namespaces: bool) -> XPathKind {
         match (tolerant, namespaces) {
@@ -74,7 +74,7 @@ impl XPathKind {
         }
     }
 
-    /// A fault of an expression as the processor tells it.
+    /// A fault of an expression in the words of the processor.
     pub(crate) fn told(&self, fault: &str) -> String {
         match self {
             XPathKind::Later(_) => format!("net.sf.saxon.s9api.SaxonApiException: {fault}"),
@@ -82,7 +82,7 @@ impl XPathKind {
         }
     }
 
-    /// The lines of prefixes that are given.
+    /// The lines of namespace prefixes.
     pub(crate) fn prefixes(&self, scope: &mut Scope<'_>) -> String {
         match self {
             XPathKind::Later(lines) => lines.evaluate(scope).into_owned(),
@@ -143,7 +143,7 @@ impl XPathExtractor {
         }
     }
 
-    /// The values that are found; `None` for a node that has none.
+    /// The matches; `None` for a node without a value.
     fn find(&self, sample: &Sample, scope: &mut Scope<'_>) -> Result<Vec<Option<String>>, String> {
         let mut found = Vec::new();
         let is_later = matches!(self.kind, XPathKind::Later(_));
@@ -158,7 +158,7 @@ impl XPathExtractor {
             }
             apply_to => {
                 for one in apply_to.samples(sample) {
-                    // The later one looks into the sample as often as there are samples.
+                    // The XPath 2 extractor searches the main sample once for each sample.
                     let looked_at = if is_later { sample } else { one };
                     self.find_in(&looked_at.text(), &mut found, scope)?;
                 }
@@ -180,7 +180,7 @@ impl XPathExtractor {
         }
         let given = self.kind.prefixes(scope);
         let wanted = self.match_number.evaluate(scope);
-        // A number that is none is zero, but one that is not there at all is "all" to the first processor.
+        // An invalid number is zero, but an empty one means "all" to the first processor.
         let wanted = if wanted.is_empty() && !is_later {
             Wanted::All
         } else {
@@ -210,7 +210,7 @@ impl XPathExtractor {
         };
         match wanted {
             Wanted::All => found.extend(values),
-            // The later processor looks for the node before the first.
+            // The second processor picks an index before it checks that there are nodes.
             Wanted::Any if values.is_empty() && is_later => return Err("-1".to_owned()),
             Wanted::Any if values.is_empty() => {}
             Wanted::Any => {

@@ -1,6 +1,6 @@
-//! Functions that code texts: URLs, markup, base64, digests.
+//! Functions that encode and decode texts: URLs, markup, base64, digests.
 //!
-//! Must not know who reads what was coded. Invariant: texts are coded as UTF-8.
+//! Must not know who uses the result. Invariant: texts are encoded as UTF-8.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -16,7 +16,7 @@ use sha2::{Sha224, Sha256, Sha384, Sha512, Sha512_224, Sha512_256};
 
 use super::Outcome;
 
-/// Reads base64 as commons-codec does: with or without the padding, whatever bits are left over.
+/// Decodes base64 as commons-codec does: padding is optional, and excess bits are ignored.
 const LENIENT: GeneralPurpose = GeneralPurpose::new(
     &alphabet::STANDARD,
     GeneralPurposeConfig::new()
@@ -60,7 +60,8 @@ pub(super) fn unescape(values: &[Cow<'_, str>], out: &mut String) -> Outcome {
     Ok(())
 }
 
-/// `__escapeOroRegexpChars(text[,variable])`: a backslash before whatever is no letter, digit or `_`.
+/// `__escapeOroRegexpChars(text[,variable])`: a backslash before every character except letters, digits and
+/// `_`.
 pub(super) fn escape_pattern(values: &[Cow<'_, str>], out: &mut String) -> Outcome {
     for character in values[0].chars() {
         if !character.is_alphanumeric() && character != '_' {
@@ -77,7 +78,7 @@ pub(super) fn base64_encode(values: &[Cow<'_, str>], out: &mut String) -> Outcom
     Ok(())
 }
 
-/// `__base64Decode(text[,variable])`: what is no base64 is passed over.
+/// `__base64Decode(text[,variable])`: invalid characters are ignored.
 pub(super) fn base64_decode(values: &[Cow<'_, str>], out: &mut String) -> Outcome {
     let mut digits: Vec<u8> = values[0]
         .bytes()
@@ -89,7 +90,7 @@ pub(super) fn base64_decode(values: &[Cow<'_, str>], out: &mut String) -> Outcom
             _ => byte.is_ascii_alphanumeric().then_some(byte),
         })
         .collect();
-    // One digit alone is less than a byte.
+    // A single remaining digit is less than a byte.
     if digits.len() % 4 == 1 {
         digits.pop();
     }
@@ -104,7 +105,7 @@ pub(super) fn md5(values: &[Cow<'_, str>], out: &mut String) -> Outcome {
     Ok(())
 }
 
-/// `__digest(algorithm,text[,salt][,true: upper case][,variable])`: `null` where the algorithm is not known.
+/// `__digest(algorithm,text[,salt][,true: upper case][,variable])`: `null` for an unknown algorithm.
 pub(super) fn digest(values: &[Cow<'_, str>], out: &mut String) -> Outcome {
     let salt = values.get(2).map_or("", |salt| salt);
     let salted = format!("{}{salt}", values[1]);

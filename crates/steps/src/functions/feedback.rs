@@ -1,15 +1,15 @@
-//! `__tstFeedback`: how many threads a profile of load needs.
+//! `__tstFeedback`: the number of threads that a load profile needs.
 //!
-//! Must not know the profile; its timer tells properties what each second came to. Invariant: at least one thread, and no more
-//! than the limit.
+//! Must not know the profile; its timer stores the results of each second in properties. Invariant: at least
+//! one thread, and at most the limit.
 
 use super::{Call, Outcome};
 use crate::scope::Scope;
 
-/// The part of the threads that may be idle, where the call does not say.
+/// Default share of threads that may be idle.
 const SPARE: f64 = 0.1;
 
-/// `__tstFeedback(timer,start,max,spare)`; `spare` is a part below 1, else a number of threads.
+/// `__tstFeedback(timer,start,max,spare)`; `spare` is a share below 1, otherwise a number of threads.
 pub(super) fn threads_of_profile(call: &Call, scope: &mut Scope<'_>, out: &mut String) -> Outcome {
     let timer = call.argument(0, scope);
     let start = call.argument(1, scope);
@@ -38,13 +38,13 @@ pub(super) fn threads_of_profile(call: &Call, scope: &mut Scope<'_>, out: &mut S
     };
     let needed = (needed as i64).clamp(1, most);
     world.set_property(&name("concurrency"), &needed.to_string());
-    // What a second came to counts once.
+    // The result of a second is only used once.
     world.set_property(&name("rps"), "0");
     out.push_str(&needed.to_string());
     Ok(())
 }
 
-/// Threads where some have to wait.
+/// The number of threads if some of them are idle.
 fn fewer(threads: f64, delayed: f64, spare: f64) -> f64 {
     if spare >= 1.0 {
         let needed = (threads - (delayed - spare)).trunc();

@@ -1,7 +1,7 @@
-//! Functions over files.
+//! Functions that read or write files.
 //!
-//! Must not know where files lie. Invariant: a file is read through the host, which gives the same bytes for as long as
-//! the run lasts; what cannot be read is `**ERR**`, as in JMeter.
+//! Must not know where files are. Invariant: a file is read through the host, which returns the same bytes
+//! during the whole run; an unreadable file yields `**ERR**`, as in JMeter.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::host::LogLevel;
 use crate::scope::{LineCursor, Rows, Scope, locked};
 use crate::thrown::Thrown;
 
-/// What JMeter gives for a file that it cannot read.
+/// JMeter's value for a file that cannot be read.
 const UNREADABLE: &str = "**ERR**";
 
 /// `__FileToString(file[,encoding][,variable])`: the whole text.
@@ -31,7 +31,7 @@ pub(super) fn file_to_string(call: &Call, scope: &mut Scope<'_>, out: &mut Strin
     Ok(())
 }
 
-/// `__StringToFile(file,text[,append][,encoding])`: `true` or `false`, whether it worked; `\n` in the text is a line
+/// `__StringToFile(file,text[,append][,encoding])`: `true` or `false` for success; `\n` in the text is a line
 /// break.
 pub(super) fn string_to_file(call: &Call, scope: &mut Scope<'_>, out: &mut String) -> Outcome {
     let file = call.argument(0, scope);
@@ -52,7 +52,7 @@ pub(super) fn string_to_file(call: &Call, scope: &mut Scope<'_>, out: &mut Strin
     Ok(())
 }
 
-/// The character set of a name; UTF-8 where it is blank.
+/// The character set with a name; UTF-8 if blank.
 fn charset(name: &str) -> Result<Charset, Thrown> {
     match name.trim() {
         "" => Ok(Charset::UTF_8),
@@ -63,8 +63,9 @@ fn charset(name: &str) -> Result<Charset, Thrown> {
     }
 }
 
-/// `__StringFromFile(file[,variable][,first number][,last number])`: the next line, of all threads; at the end it begins
-/// anew, or goes on to the file of the next number, and behind the last one there is none. Where no variable is named, one of its own keeps it.
+/// `__StringFromFile(file[,variable][,first number][,last number])`: the next line, shared by all threads; at
+/// the end it restarts, or continues with the file of the next number, and there is no line after the last one.
+/// If no variable is given, a default one stores the line.
 pub(super) fn string_from_file(call: &Call, scope: &mut Scope<'_>, out: &mut String) -> Outcome {
     let start = out.len();
     push_line(call, scope, out)?;
@@ -92,7 +93,7 @@ fn push_line(call: &Call, scope: &mut Scope<'_>, out: &mut String) -> Outcome {
         number: first.unwrap_or(0),
         ..LineCursor::default()
     });
-    // The second turn is for a file that came to its end.
+    // The second attempt is for a file that reached its end.
     for _ in 0..2 {
         if cursor.file.is_empty() {
             if first.is_some() && last.is_some_and(|last| cursor.number > last) {
@@ -122,7 +123,7 @@ fn push_line(call: &Call, scope: &mut Scope<'_>, out: &mut String) -> Outcome {
     Ok(())
 }
 
-/// The line at a position, and where the next one begins; `None` at the end.
+/// The line at an offset, and the offset of the next one; `None` at the end.
 fn line_at(bytes: &[u8], at: usize) -> Option<(&[u8], usize)> {
     let rest = bytes.get(at..).filter(|rest| !rest.is_empty())?;
     let length = rest
@@ -137,8 +138,9 @@ fn line_at(bytes: &[u8], at: usize) -> Option<(&[u8], usize)> {
     Some((&rest[..length], at + length + broken))
 }
 
-/// `__CSVRead(file,column | next | *alias)`: a column of the row that the thread is at; `next` leaves that row, and the
-/// next column that is asked for takes the next one of all threads. After the last comes the first.
+/// `__CSVRead(file,column | next | *alias)`: a column of the thread's current row; `next` releases the row, and
+/// the following access to a column takes the next row, shared by all threads. The last row is followed by the
+/// first.
 pub(super) fn csv_read(call: &Call, scope: &mut Scope<'_>, out: &mut String) -> Outcome {
     let name = call.argument(0, scope);
     let column = call.argument(1, scope);
@@ -174,7 +176,7 @@ pub(super) fn csv_read(call: &Call, scope: &mut Scope<'_>, out: &mut String) -> 
     Ok(())
 }
 
-/// The rows of a file, or of the one that an alias stands for, read once in a run.
+/// The rows of a file or alias, read once per run.
 fn rows(name: &str, scope: &Scope<'_>) -> Result<Arc<Rows>, String> {
     let mut tables = locked(&scope.commons.tables);
     if let Some(rows) = tables.get(name) {

@@ -1,6 +1,6 @@
-//! Functions that say where a call is: thread, group, sampler, machine, plan, pass.
+//! Functions that identify a call: thread, group, sampler, machine, plan, iteration.
 //!
-//! Must not know how threads are started. Invariant: what is counted is counted by call site.
+//! Must not know how threads are started. Invariant: counters are separate for each call site.
 
 use std::fmt::Write as _;
 
@@ -8,7 +8,8 @@ use super::{Call, Outcome};
 use crate::scope::Scope;
 use crate::text::Text;
 
-/// `__threadNum()`: the number within the group, from 1, which the thread's name ends with; a branch has its name alone.
+/// `__threadNum()`: the number within the group, from 1, at the end of the thread's name; the name of a branch
+/// has none.
 pub(super) fn thread_number(_: &Call, scope: &mut Scope<'_>, out: &mut String) -> Outcome {
     let name = scope.thread.name.as_str();
     append(
@@ -22,7 +23,7 @@ pub(super) fn group_name(_: &Call, scope: &mut Scope<'_>, out: &mut String) -> O
     append(out, &scope.thread.group)
 }
 
-/// `__samplerName([variable])`: as it is now, where variables or functions stand in it.
+/// `__samplerName([variable])`: the current name, with variables and functions evaluated.
 pub(super) fn sampler_name(_: &Call, scope: &mut Scope<'_>, out: &mut String) -> Outcome {
     let name = std::mem::take(&mut scope.sampler);
     match Text::parse(name) {
@@ -48,12 +49,12 @@ pub(super) fn plan_name(_: &Call, scope: &mut Scope<'_>, out: &mut String) -> Ou
     append(out, &scope.thread.plan)
 }
 
-/// `__iterationNum()`: the pass of the group's loop, from 1.
+/// `__iterationNum()`: the iteration of the group's loop, from 1.
 pub(super) fn iteration(_: &Call, scope: &mut Scope<'_>, out: &mut String) -> Outcome {
     append(out, scope.iteration)
 }
 
-/// `__counter(TRUE|FALSE[,variable])`: counts the evaluations of this call, by thread or of all threads.
+/// `__counter(TRUE|FALSE[,variable])`: counts the evaluations of this call, per thread or over all threads.
 pub(super) fn counter(call: &Call, scope: &mut Scope<'_>, out: &mut String) -> Outcome {
     let by_thread = call.argument(0, scope).eq_ignore_ascii_case("true");
     let count = match by_thread {

@@ -1,7 +1,7 @@
-//! `__XPath`: the nodes of a file, one for each call.
+//! `__XPath`: the nodes of a file, one per call.
 //!
-//! Must not know how expressions are evaluated. Invariant: all threads and all calls with the same file and expression
-//! take their turns from the same nodes; what gives no node is empty, and is logged at each call.
+//! Must not know how expressions are evaluated. Invariant: all threads and all calls with the same file and
+//! expression take turns on the same nodes; without a node the value is empty, which is logged at each call.
 
 use super::{Call, Outcome};
 use crate::host::LogLevel;
@@ -10,10 +10,10 @@ use crate::xpath::{Dialect, Document, Value, XPath, first_value, prefixes};
 
 const CLASS: &str = "o.a.j.f.XPathWrapper";
 
-/// What Java appends for a node without a value.
+/// Java's text for a node without a value.
 const NO_VALUE: &str = "null";
 
-/// `__XPath(file,expression)`: the value of the next node; after the last comes the first.
+/// `__XPath(file,expression)`: the value of the next node; the last is followed by the first.
 pub(super) fn x_path(call: &Call, scope: &mut Scope<'_>, out: &mut String) -> Outcome {
     let file = call.argument(0, scope).into_owned();
     let expression = call.argument(1, scope).into_owned();
@@ -34,7 +34,7 @@ pub(super) fn x_path(call: &Call, scope: &mut Scope<'_>, out: &mut String) -> Ou
     Ok(())
 }
 
-/// The values of the nodes that an expression finds in a file.
+/// The values of the nodes that match an expression in a file.
 fn values(file: &str, expression: &str, scope: &Scope<'_>) -> Result<Vec<String>, String> {
     let bytes = scope.host.world().read_file(file)?;
     let query = XPath::compile(expression)?;

@@ -1,6 +1,6 @@
 //! Sums. The last argument may name a variable instead of being a number.
 //!
-//! Must not know decimal fractions. Invariant: whole numbers wrap around, as Java's do.
+//! Must not know decimal fractions. Invariant: integers wrap around, as in Java.
 
 use loadline_java::numbers;
 

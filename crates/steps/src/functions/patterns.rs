@@ -1,6 +1,6 @@
-//! `__regexFunction`: groups of a regular expression over an answer or a variable.
+//! `__regexFunction`: groups of a regular expression matched against a response or a variable.
 //!
-//! Must not know extractors, whose templates it shares. Invariant: where nothing matches, the value is the default.
+//! Must not know extractors, whose templates it shares. Invariant: without a match, the value is the default.
 
 use loadline_java::numbers;
 use loadline_java::oro::{Oro, OroMatch};
@@ -12,11 +12,12 @@ use crate::host::LogLevel;
 use crate::scope::Scope;
 use crate::thrown::Thrown;
 
-/// Matches that are looked at.
+/// Maximum number of matches.
 const MOST: usize = 1 << 20;
 
-/// `__regexFunction(pattern,template[,which match][,between][,default][,variable][,variable to look at])`: which is a
-/// number from 1, a share of the matches below 1, `RAND` or `ALL`, which `between` separates.
+/// `__regexFunction(pattern,template[,which match][,between][,default][,variable][,variable to search])`:
+/// `which` is a number from 1, a fraction of the matches below 1, `RAND` or `ALL`, whose values `between`
+/// separates.
 pub(super) fn regex_function(call: &Call, scope: &mut Scope<'_>, out: &mut String) -> Outcome {
     let pattern = call.argument(0, scope);
     let template = Template::read(&call.argument(1, scope));
@@ -71,7 +72,7 @@ pub(super) fn regex_function(call: &Call, scope: &mut Scope<'_>, out: &mut Strin
     Ok(())
 }
 
-/// The match of a number, or of a share below 1; `None`: there are not so many.
+/// The match with a number, or at a fraction below 1; `None`: there are not enough.
 fn numbered<'f, 't>(
     which: &str,
     found: &'f [OroMatch<'t>],
@@ -92,6 +93,6 @@ fn numbered<'f, 't>(
             message: format!("Index {} out of bounds for length {length}", position - 1.0),
         });
     }
-    // What is beyond any list's length is cut off to that.
+    // Positions beyond the maximum list length saturate.
     Ok(found.get(position as usize - 1))
 }

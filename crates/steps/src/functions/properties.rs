@@ -1,15 +1,15 @@
-//! Functions over properties, the environment and the log.
+//! Functions that access properties, the environment and the log.
 //!
-//! Must not know where properties come from. Invariant: a property that is not set is told apart from an empty one.
+//! Must not know where properties come from. Invariant: unset and empty properties are distinguished.
 
 use super::{Call, Outcome};
 use crate::host::LogLevel;
 use crate::scope::Scope;
 
-/// The class that JMeter logs `__log` under.
+/// JMeter's logger class for `__log`.
 const LOG_CLASS: &str = "o.a.j.f.LogFunction";
 
-/// The class that JMeter logs `__logn` under.
+/// JMeter's logger class for `__logn`.
 const LOGN_CLASS: &str = "o.a.j.f.LogFunction2";
 
 /// `__P(name[,default])`: the default is `1`.
@@ -28,14 +28,14 @@ pub(super) fn property(call: &Call, scope: &mut Scope<'_>, out: &mut String) -> 
     Ok(())
 }
 
-/// Appends a property's value, or the default, without blanks around it.
+/// Appends a property's trimmed value, or the default.
 fn push_property(name: &str, default: &str, scope: &Scope<'_>, out: &mut String) {
     let value = scope.host.world().property(name);
     let value = value.as_deref().unwrap_or(default);
     out.push_str(value.trim_matches(|one| one <= ' '));
 }
 
-/// `__setProperty(name,value[,true])`: empty, or what the property was.
+/// `__setProperty(name,value[,true])`: empty, or the previous value.
 pub(super) fn set_property(call: &Call, scope: &mut Scope<'_>, out: &mut String) -> Outcome {
     let name = call.argument(0, scope);
     let value = call.argument(1, scope);
@@ -74,15 +74,15 @@ pub(super) fn log(call: &Call, scope: &mut Scope<'_>, out: &mut String) -> Outco
     Ok(())
 }
 
-/// `__logn(text[,level][,exception])`: nothing.
+/// `__logn(text[,level][,exception])`: empty.
 pub(super) fn log_nothing(call: &Call, scope: &mut Scope<'_>, _: &mut String) -> Outcome {
     let text = call.argument(0, scope);
     write_line(LOGN_CLASS, call, scope, &text);
     Ok(())
 }
 
-/// Writes a line as `__log` lays it out: thread, comment, text, and an exception with the text of its argument. `OUT` is
-/// standard output; a level that is none writes nothing.
+/// Writes a line in the format of `__log`: thread, comment, text, and an exception with the text of its
+/// argument. `OUT` is standard output; an invalid level writes nothing.
 fn write_line(class: &str, call: &Call, scope: &mut Scope<'_>, text: &str) {
     let level = call.argument(1, scope).trim().to_ascii_uppercase();
     let exception = call.argument(2, scope);

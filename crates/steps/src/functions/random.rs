@@ -1,6 +1,6 @@
-//! Functions of chance.
+//! Random functions.
 //!
-//! Must not know where chance comes from. Invariant: each value of a range is as likely as any other.
+//! Must not know the source of randomness. Invariant: values of a range are uniformly distributed.
 
 use super::{Call, Outcome, keep};
 use crate::host::Host;
@@ -8,10 +8,10 @@ use crate::scope::Scope;
 use crate::thrown::Thrown;
 use loadline_java::numbers;
 
-/// The longest random text: a plan that asks for more has a mistake in it, and memory has an end.
+/// Maximum length of a random text: longer ones are a mistake in the plan, and memory is limited.
 const LONGEST: i32 = 16 << 20;
 
-/// `__Random(lowest,highest[,variable])`, both included.
+/// `__Random(lowest,highest[,variable])`, both inclusive.
 pub(super) fn random(call: &Call, scope: &mut Scope<'_>, out: &mut String) -> Outcome {
     let lowest = bound(&call.argument(0, scope))?;
     let highest = bound(&call.argument(1, scope))?;
@@ -27,7 +27,7 @@ fn bound(text: &str) -> Result<i64, Thrown> {
     numbers::parse_long(text).ok_or_else(|| Thrown::no_number(text))
 }
 
-/// A number from `lowest` to `highest`, both included.
+/// A random number from `lowest` to `highest`, both inclusive.
 pub(super) fn between(host: &dyn Host, lowest: i64, highest: i64) -> i64 {
     let width = highest.wrapping_sub(lowest).cast_unsigned();
     let offset = match width.checked_add(1) {
@@ -37,13 +37,13 @@ pub(super) fn between(host: &dyn Host, lowest: i64, highest: i64) -> i64 {
     lowest.wrapping_add(offset.cast_signed())
 }
 
-/// One of a list; `None` where it is empty.
+/// A random item of a list; `None` if it is empty.
 pub(super) fn one_of<'a, T>(host: &dyn Host, list: &'a [T]) -> Option<&'a T> {
     let at = host.random_below(u64::try_from(list.len()).unwrap_or(u64::MAX));
     list.get(usize::try_from(at).unwrap_or(usize::MAX))
 }
 
-/// `__RandomString(length[,characters][,variable])`: without characters, of any.
+/// `__RandomString(length[,characters][,variable])`: without `characters`, of any characters.
 pub(super) fn random_string(call: &Call, scope: &mut Scope<'_>, out: &mut String) -> Outcome {
     let length = call.argument(0, scope);
     let length = numbers::parse_int(&length).ok_or_else(|| Thrown::no_number(&length))?;
@@ -65,7 +65,7 @@ pub(super) fn random_string(call: &Call, scope: &mut Scope<'_>, out: &mut String
     Ok(())
 }
 
-/// A character of the first plane that is a letter or a digit somewhere.
+/// A random letter or digit of the Basic Multilingual Plane.
 fn any_character(host: &dyn Host) -> char {
     loop {
         let drawn = u32::try_from(host.random_below(0x1_0000))
@@ -77,7 +77,8 @@ fn any_character(host: &dyn Host) -> char {
     }
 }
 
-/// `__RandomFromMultipleVars(a|b[,variable])`: of the values of variables, lists (`a_matchNr`, `a_1`…) among them.
+/// `__RandomFromMultipleVars(a|b[,variable])`: a random value of the variables, including list variables
+/// (`a_matchNr`, `a_1`…).
 pub(super) fn random_from_variables(
     call: &Call,
     scope: &mut Scope<'_>,

@@ -1,6 +1,6 @@
-//! Functions whose first argument is a script.
+//! Functions with a script as their first argument.
 //!
-//! Must not know languages. Invariant: a script that does not change is read once, with the plan.
+//! Must not know languages. Invariant: a constant script is compiled once, with the plan.
 
 use std::sync::Arc;
 
@@ -11,25 +11,25 @@ use crate::scope::Scope;
 use crate::script::{ScriptLanguage, run_function, run_here, unknown_calls, unsupported};
 use crate::text::Text;
 
-/// What can be done about a script before it runs.
+/// The state of a script before it runs.
 #[derive(Clone, Debug, Default)]
 pub(crate) enum Script {
-    /// The call has none, or the host reads it.
+    /// The call has none, or the host compiles it.
     #[default]
     Absent,
-    /// It was read.
+    /// It is compiled.
     Read(Arc<Expression>),
-    /// It has variables in it, and is read when it is known.
+    /// It contains variables, and is compiled when their values are known.
     Changing,
-    /// It is in a language that the host reads, JavaScript.
+    /// It is JavaScript, which the host compiles.
     Foreign,
-    /// It is run here.
+    /// It is run by this crate.
     Here,
-    /// It is not supported: what in it.
+    /// It is not supported, with the construct.
     Unsupported(String),
 }
 
-/// Reads the script of a call as far as it is known.
+/// Compiles the script of a call, if it is known.
 pub(super) fn prepare(function: &str, text: &Text) -> Script {
     if let Some(language) = language(function) {
         return match unsupported(&text.sketch("1"), language) {
@@ -37,7 +37,7 @@ pub(super) fn prepare(function: &str, text: &Text) -> Script {
                 None => Script::Here,
                 Some(what) => Script::Unsupported(what),
             },
-            // What is put in when it runs may mend it; else it throws, as in JMeter.
+            // Its variables may make it valid at run time; otherwise it throws, as in JMeter.
             Err(_) => Script::Here,
         };
     }
@@ -47,8 +47,8 @@ pub(super) fn prepare(function: &str, text: &Text) -> Script {
             _ => Script::Absent,
         };
     };
-    // A variable stands for a number as well as for a text: where a sketch of the script with a number in its place can
-    // be read, so can most others.
+    // A variable may be a number or a text: if the script can be compiled with a number in its place, most
+    // others can too.
     let sketch = text.sketch("1");
     match (Expression::compile(&sketch, dialect), text.constant()) {
         (Err(fault), _) => Script::Unsupported(fault.what),
@@ -65,7 +65,7 @@ fn dialect(function: &str) -> Option<Dialect> {
     }
 }
 
-/// The language of a function that is run here.
+/// The language of a function that this crate runs.
 fn language(function: &str) -> Option<ScriptLanguage> {
     match function {
         "__groovy" => Some(ScriptLanguage::Groovy),
@@ -75,7 +75,7 @@ fn language(function: &str) -> Option<ScriptLanguage> {
 }
 
 impl Script {
-    /// What of a function's script is not supported, by name.
+    /// The unsupported parts of a function's script, by name.
     pub(super) fn unsupported(&self, function: &str) -> Option<String> {
         match self {
             Script::Unsupported(what) => Some(format!("{function}: {what}")),
@@ -84,7 +84,7 @@ impl Script {
     }
 }
 
-/// `__jexl2` and `__jexl3`: `(script[,variable])`. Of a script that is not supported nothing is left.
+/// `__jexl2` and `__jexl3`: `(script[,variable])`. An unsupported script yields an empty value.
 pub(super) fn expression(call: &Call, scope: &mut Scope<'_>, out: &mut String) -> Outcome {
     let expression = match (&call.script, dialect(call.function.name)) {
         (Script::Read(expression), _) => Arc::clone(expression),
@@ -98,7 +98,7 @@ pub(super) fn expression(call: &Call, scope: &mut Scope<'_>, out: &mut String) -
     Ok(())
 }
 
-/// `__javaScript(script[,variable])`. What throws comes to nothing, and leaves the variable as it is.
+/// `__javaScript(script[,variable])`. An exception yields an empty value, and leaves the variable unchanged.
 pub(super) fn evaluate_java_script(
     call: &Call,
     scope: &mut Scope<'_>,
@@ -130,7 +130,8 @@ fn java_script(text: &Text) -> Script {
     }
 }
 
-/// `__groovy(script[,variable])` and `__BeanShell(script[,variable])`. What throws comes to nothing, which the log tells.
+/// `__groovy(script[,variable])` and `__BeanShell(script[,variable])`. An exception is logged, and yields an
+/// empty value.
 pub(super) fn run_script(call: &Call, scope: &mut Scope<'_>, out: &mut String) -> Outcome {
     let Script::Here = call.script else {
         return Ok(());
@@ -142,7 +143,7 @@ pub(super) fn run_script(call: &Call, scope: &mut Scope<'_>, out: &mut String) -
     let source = call.argument(0, scope).into_owned();
     match run_here(&source, dialect, class, scope) {
         Ok(value) => out.push_str(&value.unwrap_or_default()),
-        // The end of the thread is told.
+        // The end of the thread is already logged.
         Err(_) if scope.memory.uncaught.is_some() => {}
         Err(thrown) => {
             let message = format!("Error running script: {thrown}");

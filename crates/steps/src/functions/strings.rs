@@ -1,6 +1,6 @@
-//! Functions from texts to texts.
+//! Functions that convert texts.
 //!
-//! Must not know variables. Invariant: positions and lengths count UTF-16, as Java's do.
+//! Must not know variables. Invariant: positions and lengths count UTF-16 units, as in Java.
 
 use std::borrow::Cow;
 
@@ -39,7 +39,7 @@ pub(super) fn lowercase(values: &[Cow<'_, str>], out: &mut String) -> Outcome {
     Ok(())
 }
 
-/// `__char(number,…)`: UTF-16; what is no number is left out.
+/// `__char(number,…)`: UTF-16 code units; invalid numbers are ignored.
 pub(super) fn characters(values: &[Cow<'_, str>], out: &mut String) -> Outcome {
     let numbers = values
         .iter()
@@ -88,18 +88,19 @@ pub(super) fn replace(values: &[Cow<'_, str>], out: &mut String) -> Outcome {
     Ok(())
 }
 
-/// `__if(a,b,then,else[,variable])`: `then` where `a` is `b`.
+/// `__if(a,b,then,else[,variable])`: `then` if `a` equals `b`.
 pub(super) fn if_equal(values: &[Cow<'_, str>], out: &mut String) -> Outcome {
     let chosen = if values[0] == values[1] { 2 } else { 3 };
     out.push_str(&values[chosen]);
     Ok(())
 }
 
-/// `__caseFormat(text[,mode][,variable])`: the words of a text in another case; an unknown mode changes nothing.
+/// `__caseFormat(text[,mode][,variable])`: the words of a text in another case style; an unknown mode changes
+/// nothing.
 pub(super) fn case_format(values: &[Cow<'_, str>], out: &mut String) -> Outcome {
     let text = &values[0];
     let mode = values.get(1).map(|mode| mode.to_ascii_uppercase());
-    // A separator before the first word makes an empty word, as Java's `split` does.
+    // A leading separator creates an empty word, as in Java's `split`.
     let words = || {
         let parts = text.split([' ', '_', '-']).enumerate();
         let words = parts.filter(|(index, part)| *index == 0 || !part.is_empty());
@@ -120,7 +121,7 @@ pub(super) fn case_format(values: &[Cow<'_, str>], out: &mut String) -> Outcome 
     Ok(())
 }
 
-/// Appends words, all but the first with a capital; `all`: the first, too.
+/// Appends words, all but the first capitalized; `all`: the first too.
 fn push_camel<'a>(words: impl Iterator<Item = &'a str>, all: bool, out: &mut String) {
     for (index, word) in words.enumerate() {
         let mut rest = word.chars();

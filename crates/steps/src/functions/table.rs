@@ -1,8 +1,9 @@
 //! The table of functions.
 //!
-//! Must not know how any of them works. Invariant: the rows are in the order of their names.
+//! Must not know how any of them works. Invariant: the rows are sorted by name.
 //!
-//! Source: JMeter 5.6.3 and its plugins "functions" 2.1, asked for what they say to each number of arguments.
+//! Source: JMeter 5.6.3 and its plugins "functions" 2.1, whose errors were observed for each number of
+//! arguments.
 // tidy: table
 
 use super::Arity::{AtLeast, Between, Exactly};
@@ -12,13 +13,13 @@ use super::{
     random, scripts, strings, times, variables,
 };
 
-/// The function of a name; `None`: there is none.
+/// The function with a name; `None`: there is none.
 pub(super) fn named(name: &str) -> Option<&'static Function> {
     let row = FUNCTIONS.binary_search_by_key(&name, |function| function.name);
     row.ok().map(|row| &FUNCTIONS[row])
 }
 
-/// A function whose value is kept in no variable.
+/// A function whose value is not stored in a variable.
 const fn plain(name: &'static str, arity: Arity, body: Body) -> Function {
     Function {
         name,
@@ -28,7 +29,7 @@ const fn plain(name: &'static str, arity: Arity, body: Body) -> Function {
     }
 }
 
-/// A function whose value is kept in the variable that an argument names.
+/// A function whose value is stored in the variable named by an argument.
 const fn kept(name: &'static str, arity: Arity, keeps_in: usize, body: Body) -> Function {
     Function {
         name,

@@ -1,6 +1,6 @@
-//! What JMeter's functions give: each line was asked of JMeter 5.6.3 with the plugins "functions" 2.1.
+//! Results of JMeter's functions: each line was recorded with JMeter 5.6.3 and the plugins "functions" 2.1.
 //!
-//! Must not know how functions work. Invariant: a test's right-hand side was never computed by this crate.
+//! Must not know how functions work. Invariant: a test's expected value was never computed by this crate.
 
 mod times;
 
@@ -297,7 +297,7 @@ fn places() {
             ),
             ("${__TestPlanName}-${__iterationNum}", "plan.jmx-3"),
             ("${__log(hi, warn ,,cmt)}${__logn(ho)}", "hi"),
-            // Standard output, where the host has none, is a line of the log.
+            // Standard output, if the host has none, is a line of the log.
             ("${__log(a,OUT)}${__log(b,OUT,why,cmt )}", "ab"),
             ("${__logn(to no level,x)}", ""),
         ],

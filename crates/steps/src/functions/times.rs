@@ -1,7 +1,7 @@
 //! Functions of date and time.
 //!
-//! Must not know clocks: the host says what time it is. Invariant: what is no date gives what JMeter gives, never a
-//! panic.
+//! Must not know clocks: the host provides the time. Invariant: for an invalid date the result is the same as
+//! in JMeter, never a panic.
 
 use std::borrow::Cow;
 
@@ -16,7 +16,7 @@ use crate::thrown::Thrown;
 
 const DAY_MS: i64 = 86_400_000;
 
-/// `__time([pattern][,variable])`: milliseconds since 1970 without one; `/1000`: divided by that.
+/// `__time([pattern][,variable])`: without a pattern milliseconds since 1970; with `/1000` divided by that.
 pub(super) fn time(call: &Call, scope: &mut Scope<'_>, out: &mut String) -> Outcome {
     let pattern = call.argument(0, scope);
     let now = scope.host.unix_ms();
@@ -41,7 +41,7 @@ pub(super) fn time(call: &Call, scope: &mut Scope<'_>, out: &mut String) -> Outc
     Ok(())
 }
 
-/// The pattern that a name stands for: properties `time.NAME`, some of which JMeter's own file sets.
+/// The pattern for a name: properties `time.NAME`, some of which JMeter's own file sets.
 fn named_pattern<'a>(name: Cow<'a, str>, scope: &Scope<'_>) -> Cow<'a, str> {
     let standard = match &*name {
         "YMD" => "yyyyMMdd",
@@ -63,12 +63,12 @@ fn local(unix_ms: i64, scope: &Scope<'_>) -> Moment {
     }
 }
 
-/// The moment of a local time of day on a day, in the zone that was written or else in that of the machine.
+/// The instant of a local time on a day, in the given zone or otherwise that of the machine.
 fn moment(day: i64, ms_of_day: i64, offset_s: Option<i64>, scope: &Scope<'_>) -> Moment {
     let local_ms = day.saturating_mul(DAY_MS).saturating_add(ms_of_day);
     let offset_s = offset_s.and_then(|offset| i32::try_from(offset).ok());
     let offset_s = offset_s.unwrap_or_else(|| {
-        // The zone's offset at that instant, which is not known before the offset is: near enough.
+        // The zone's offset at that instant, which itself depends on the offset: near enough.
         let nearly = scope.host.world().utc_offset_s(local_ms);
         scope
             .host
@@ -82,7 +82,8 @@ fn moment(day: i64, ms_of_day: i64, offset_s: Option<i64>, scope: &Scope<'_>) ->
     }
 }
 
-/// `__timeShift(pattern,date,duration,locale[,variable])`: without a pattern in milliseconds, without a date from now.
+/// `__timeShift(pattern,date,duration,locale[,variable])`: without a pattern in milliseconds, without a date
+/// from now.
 pub(super) fn time_shift(call: &Call, scope: &mut Scope<'_>, out: &mut String) -> Outcome {
     let pattern = call.argument(0, scope);
     let date = call.argument(1, scope);
@@ -129,8 +130,9 @@ pub(super) fn time_shift(call: &Call, scope: &mut Scope<'_>, out: &mut String) -
     Ok(())
 }
 
-/// The date that a shift begins at: what is missing is today's, and midnight's. JMeter gives hour, fraction and year of
-/// the era a default of its own, with which another hour by the twelve-hour clock, a fraction, or a year by `u` is at odds.
+/// The date from which a shift starts: missing fields are today's and midnight's. JMeter has its own defaults
+/// for hour, fraction and year of era, which conflict with another hour on the 12-hour clock, a fraction, or a
+/// year given by `u`.
 fn shift_start(fields: &Fields, now: Moment, scope: &Scope<'_>) -> Option<Moment> {
     let today = now.unix_ms + i64::from(now.offset_s) * 1000;
     let (year, month, day) = date_of(today.div_euclid(DAY_MS));
@@ -152,7 +154,7 @@ fn shift_start(fields: &Fields, now: Moment, scope: &Scope<'_>) -> Option<Moment
         ..*fields
     };
     let at = moment(dated.date()?, dated.time_ms()?, fields.offset_s, scope);
-    // Of a date with the name of a zone JMeter takes the time for the machine's, and tells it in that zone.
+    // For a date with a zone name, JMeter treats the time as the machine's, and prints it in the named zone.
     Some(match fields.zone {
         Some(zone) => Moment {
             offset_s: zone.offset_s(at.unix_ms),
@@ -163,8 +165,8 @@ fn shift_start(fields: &Fields, now: Moment, scope: &Scope<'_>) -> Option<Moment
     })
 }
 
-/// `__dateTimeConvert(date,pattern,target pattern[,variable])`: without a pattern from milliseconds. Empty where either
-/// does not fit the date.
+/// `__dateTimeConvert(date,pattern,target pattern[,variable])`: without a pattern from milliseconds. Empty if
+/// either pattern does not fit the date.
 pub(super) fn date_time_convert(call: &Call, scope: &mut Scope<'_>, out: &mut String) -> Outcome {
     let date = call.argument(0, scope);
     let source = call.argument(1, scope);
@@ -199,8 +201,8 @@ fn converted(date: &str, source: &str, target: &str, scope: &Scope<'_>) -> Optio
     Some(target.format(moment(day.unwrap_or(0), time.unwrap_or(0), Some(0), scope)))
 }
 
-/// `__RandomDate(pattern,first day,last day,locale[,variable])`, the last day left out; the first is today where it is
-/// blank, the pattern `yyyy-MM-dd`.
+/// `__RandomDate(pattern,first day,last day,locale[,variable])`, excluding the last day; a blank first day is
+/// today, a blank pattern is `yyyy-MM-dd`.
 pub(super) fn random_date(call: &Call, scope: &mut Scope<'_>, out: &mut String) -> Outcome {
     let pattern = call.argument(0, scope);
     let pattern = if pattern.is_empty() {
@@ -221,7 +223,7 @@ pub(super) fn random_date(call: &Call, scope: &mut Scope<'_>, out: &mut String) 
     let day = |text: &str| pattern.parse(text.trim()).and_then(|fields| fields.date());
     let now = local(scope.host.unix_ms(), scope);
     let today = (now.unix_ms + i64::from(now.offset_s) * 1000).div_euclid(DAY_MS);
-    // JMeter begins in 1970 where it cannot read the first day.
+    // JMeter starts in 1970 if the first day is invalid.
     let first = if start.trim().is_empty() {
         today
     } else {

@@ -1,12 +1,12 @@
-//! Functions over the thread's variables, and texts that come up while the test runs.
+//! Functions that access the thread's variables, and texts created at run time.
 //!
-//! Must not know where variables come from. Invariant: a text that evaluates itself ends at [`DEEPEST`].
+//! Must not know where variables come from. Invariant: a text that evaluates itself is stopped at [`DEEPEST`].
 
 use super::{Call, Outcome};
 use crate::scope::Scope;
 use crate::text::Text;
 
-/// Texts that are evaluated within the evaluation of others: JMeter's stack holds some hundreds.
+/// Maximum depth of nested evaluations: JMeter's stack allows some hundreds.
 const DEEPEST: u32 = 50;
 
 /// `__V(name[,default])`: the default is the name.
@@ -34,7 +34,7 @@ pub(super) fn is_defined(call: &Call, scope: &mut Scope<'_>, out: &mut String) -
     Ok(())
 }
 
-/// `__eval(text)`: the text, evaluated once more.
+/// `__eval(text)`: the text, evaluated again.
 pub(super) fn eval(call: &Call, scope: &mut Scope<'_>, out: &mut String) -> Outcome {
     let text = call.argument(0, scope);
     evaluate(&text, scope, out)
@@ -50,7 +50,7 @@ pub(super) fn eval_variable(call: &Call, scope: &mut Scope<'_>, out: &mut String
 }
 
 fn evaluate(source: &str, scope: &mut Scope<'_>, out: &mut String) -> Outcome {
-    // JMeter makes a text that cannot be read empty.
+    // JMeter replaces an invalid text by an empty one.
     let Ok(text) = Text::argument(source, 0) else {
         return Ok(());
     };
@@ -64,8 +64,8 @@ fn evaluate(source: &str, scope: &mut Scope<'_>, out: &mut String) -> Outcome {
     Ok(())
 }
 
-/// `__split(text,prefix[,delimiters])`: each character of `delimiters` separates; a part that is empty is `?`, but before
-/// the first delimiter there is none.
+/// `__split(text,prefix[,delimiters])`: each character of `delimiters` separates; an empty part is `?`, except
+/// that there is none before the first delimiter.
 pub(super) fn split(call: &Call, scope: &mut Scope<'_>, out: &mut String) -> Outcome {
     let text = call.argument(0, scope);
     let prefix = call.argument(1, scope);

@@ -1,6 +1,6 @@
-//! Users and passwords of the Authorization Manager: for which URLs they are, and how they are said.
+//! Users and passwords of the Authorization Manager: the URLs for which they apply, and how they are sent.
 //!
-//! Must not know requests. Invariant: a password is said to no URL but those that its entry is for.
+//! Must not know requests. Invariant: a password is only sent to URLs that match its entry.
 
 use base64::Engine;
 use md5::{Digest, Md5};
@@ -19,15 +19,15 @@ pub struct Authorization {
     pub user: Text,
     /// The password.
     pub password: Text,
-    /// The domain that stands before the user; empty: none.
+    /// The domain of the user; empty: none.
     pub domain: Text,
     /// The realm that a challenge must name; empty: any.
     pub realm: Text,
-    /// Whether it waits for a challenge; else it is said at once, as Basic.
+    /// Whether it waits for a challenge; otherwise it is sent with the first request, as Basic.
     pub is_digest: bool,
 }
 
-/// An entry that fits a URL, evaluated.
+/// An entry that matches a URL, evaluated.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Credentials {
     user: String,
@@ -36,14 +36,14 @@ pub(super) struct Credentials {
     pub(super) is_digest: bool,
 }
 
-/// How credentials are said.
+/// How credentials are sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Scheme {
     Basic,
     Digest(Challenge),
 }
 
-/// What a server wants to have digested.
+/// The parameters of a digest challenge.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Challenge {
     realm: String,
@@ -54,17 +54,17 @@ pub(super) struct Challenge {
     is_stale: bool,
 }
 
-/// A request, as far as it is digested.
+/// The parts of a request that are digested.
 pub(super) struct Digested<'a> {
     pub(super) method: &'a str,
     pub(super) target: &'a str,
-    /// The body; `None`: the method has none.
+    /// The body; `None`: the method has no body.
     pub(super) body: Option<&'a [u8]>,
-    /// Sixteen hexadecimal digits by chance.
+    /// Sixteen random hexadecimal digits.
     pub(super) client_nonce: &'a str,
 }
 
-/// The first entry that is for a URL.
+/// The first entry that matches a URL.
 pub(super) fn for_url(
     entries: &[std::sync::Arc<Authorization>],
     url: &Url,
@@ -90,7 +90,7 @@ pub(super) fn for_url(
 }
 
 impl Credentials {
-    /// The field that says them.
+    /// The header field with the credentials.
     pub(super) fn say(&self, scheme: &Scheme, request: &Digested<'_>) -> Option<String> {
         match scheme {
             Scheme::Basic => Some(basic(&self.user, &self.password)),
@@ -98,7 +98,7 @@ impl Credentials {
         }
     }
 
-    /// The scheme by which these are said after challenges, where those before failed; `None`: there is none.
+    /// The scheme to use after challenges, given the one that failed before; `None`: there is none.
     pub(super) fn scheme_for<'c>(
         &self,
         challenges: impl Iterator<Item = &'c str>,
@@ -130,7 +130,7 @@ impl Credentials {
 }
 
 impl Challenge {
-    /// Reads parameters: `name=value`, the value in quotes or not, between commas.
+    /// Parses parameters: comma-separated `name=value`, the value optionally quoted.
     fn read(text: &str) -> Challenge {
         let mut challenge = Challenge::default();
         let mut rest = text.trim_start();
@@ -154,7 +154,7 @@ impl Challenge {
         challenge
     }
 
-    /// The field that answers it; `None`: it wants what is not known.
+    /// The header field that answers it; `None`: it requires something unknown.
     fn answer(&self, credentials: &Credentials, request: &Digested<'_>) -> Option<String> {
         let algorithm = self.algorithm.as_deref().unwrap_or("MD5");
         let is_session = algorithm.eq_ignore_ascii_case("MD5-sess");
@@ -207,14 +207,14 @@ impl Challenge {
     }
 }
 
-/// A user and password as the scheme Basic says them.
+/// User and password in the format of the Basic scheme.
 pub(super) fn basic(user: &str, password: &str) -> String {
     let pair = format!("{}:{}", ascii(user), ascii(password));
     let coded = base64::engine::general_purpose::STANDARD.encode(pair);
     format!("Basic {coded}")
 }
 
-/// A text in ASCII, as the client sends users and passwords.
+/// A text in ASCII, in which the client sends users and passwords.
 fn ascii(text: &str) -> String {
     let letters = text.chars();
     letters

@@ -1,7 +1,7 @@
-//! Queries, forms and bodies of requests, as JMeter makes them of arguments and files.
+//! Queries, forms and bodies of requests, built as JMeter does from arguments and files.
 //!
-//! Must not know URLs and headers. Invariant: the same arguments give the same bytes; only the boundary of a multipart
-//! body is by chance.
+//! Must not know URLs and headers. Invariant: the same arguments yield the same bytes; only the boundary of a
+//! multipart body is random.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -13,19 +13,19 @@ use super::rewriting::Rewrite;
 use super::{HttpArgument, HttpClient, HttpFault, HttpRequestPlan, is_blank, local};
 use crate::scope::Scope;
 
-/// A body and what it is.
+/// A body and its type.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct RequestBody {
     pub(super) bytes: Vec<u8>,
-    /// The content type that is said unless a header field says it; `None`: nothing is said.
+    /// The content type that is sent unless a header field sets it; `None`: none is sent.
     pub(super) content_type: Option<String>,
-    /// Whether `content_type` is said whatever header fields say.
+    /// Whether `content_type` overrides header fields.
     pub(super) is_binding: bool,
-    /// Whether its content type is a file's, which is said before its length.
+    /// Whether its content type is that of a file, which is sent before the length.
     pub(super) is_of_file: bool,
-    /// The body as results tell it.
+    /// The body as shown in results.
     pub(super) told: String,
-    /// Why it cannot be sent whole, which shows after its head was sent; `None`: it can.
+    /// Why it cannot be sent completely, which only fails after its head was sent; `None`: it can.
     pub(super) fault: Option<HttpFault>,
 }
 
@@ -37,7 +37,7 @@ struct Pair<'a> {
 }
 
 impl Pair<'_> {
-    /// Whether a body has it: not where its name is blank, or a variable that nobody set.
+    /// Whether it is part of a body: not if its name is blank, or an unset variable.
     fn is_sent(&self) -> bool {
         let name = &self.name;
         let is_unset = name.trim().starts_with("${") && name.ends_with('}');
@@ -45,7 +45,7 @@ impl Pair<'_> {
     }
 }
 
-/// An argument that a modifier adds.
+/// An argument added by a modifier.
 static ADDED: LazyLock<HttpArgument> = LazyLock::new(|| HttpArgument {
     encode: true,
     equals: "=",
@@ -77,10 +77,10 @@ fn pairs<'a>(
     pairs
 }
 
-/// The character set that a request names; UTF-8 where it names none.
+/// The character set of a request; UTF-8 if it has none.
 ///
 /// # Errors
-/// Java does not know it.
+/// Java does not know the character set.
 pub(super) fn charset(
     request: &HttpRequestPlan,
     scope: &mut Scope<'_>,
@@ -95,15 +95,15 @@ pub(super) fn charset(
     }
 }
 
-/// A text in the coding of forms, as a body has it.
+/// A form-encoded text, as in a body.
 fn form_encoded(text: &str, charset: Charset) -> String {
     url_coding::encode_bytes(&charset.encode(text))
 }
 
-/// A text of which the coding of forms is taken away.
+/// Decodes a form-encoded text.
 ///
 /// # Errors
-/// It is not in that coding.
+/// It is not validly encoded.
 fn form_decoded(text: &str, charset: Charset) -> Result<String, HttpFault> {
     url_coding::decode_in(text, charset).map_err(|message| HttpFault {
         class: "java.lang.IllegalArgumentException".to_owned(),
@@ -111,7 +111,7 @@ fn form_decoded(text: &str, charset: Charset) -> Result<String, HttpFault> {
     })
 }
 
-/// The query that arguments make, those of a path behind them.
+/// The query built from arguments, with those of a path after them.
 pub(super) fn query(
     request: &HttpRequestPlan,
     rewrites: &[Rewrite],
@@ -140,7 +140,7 @@ pub(super) fn query(
     parts.join("&")
 }
 
-/// A name between quotation marks in the head of a part.
+/// A quoted name in the head of a part.
 fn quoted(name: &str, client: HttpClient) -> Cow<'_, str> {
     let is_special = |letter: char| matches!(letter, '"' | '\\' | '\r');
     if client == HttpClient::Java || !name.contains(is_special) {
@@ -163,14 +163,14 @@ fn joined(name: &str, equals: &str, value: &str) -> String {
     }
 }
 
-/// Whether a request's arguments are its body as they are; their values are not looked at.
+/// Whether a request's arguments are its body unchanged; their values are not checked.
 pub(super) fn is_raw(request: &HttpRequestPlan, scope: &mut Scope<'_>) -> bool {
     let arguments = &request.arguments;
     let mut names = arguments.iter().map(|argument| &argument.name);
     request.raw_body || !arguments.is_empty() && names.all(|name| name.evaluate(scope).is_empty())
 }
 
-/// The file that is a request's body; `None`: none is, or it is not named.
+/// The file that is a request's body; `None`: there is none, or it has no name.
 pub(super) fn body_file<'r>(
     request: &'r HttpRequestPlan,
     scope: &mut Scope<'_>,
@@ -184,7 +184,7 @@ pub(super) fn body_file<'r>(
     is_body.then_some(file)
 }
 
-/// Whether files make a request one of parts: each has a path and a parameter. Otherwise none of them is sent.
+/// Whether files make a request multipart: each has a path and a parameter. Otherwise none of them is sent.
 pub(super) fn has_parts(request: &HttpRequestPlan, scope: &mut Scope<'_>) -> bool {
     let mut files = request.files.iter();
     let is_whole = |file: &super::HttpFile| {
@@ -193,10 +193,10 @@ pub(super) fn has_parts(request: &HttpRequestPlan, scope: &mut Scope<'_>) -> boo
     !request.files.is_empty() && files.all(is_whole)
 }
 
-/// The body of a request under a method that has one; `None`: it has none.
+/// The body of a request with a method that allows one; `None`: it has none.
 ///
 /// # Errors
-/// A file that cannot be sent.
+/// A file cannot be sent.
 pub(super) fn body(
     request: &HttpRequestPlan,
     method: &str,
@@ -238,7 +238,7 @@ pub(super) fn body(
     }
     let charset = charset?;
     let pairs = pairs(request, rewrites, scope);
-    // Beside arguments a file without a name of a parameter is not sent.
+    // If there are arguments, a file without a parameter name is not sent.
     if let Some(file) = body_file(request, scope)
         && pairs.is_empty()
     {
@@ -293,7 +293,7 @@ pub(super) fn file_as_body(file: &super::HttpFile, scope: &mut Scope<'_>) -> Req
     }
 }
 
-/// The values of a request's arguments, one behind another.
+/// The values of a request's arguments, concatenated.
 pub(super) fn values(
     request: &HttpRequestPlan,
     rewrites: &[Rewrite],
@@ -306,7 +306,7 @@ pub(super) fn values(
 /// A request's arguments and files as parts.
 ///
 /// # Errors
-/// A file that cannot be sent.
+/// A file cannot be sent.
 pub(super) fn multipart_of(
     request: &HttpRequestPlan,
     rewrites: &[Rewrite],
@@ -317,10 +317,10 @@ pub(super) fn multipart_of(
     multipart(request, &pairs, charset, scope)
 }
 
-/// The boundary that JMeter writes for Java's client.
+/// JMeter's boundary for Java's client.
 const JAVA_BOUNDARY: &str = "---------------------------7d159c1302d0y0";
 
-/// Letters of a boundary.
+/// Characters of a boundary.
 const BOUNDARY: &[u8; 64] = b"-_1234567890abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
 fn boundary(scope: &Scope<'_>) -> String {

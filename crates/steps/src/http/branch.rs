@@ -1,7 +1,7 @@
-//! What is fetched one after another: a request, what redirects lead to, and what pages embed.
+//! A sequence of fetches: a request, the targets of its redirects, and the resources embedded in pages.
 //!
-//! Must not know what is fetched beside it. Invariant: a branch ends with one sample, or with none where all that it
-//! wanted is fresh in the cache.
+//! Must not know concurrent fetches. Invariant: a branch ends with one sample, or with none if everything is
+//! fresh in the cache.
 
 use std::collections::VecDeque;
 
@@ -17,58 +17,58 @@ use crate::embedded;
 use crate::sample::{DataType, Sample};
 use crate::scope::Scope;
 
-/// A branch under way.
+/// A branch in progress.
 #[derive(Debug, Default)]
 pub(super) struct Branch {
-    /// What waits for what is fetched now, the innermost last.
+    /// What waits for the current fetch, the innermost last.
     waiting: Vec<Waiting>,
     exchange: Option<Box<Exchange>>,
 }
 
-/// What waits for something that is fetched.
+/// What waits for a fetch.
 #[derive(Debug)]
 enum Waiting {
-    /// A request that is led on by redirects.
+    /// A request that is redirected.
     Redirects(Box<Redirects>),
-    /// A page whose resources come one after another.
+    /// A page whose resources are fetched one after another.
     Page(Box<Page>),
 }
 
 #[derive(Debug)]
 struct Redirects {
     total: Sample,
-    /// What was fetched last, as far as it is needed.
+    /// The required data of the last fetch.
     last: Fetched,
     followed: usize,
     depth: usize,
 }
 
-/// A page and what it embeds.
+/// A page and its embedded resources.
 #[derive(Debug)]
 pub(super) struct Page {
     pub(super) whole: Fetched,
-    /// What is still to be fetched.
+    /// The resources that are not fetched yet.
     pub(super) left: VecDeque<Url>,
     depth: usize,
 }
 
-/// Where a branch goes on.
+/// The next step of a branch.
 pub(super) enum Step {
-    /// An exchange is asked for.
+    /// Send this request.
     Send(Box<HttpAsk>),
-    /// The resources of a page may be fetched together.
+    /// The resources of a page may be fetched concurrently.
     Together(Box<Page>),
-    /// It is over; `None`: there is no sample.
+    /// It has ended; `None`: there is no sample.
     Over(Option<Box<Fetched>>),
 }
 
-/// What a branch works with.
+/// The context of a branch.
 pub(super) struct Means<'m, 's, 'c> {
     pub(super) running: Running<'m>,
     pub(super) cookies: Cookies<'c>,
     pub(super) memory: &'m mut HttpMemory,
     pub(super) scope: &'m mut Scope<'s>,
-    /// Whether pages may be fetched together with what they embed.
+    /// Whether the resources of pages may be fetched concurrently.
     pub(super) may_fork: bool,
 }
 
@@ -80,7 +80,7 @@ impl Means<'_, '_, '_> {
 }
 
 impl Page {
-    /// What fetches the next of its resources.
+    /// The fetch of its next resource.
     pub(super) fn next(&mut self) -> Option<Fetch> {
         let url = self.left.pop_front()?;
         Some(Fetch {
@@ -91,7 +91,7 @@ impl Page {
         })
     }
 
-    /// Takes what came of one.
+    /// Adds the result of a resource.
     pub(super) fn take(&mut self, settings: &HttpSettings, thread: &str, of: Option<Sample>) {
         let whole = &mut self.whole.sample;
         let was_good = of.as_ref().is_none_or(|sample| sample.success);
@@ -103,7 +103,7 @@ impl Page {
 }
 
 impl Branch {
-    /// Begins to fetch something.
+    /// Starts a fetch.
     pub(super) fn begin(&mut self, fetch: Fetch, means: &mut Means<'_, '_, '_>) -> Step {
         let begun = Exchange::begin(
             means.running,
@@ -117,12 +117,12 @@ impl Branch {
                 self.exchange = Some(exchange);
                 Step::Send(ask)
             }
-            // What is over before it is sent is told as it is, as in JMeter.
+            // A fetch that ends before it is sent is reported unchanged, as in JMeter.
             Begun::Over(fetched) => self.give(fetched, means),
         }
     }
 
-    /// The exchange under way came to an end.
+    /// The current exchange has ended.
     pub(super) fn answered(&mut self, answer: &HttpAnswer, means: &mut Means<'_, '_, '_>) -> Step {
         let exchange = self.exchange.take();
         let exchange = exchange.expect("a response comes to the exchange that is under way");
@@ -144,12 +144,12 @@ impl Branch {
         }
     }
 
-    /// Goes on with a page whose resources were fetched.
+    /// Continues with a page whose resources were fetched.
     pub(super) fn end_page(&mut self, page: Box<Page>, means: &mut Means<'_, '_, '_>) -> Step {
         self.give(Some(Box::new(page.whole)), means)
     }
 
-    /// Follows where an answer leads, and fetches what it embeds.
+    /// Follows the redirect of a response, and fetches its embedded resources.
     fn process(&mut self, fetched: Fetched, fetch: &Fetch, means: &mut Means<'_, '_, '_>) -> Step {
         let request = &means.running.plan.request;
         if fetch.is_followed || !request.follow_redirects || !fetched.is_redirect() {
@@ -167,7 +167,7 @@ impl Branch {
         self.follow(Box::new(redirects), means)
     }
 
-    /// Goes to where a redirect leads.
+    /// Fetches the target of a redirect.
     fn follow(&mut self, mut redirects: Box<Redirects>, means: &mut Means<'_, '_, '_>) -> Step {
         let settings = means.settings();
         let last = &mut redirects.last;
@@ -188,7 +188,7 @@ impl Branch {
         let url = match last.leads_to() {
             Ok(url) => url,
             Err(fault) => {
-                // To JMeter the last sample and the last one below are the same.
+                // In JMeter the last sample and the last sub-sample are the same object.
                 let below = redirects.total.children.last_mut();
                 for sample in [Some(&mut last.sample), below].into_iter().flatten() {
                     *sample = outcome::with_fault(std::mem::take(sample), &fault);
@@ -209,7 +209,7 @@ impl Branch {
         self.begin(fetch, means)
     }
 
-    /// What a redirect led to was fetched.
+    /// The target of a redirect was fetched.
     fn led_to(
         &mut self,
         mut redirects: Box<Redirects>,
@@ -240,7 +240,7 @@ impl Branch {
         }
     }
 
-    /// Redirects lead no further: the whole has the codes and data of what came last.
+    /// There are no further redirects: the whole gets the codes and data of the last response.
     fn end_redirects(&mut self, redirects: Box<Redirects>, means: &mut Means<'_, '_, '_>) -> Step {
         let Redirects {
             total, last, depth, ..
@@ -274,7 +274,7 @@ impl Branch {
         self.give(Some(Box::new(whole)), means)
     }
 
-    /// Whether what would be looked into lies within too many pages.
+    /// Whether the page is inside too many other pages.
     fn is_too_deep(
         &self,
         fetched: &Fetched,
@@ -285,7 +285,7 @@ impl Branch {
         is_page(fetched, means) && depth > settings.frame_depth_max
     }
 
-    /// Fetches what an answer embeds.
+    /// Fetches the resources embedded in a response.
     fn look_into(
         &mut self,
         mut fetched: Fetched,
@@ -336,7 +336,7 @@ impl Branch {
         }
     }
 
-    /// Gives what was fetched to what waits for it.
+    /// Passes the result to what waits for it.
     fn give(&mut self, fetched: Option<Box<Fetched>>, means: &mut Means<'_, '_, '_>) -> Step {
         match self.waiting.pop() {
             None => Step::Over(fetched),
@@ -351,13 +351,13 @@ impl Branch {
     }
 }
 
-/// Whether what was fetched is looked into for what it embeds.
+/// Whether the embedded resources of the result are fetched.
 fn is_page(fetched: &Fetched, means: &Means<'_, '_, '_>) -> bool {
     let sample = &fetched.sample;
     means.running.plan.resources.is_some() && sample.success && sample.data_type == DataType::Text
 }
 
-/// The resources that the plan lets be fetched.
+/// The resources that the plan selects.
 fn chosen(found: &[url::Url], means: &mut Means<'_, '_, '_>) -> VecDeque<Url> {
     let Some(plan) = &means.running.plan.resources else {
         return VecDeque::new();
@@ -379,7 +379,7 @@ fn chosen(found: &[url::Url], means: &mut Means<'_, '_, '_>) -> VecDeque<Url> {
     parsed.map(Url::with_single_slashes).collect()
 }
 
-/// Notes on a page whether all that it embeds is good.
+/// Marks whether all resources of a page were successful.
 fn note_success(whole: &mut Sample, settings: &HttpSettings, was_good: bool) {
     if settings.ignores_failed_resources {
         return;
@@ -397,7 +397,7 @@ fn note_success(whole: &mut Sample, settings: &HttpSettings, was_good: bool) {
     whole.message = message;
 }
 
-/// Notes on a page that what it embeds is not looked at.
+/// Records on a page that its resources are skipped.
 fn note_depth(page: &mut Sample, means: &Means<'_, '_, '_>, settings: &HttpSettings) {
     let fault = HttpFault {
         class: "java.lang.Exception".to_owned(),

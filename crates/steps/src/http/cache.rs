@@ -1,4 +1,5 @@
-//! The HTTP cache of one thread, as JMeter's Cache Manager keeps it: what is known of answers, not the answers.
+//! The HTTP cache of one thread, like JMeter's Cache Manager: it stores metadata of responses, not the
+//! responses.
 //!
 //! Must not know requests. Invariant: a cache holds no more entries than its manager allows.
 
@@ -12,7 +13,7 @@ use super::{HttpReply, is_blank};
 use crate::scope::Scope;
 use crate::text::Text;
 
-/// How long an answer is fresh that does not say: a year, in milliseconds.
+/// Default lifetime of a response: a year, in milliseconds.
 const ONE_YEAR_MS: i64 = 365 * 24 * 60 * 60 * 1_000;
 
 /// A cache manager.
@@ -20,32 +21,32 @@ const ONE_YEAR_MS: i64 = 365 * 24 * 60 * 60 * 1_000;
 pub struct CacheManager {
     /// Its number within the program.
     pub id: usize,
-    /// Whether each iteration begins with an empty cache.
+    /// Whether each iteration starts with an empty cache.
     pub clear_each_iteration: bool,
-    /// Whether that is decided by the group's rule for users instead.
+    /// Whether the group's setting for users decides that instead.
     pub by_group: bool,
-    /// Whether what is fresh is not asked for; else it is asked for conditionally.
+    /// Whether fresh entries are not requested; otherwise they are requested conditionally.
     pub uses_expires: bool,
-    /// Entries at most.
+    /// Maximum entries.
     pub size_max: Text,
 }
 
-/// What is known of an answer.
+/// Metadata of a response.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Entry {
     last_modified: Option<String>,
     etag: Option<String>,
-    /// Until when it is fresh, in milliseconds since 1970; `None`: it is not.
+    /// Expiry time in milliseconds since 1970; `None`: not fresh.
     expires_ms: Option<i64>,
-    /// The header fields that the answer differs by; `None`: it does not.
+    /// The header fields by which the response varies; `None`: it does not vary.
     vary: Option<String>,
 }
 
-/// What a thread knows of answers.
+/// A thread's metadata of responses.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Cache {
     entries: HashMap<String, Entry>,
-    /// Their keys, the oldest first.
+    /// Its keys, the oldest first.
     order: VecDeque<String>,
     size_max: usize,
 }
@@ -53,17 +54,17 @@ pub(super) struct Cache {
 /// Header fields of a request.
 type Fields<'a> = &'a [(String, String)];
 
-/// An exchange that may be remembered.
+/// An exchange that may be cached.
 pub(super) struct Exchanged<'a> {
     pub(super) url: &'a str,
     pub(super) method: &'a str,
-    /// All header fields of the request but its cookies.
+    /// All header fields of the request except cookies.
     pub(super) request: Fields<'a>,
     pub(super) reply: &'a HttpReply,
 }
 
 impl Cache {
-    /// An empty one.
+    /// An empty cache.
     pub(super) fn new(manager: &CacheManager, scope: &mut Scope<'_>) -> Cache {
         let size_max = long_or_zero(manager.size_max.evaluate(scope).trim());
         Cache {
@@ -72,7 +73,7 @@ impl Cache {
         }
     }
 
-    /// The fields that make a request for something known conditional.
+    /// The header fields that make a request for a cached response conditional.
     pub(super) fn conditions(&self, url: &str, request: Fields<'_>) -> Vec<(&'static str, String)> {
         let Some(entry) = self.entry(url, request) else {
             return Vec::new();
@@ -83,13 +84,13 @@ impl Cache {
         modified.into_iter().chain(etag).collect()
     }
 
-    /// Whether what a request asks for is fresh.
+    /// Whether the requested response is fresh.
     pub(super) fn is_fresh(&self, url: &str, request: Fields<'_>, now_ms: i64) -> bool {
         let entry = self.entry(url, request);
         entry.is_some_and(|entry| entry.expires_ms.is_some_and(|until| until > now_ms))
     }
 
-    /// Remembers what an answer says of itself.
+    /// Stores the metadata of a response.
     pub(super) fn remember(
         &mut self,
         manager: &CacheManager,
@@ -135,7 +136,7 @@ impl Cache {
                 };
                 self.put(exchanged.url.to_owned(), by_name);
             }
-            // What is known stays as it is.
+            // An existing entry stays unchanged.
             None if self.entries.contains_key(exchanged.url) => {}
             None => self.put(exchanged.url.to_owned(), entry),
         }
@@ -162,7 +163,7 @@ impl Cache {
     }
 }
 
-/// Until when an answer is fresh, in milliseconds since 1970; `None`: it is not.
+/// Expiry time of a response in milliseconds since 1970; `None`: not fresh.
 fn fresh_until(
     control: &str,
     expires: Option<&str>,
@@ -186,11 +187,11 @@ fn fresh_until(
         return Some(now_ms + ONE_YEAR_MS);
     };
     let age_ms = date::unix_ms(sent)?.saturating_sub(date::unix_ms(modified)?);
-    // A tenth of its age, to the nearest millisecond.
+    // A tenth of its age, rounded to milliseconds.
     Some(now_ms.saturating_add((age_ms + 5).div_euclid(10)))
 }
 
-/// The key of what is known of a URL for a request of these fields.
+/// The cache key of a URL for a request with these fields.
 fn vary_key(url: &str, vary: &str, request: Fields<'_>) -> String {
     let mut key = format!("vary-{vary}-");
     for name in vary.split(',').map(str::trim_start) {
@@ -223,7 +224,7 @@ mod tests {
         }
     }
 
-    /// A cache that has seen one answer at the instant 0, and what is asked with `request`.
+    /// A cache with one response, stored at the instant 0.
     fn seen(uses_expires: bool, headers: &[(&str, &str)]) -> Cache {
         let manager = CacheManager {
             uses_expires,

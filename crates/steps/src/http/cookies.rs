@@ -1,6 +1,7 @@
-//! The cookies of one thread, by the policies of JMeter's client: RFC 6265 as browsers follow it, Netscape's, RFC 2109.
+//! The cookies of one thread, with the policies of JMeter's client: RFC 6265 as in browsers, Netscape's draft,
+//! RFC 2109.
 //!
-//! Must not know requests. Invariant: a cookie is sent to the hosts and paths that it is for, and to nobody else.
+//! Must not know requests. Invariant: a cookie is only sent to matching hosts and paths.
 
 use core::net::Ipv4Addr;
 
@@ -15,17 +16,17 @@ use crate::text::Text;
 pub struct CookieManager {
     /// Its number within the program.
     pub id: usize,
-    /// Cookies that are there from the start.
+    /// Initial cookies.
     pub preset: Vec<PresetCookie>,
-    /// Whether each iteration begins with these alone.
+    /// Whether each iteration starts with only these.
     pub clear_each_iteration: bool,
-    /// Whether that is decided by the group's rule for users instead.
+    /// Whether the group's setting for users decides that instead.
     pub by_group: bool,
-    /// By which rules cookies are read and written.
+    /// The rules for parsing and formatting cookies.
     pub policy: CookiePolicy,
 }
 
-/// By which rules cookies are read and written.
+/// The rules for parsing and formatting cookies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CookiePolicy {
     /// RFC 6265 (`standard`, `standard-strict`).
@@ -37,9 +38,9 @@ pub enum CookiePolicy {
     Mixed,
     /// RFC 2109.
     Rfc2109,
-    /// RFC 2965: what answers set is not looked at, as it is in a header field of before that.
+    /// RFC 2965: received cookies are ignored, since they come in the older header field.
     Rfc2965,
-    /// Nothing is stored and sent (`ignoreCookies`).
+    /// No cookies are stored or sent (`ignoreCookies`).
     Ignore,
 }
 
@@ -50,15 +51,15 @@ pub struct PresetCookie {
     pub name: Text,
     /// Its value.
     pub value: Text,
-    /// The host that it is for.
+    /// Its host.
     pub domain: Text,
-    /// The path that it is for.
+    /// Its path.
     pub path: Text,
-    /// Whether it goes over TLS only.
+    /// Whether it is only sent over TLS.
     pub secure: bool,
-    /// Whether hosts below the domain get it too.
+    /// Whether it is also sent to subdomains.
     pub with_subdomains: bool,
-    /// Whether its path is told where the policy tells paths.
+    /// Whether its path is sent, if the policy sends paths.
     pub says_path: bool,
 }
 
@@ -68,17 +69,17 @@ struct Cookie {
     name: String,
     value: String,
     domain: String,
-    /// Whether hosts below the domain get it too.
+    /// Whether it is also sent to subdomains.
     with_subdomains: bool,
     path: String,
-    /// Whether the answer that set it named the path.
+    /// Whether the response that set it contained the path.
     says_path: bool,
     secure: bool,
-    /// The version of the rules that it follows.
+    /// The version of its rules.
     version: u32,
-    /// Its place among the cookies of the plan; `None`: an answer set it.
+    /// Its index among the cookies of the plan; `None`: a response set it.
     preset: Option<usize>,
-    /// Whether its texts change, so that JMeter never takes it for another.
+    /// Whether its texts vary, so that JMeter never considers it equal to another one.
     changes: bool,
 }
 
@@ -86,14 +87,14 @@ struct Cookie {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Jar(Vec<Cookie>);
 
-/// What an answer said of a cookie, and whether it has ended.
+/// A cookie from a response, and whether it is expired.
 struct Said {
     cookie: Cookie,
     has_ended: bool,
 }
 
 impl Jar {
-    /// Those that a manager has from the start.
+    /// The initial cookies of a manager.
     pub(super) fn of(manager: &CookieManager, scope: &mut Scope<'_>) -> Jar {
         let presets = manager.preset.iter().enumerate();
         Jar(presets
@@ -101,7 +102,7 @@ impl Jar {
             .collect())
     }
 
-    /// Gives the cookies of the plan the values that they have now.
+    /// Updates the cookies of the plan to their current values.
     pub(super) fn refresh(&mut self, manager: &CookieManager, scope: &mut Scope<'_>) {
         for cookie in &mut self.0 {
             let place = cookie.preset;
@@ -112,7 +113,7 @@ impl Jar {
         }
     }
 
-    /// Stores a cookie as a script makes it.
+    /// Stores a cookie made by a script.
     pub(crate) fn put(&mut self, preset: &PresetCookie, scope: &mut Scope<'_>) {
         let cookie = Cookie {
             preset: None,
@@ -122,7 +123,7 @@ impl Jar {
         self.store(cookie);
     }
 
-    /// Its cookies, as scripts see them.
+    /// Its cookies as seen by scripts.
     pub(crate) fn told(&self) -> Vec<PresetCookie> {
         let told = self.0.iter().map(|one| PresetCookie {
             name: Text::literal(&one.name),
@@ -136,7 +137,7 @@ impl Jar {
         told.collect()
     }
 
-    /// Takes the cookie at a place away; whether there was one.
+    /// Removes the cookie at an index; returns whether there was one.
     pub(crate) fn remove_at(&mut self, place: usize) -> bool {
         let is_there = place < self.0.len();
         if is_there {
@@ -145,19 +146,19 @@ impl Jar {
         is_there
     }
 
-    /// Takes all cookies away.
+    /// Removes all cookies.
     pub(crate) fn clear(&mut self) {
         self.0.clear();
     }
 
-    /// Stores all of another.
+    /// Stores all cookies of another jar.
     pub(super) fn store_all(&mut self, other: Jar) {
         for cookie in other.0 {
             self.store(cookie);
         }
     }
 
-    /// The `Cookie` field for a URL; `None`: there is none to send.
+    /// The `Cookie` field for a URL; `None`: no cookie matches.
     pub(super) fn field(&self, policy: CookiePolicy, url: &Url) -> Option<String> {
         let path = url.path();
         let mut fitting: Vec<&Cookie> = self.0.iter().filter(|one| one.fits(url, path)).collect();
@@ -176,7 +177,7 @@ impl Jar {
             return Some(pairs.join("; "));
         }
         let told: Vec<String> = fitting.map(|one| one.told(version)).collect();
-        // Where rules are mixed, each is a field of its own, and JMeter puts the fields together as they are.
+        // With mixed rules each cookie is a separate field, and JMeter concatenates the fields unchanged.
         let between = match policy {
             CookiePolicy::Mixed => format!("$Version={version}; "),
             _ => "; ".to_owned(),
@@ -184,7 +185,7 @@ impl Jar {
         Some(format!("$Version={version}; {}", told.join(&between)))
     }
 
-    /// Stores a cookie in the place of one of the same name, domain and path.
+    /// Stores a cookie, replacing one with the same name, domain and path.
     fn store(&mut self, cookie: Cookie) {
         self.remove(&cookie);
         self.0.push(cookie);
@@ -194,7 +195,7 @@ impl Jar {
         self.0.retain(|one| !one.is_same(cookie));
     }
 
-    /// Takes a `Set-Cookie` field of an answer; gives name and value of a cookie that was stored.
+    /// Processes a `Set-Cookie` field of a response; returns name and value of a stored cookie.
     pub(super) fn take(
         &mut self,
         (settings, policy): (&CookieSettings, CookiePolicy),
@@ -216,7 +217,7 @@ impl Jar {
     }
 }
 
-/// Reads a `Set-Cookie` field; `None`: it sets none.
+/// Parses a `Set-Cookie` field; `None`: it is invalid.
 fn read(policy: CookiePolicy, url: &Url, field: &str, now_ms: i64) -> Option<Said> {
     if policy == CookiePolicy::Rfc2965 {
         return None;
@@ -267,14 +268,14 @@ fn read(policy: CookiePolicy, url: &Url, field: &str, now_ms: i64) -> Option<Sai
             "secure" => cookie.secure = true,
             "version" => cookie.version = value.parse().unwrap_or_default(),
             "max-age" => by_age = value.parse::<i64>().ok().or(by_age),
-            // An end at the instant 0 is taken for none.
+            // An expiry at the instant 0 is ignored.
             "expires" => by_date = date::unix_ms(value).filter(|end| *end != 0).or(by_date),
             _ => {}
         }
     }
     match rules {
         CookiePolicy::Standard => cookie.version = 0,
-        // Netscape knows no quotes.
+        // Netscape's draft has no quotes.
         CookiePolicy::Netscape => {
             cookie.version = 0;
             quoted.clone_into(&mut cookie.value);
@@ -288,8 +289,8 @@ fn read(policy: CookiePolicy, url: &Url, field: &str, now_ms: i64) -> Option<Sai
     Some(Said { cookie, has_ended })
 }
 
-/// The policy by whose rules the attributes of a cookie are read: a mixed one reads by RFC 2109 what has a version, and no end
-/// as Netscape writes it.
+/// The policy for parsing the attributes of a cookie: mixed rules use RFC 2109 for a cookie with a version and
+/// without a Netscape expiry date.
 fn rules_for(policy: CookiePolicy, attributes: &[&str]) -> CookiePolicy {
     let has = |name: &str| {
         let mut keys = attributes.iter().map(|part| part.split('=').next());
@@ -302,7 +303,7 @@ fn rules_for(policy: CookiePolicy, attributes: &[&str]) -> CookiePolicy {
     }
 }
 
-/// The parts of a field between semicolons that are not in quotes.
+/// The parts of a field, separated by semicolons outside of quotes.
 fn parts_of(field: &str) -> Vec<&str> {
     let mut is_quoted = false;
     field
@@ -313,8 +314,8 @@ fn parts_of(field: &str) -> Vec<&str> {
         .collect()
 }
 
-/// A value as Java's client reads it: quotes are left out wherever they stand, with the backslashes in them before quotes and
-/// backslashes, and blanks between its parts are one.
+/// A value as parsed by Java's client: all quotes are removed, inside them also backslashes that escape a quote
+/// or a backslash, and blanks outside of quotes are collapsed.
 fn without_quotes(value: &str) -> String {
     let mut told = String::with_capacity(value.len());
     let (mut is_quoted, mut is_apart) = (false, false);
@@ -340,7 +341,7 @@ fn without_quotes(value: &str) -> String {
     told
 }
 
-/// A text without the quotes around it.
+/// A text without surrounding quotes.
 fn unquoted(text: &str) -> &str {
     let inside = text
         .strip_prefix('"')
@@ -354,7 +355,7 @@ impl PresetCookie {
         texts.all(|text| text.constant().is_some())
     }
 
-    /// What it is now; `place`: its place among those of the plan.
+    /// Its current value; `place`: its index among those of the plan.
     fn cookie(&self, place: usize, scope: &mut Scope<'_>) -> Cookie {
         let domain = self.domain.evaluate(scope).to_ascii_lowercase();
         Cookie {
@@ -378,7 +379,7 @@ impl Cookie {
         !self.changes && self.name == other.name && is_same_place
     }
 
-    /// Name and value alone.
+    /// Only name and value.
     fn pair(&self, policy: CookiePolicy) -> String {
         let Cookie { name, value, .. } = self;
         let is_special = |one: char| matches!(one, ' ' | '"' | ',' | ';' | '\\');
@@ -389,7 +390,7 @@ impl Cookie {
         format!("{name}={value}")
     }
 
-    /// With its path and domain, as RFC 2109 tells them.
+    /// With path and domain, in the format of RFC 2109.
     fn told(&self, version: u32) -> String {
         let quote = if version > 0 { "\"" } else { "" };
         let said = |name: &str, value: &str| format!("{name}={quote}{value}{quote}");
@@ -406,7 +407,7 @@ impl Cookie {
     fn is_for_host(&self, host: &str) -> bool {
         let host = host.to_ascii_lowercase();
         let below = host.strip_suffix(&self.domain);
-        // An address has no domain above it.
+        // An IP address has no subdomains.
         let is_name = || host.parse::<Ipv4Addr>().is_err();
         host == self.domain
             || self.with_subdomains && below.is_some_and(|rest| rest.ends_with('.')) && is_name()

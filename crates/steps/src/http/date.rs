@@ -1,10 +1,10 @@
-//! Dates in header fields and cookies, as RFC 6265 (5.1.1) reads them: whatever order and separators they have.
+//! Dates in header fields and cookies, parsed as in RFC 6265 (5.1.1): in any order and with any separators.
 //!
-//! Must not know what a date is for. Invariant: a text is a date or none; it never fails otherwise.
+//! Must not know what a date is for. Invariant: for any text the result is a date or `None`.
 
 use loadline_java::date_format::day_number;
 
-/// The instant that a date tells, in milliseconds since 1970; `None`: it is no date.
+/// The instant of a date in milliseconds since 1970; `None`: it is invalid.
 pub(super) fn unix_ms(text: &str) -> Option<i64> {
     let (mut time, mut day, mut month, mut year) = (None, None, None, None);
     let is_delimiter = |one: char| !(one.is_ascii_alphanumeric() || one == ':' || !one.is_ascii());
@@ -28,8 +28,8 @@ pub(super) fn unix_ms(text: &str) -> Option<i64> {
     Some((day * 86_400 + time?) * 1_000)
 }
 
-/// The same of a date as Netscape's draft writes it, `Wed, 01-Jan-31 00:00:00 GMT`, the year with any number of digits; `None`:
-/// it is written otherwise.
+/// The same for a date in the format of Netscape's draft, `Wed, 01-Jan-31 00:00:00 GMT`, with any number of
+/// digits in the year; `None`: it has another format.
 pub(super) fn unix_ms_by_netscape(text: &str) -> Option<i64> {
     let (weekday, rest) = text.split_once(", ")?;
     let (date, time) = rest.trim_start().split_once(' ')?;
@@ -40,7 +40,7 @@ pub(super) fn unix_ms_by_netscape(text: &str) -> Option<i64> {
     if !is_name(weekday) || !is_name(month) || zone.is_empty() {
         return None;
     }
-    // A year of two digits is of this century.
+    // A two-digit year is in this century.
     let century = if year.len() == 2 { "20" } else { "" };
     unix_ms(&format!("{day} {month} {century}{year} {time}"))
 }
@@ -55,7 +55,7 @@ fn time_of(token: &str) -> Option<i64> {
     Some(next(23)? * 3_600 + next(59)? * 60 + next(59)?)
 }
 
-/// The digits that a token begins with, where they are so many at most.
+/// The digits at the start of a token, if there are at most `digits_max`.
 fn number(token: &str, digits_max: usize) -> Option<i64> {
     let end = token.find(|one: char| !one.is_ascii_digit());
     let digits = &token[..end.unwrap_or(token.len())];

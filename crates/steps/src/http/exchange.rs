@@ -1,7 +1,7 @@
-//! One exchange of a sampler: what is sent for a URL, and the sample that its answer makes.
+//! One exchange of a sampler: the request for a URL, and the sample from its response.
 //!
-//! Must not know redirects that have samples of their own, nor pages. Invariant: an exchange ends with one sample, or
-//! with none where its answer is still fresh in the cache.
+//! Must not know redirects with separate samples, nor pages. Invariant: an exchange ends with one sample, or
+//! with none if its response is still fresh in the cache.
 
 use super::body::{self, RequestBody};
 use super::cache::Exchanged;
@@ -19,62 +19,62 @@ use crate::sample::Sample;
 use crate::scope::Scope;
 use crate::text::Text;
 
-/// A sampler as it is run.
+/// A running sampler.
 #[derive(Clone, Copy)]
 pub(crate) struct Running<'a> {
-    /// What it does.
+    /// Its plan.
     pub(crate) plan: &'a HttpSamplerPlan,
-    /// Its name, which is read for each of its samples.
+    /// Its name, which is evaluated for each of its samples.
     pub(crate) name: &'a Text,
 }
 
-/// What is to be fetched.
+/// A URL to fetch.
 #[derive(Clone, Debug)]
 pub(super) struct Fetch {
     pub(super) url: Url,
     pub(super) method: String,
-    /// Whether it is where a redirect led to.
+    /// Whether it is the target of a redirect.
     pub(super) is_followed: bool,
-    /// How many pages it lies within.
+    /// In how many nested pages it is.
     pub(super) depth: usize,
 }
 
-/// An exchange under way.
+/// An exchange in progress.
 #[derive(Debug)]
 pub(super) struct Exchange {
     pub(super) fetch: Fetch,
     label: String,
     body: Option<RequestBody>,
     cookies: String,
-    /// Header fields before the client adds its own.
+    /// Header fields before those added by the client.
     own: Fields,
-    /// Header fields as they were sent last.
+    /// Header fields as last sent.
     sent: Fields,
     way: Option<Box<HttpWay>>,
-    /// Whether Java's client has sent it twice.
+    /// Whether Java's client has already repeated it.
     is_repeated: bool,
-    /// What the client did by itself before: redirects, answers to challenges.
+    /// Requests made by the client itself: redirects, responses to challenges.
     inner: Inner,
 }
 
-/// How an exchange begins.
+/// The start of an exchange.
 pub(super) enum Begun {
-    /// It is asked for.
+    /// Send this request.
     Send(Box<HttpAsk>, Box<Exchange>),
-    /// It is over already; `None`: there is no sample.
+    /// It has already ended; `None`: there is no sample.
     Over(Option<Box<Fetched>>),
 }
 
-/// How an exchange goes on.
+/// The next step of an exchange.
 pub(super) enum Answered {
-    /// The client sends another request by itself.
+    /// The client itself sends another request.
     Send(Box<HttpAsk>, Box<Exchange>),
-    /// It is over.
+    /// It has ended.
     Over(Fetch, Box<Fetched>),
 }
 
 impl Exchange {
-    /// Begins an exchange.
+    /// Starts an exchange.
     pub(super) fn begin(
         running: Running<'_>,
         fetch: Fetch,
@@ -146,7 +146,7 @@ impl Exchange {
         Begun::Send(Box::new(ask), Box::new(exchange))
     }
 
-    /// What the client refuses of a URL and a method.
+    /// Why the client refuses a URL and a method.
     fn refusal(&self, client: HttpClient, url: &str) -> Option<HttpFault> {
         let method = &self.fetch.method;
         match client {
@@ -155,7 +155,7 @@ impl Exchange {
         }
     }
 
-    /// Makes the body, which what a redirect led to does not have.
+    /// Builds the body; the target of a redirect has none.
     fn make_body(
         &mut self,
         plan: &HttpSamplerPlan,
@@ -193,14 +193,14 @@ impl Exchange {
         }
     }
 
-    /// Where the client is now, and by which method.
+    /// The client's current URL and method.
     fn at(&self) -> (Url, String) {
         let fetch = &self.fetch;
         let (url, method) = self.inner.hop().unwrap_or((&fetch.url, &fetch.method));
         (url.clone(), method.to_owned())
     }
 
-    /// What is asked for now.
+    /// The current request.
     fn ask(
         &mut self,
         plan: &HttpSamplerPlan,
@@ -257,7 +257,7 @@ impl Exchange {
         }
     }
 
-    /// The proxy that is told what it is to ask for; one that tunnels is not.
+    /// The proxy that gets requests in absolute form; not one that tunnels.
     fn plain_proxy(&self) -> Option<&HttpProxy> {
         let way = self
             .way
@@ -266,7 +266,7 @@ impl Exchange {
         way.proxy.as_ref()
     }
 
-    /// Whether a proxy wants to know who the user is, and can be told.
+    /// Whether a proxy requests authentication for the first time, and there are credentials.
     fn is_asked_by_proxy(&self, answer: &HttpAnswer, memory: &mut HttpMemory) -> bool {
         let is_asked = answer.reply.as_ref().is_ok_and(|reply| reply.status == 407);
         let proxy = self.plain_proxy().filter(|_| is_asked);
@@ -274,12 +274,12 @@ impl Exchange {
         can_be_told && memory.note_asked_by_proxy()
     }
 
-    /// Whether it fails whatever the answer is.
+    /// Whether it fails whatever the response is.
     fn is_doomed(&self) -> bool {
         self.body.as_ref().is_some_and(|body| body.fault.is_some())
     }
 
-    /// The bytes that are sent; they are kept where the client may have to send them again.
+    /// The bytes to send; they are kept if the client may have to send them again.
     fn bytes(&mut self, plan: &HttpSamplerPlan, is_whole: bool) -> Vec<u8> {
         let may_come_again = plan.request.auto_redirects
             || plan.request.client == HttpClient::Java
@@ -292,7 +292,7 @@ impl Exchange {
         }
     }
 
-    /// The exchange came to an end.
+    /// The exchange has ended.
     pub(super) fn answered(
         mut self: Box<Self>,
         running: Running<'_>,
@@ -329,7 +329,7 @@ impl Exchange {
         match self.inner.take(plan, &settings, sent, answer, scope) {
             Ok(false) => {}
             Ok(true) => {
-                // Java's client closes the connection that led it elsewhere.
+                // Java's client closes the connection on which it was redirected.
                 let is_anew = plan.request.client == HttpClient::Java && is_moved(answer);
                 let ask = self.ask(plan, is_anew, memory, scope);
                 return Answered::Send(Box::new(ask), self);
@@ -394,7 +394,7 @@ impl Exchange {
             .remember(manager, settings, &exchanged, now_ms);
     }
 
-    /// The sample of an answer.
+    /// The sample for a response.
     fn told(
         &mut self,
         plan: &HttpSamplerPlan,
@@ -436,7 +436,7 @@ impl Exchange {
         }
     }
 
-    /// The sample of something that is fresh in the cache.
+    /// The sample for a response that is fresh in the cache.
     fn cached(self, settings: &HttpSettings, now_ms: i64) -> Option<Box<Fetched>> {
         let CachedMode::Told { code, message } = &settings.cached else {
             return None;
@@ -464,7 +464,7 @@ impl Exchange {
         Begun::Over(Some(fetched))
     }
 
-    /// The sample of an exchange that has no answer.
+    /// The sample for an exchange without a response.
     fn fault(&mut self, fault: &HttpFault, start_ms: i64, elapsed_ms: u64) -> Box<Fetched> {
         let told = self.body.as_ref().map(|body| body.told.clone());
         let sample = Sample {
@@ -486,13 +486,13 @@ impl Exchange {
     }
 }
 
-/// Whether an answer says that what was wanted is somewhere else.
+/// Whether a response is a redirect.
 fn is_moved(answer: &HttpAnswer) -> bool {
     let reply = answer.reply.as_ref();
     reply.is_ok_and(|reply| (300..400).contains(&reply.status))
 }
 
-/// What is wrong with a method that is no token.
+/// The fault of a method that is not a valid token.
 fn method_fault(method: &str) -> Option<HttpFault> {
     let is_token = !method.is_empty()
         && method

@@ -1,6 +1,6 @@
 //! Header fields of a request, in the order in which JMeter's client sends them.
 //!
-//! Must not know answers. Invariant: the fields of the plan come before those that the client adds.
+//! Must not know responses. Invariant: the fields of the plan come before those added by the client.
 
 use super::body::RequestBody;
 use super::outcome::{LINES_BYTES, push_line};
@@ -8,15 +8,15 @@ use super::url::Url;
 use super::{HttpClient, HttpSamplerPlan, is_blank};
 use crate::scope::Scope;
 
-/// What JMeter's client calls itself.
+/// The `User-Agent` of JMeter's client.
 const USER_AGENT: &str = "Apache-HttpClient/4.5.14 (Java/17.0.15)";
 
-/// Header fields of a request, in their order.
+/// Header fields of a request in order.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Fields(Vec<(String, String)>);
 
 impl Fields {
-    /// What a plan says: whether the connection is kept, and the fields of its header managers.
+    /// The fields from a plan: whether the connection is kept, and the fields of its header managers.
     pub(super) fn of_plan(plan: &HttpSamplerPlan, url: &Url, scope: &mut Scope<'_>) -> Fields {
         let mut fields = Fields::default();
         let connection = match plan.request.keep_alive {
@@ -38,7 +38,7 @@ impl Fields {
         fields
     }
 
-    /// All of them, and those that the client adds for a body and a URL.
+    /// All fields, including those that the client adds for a body and a URL.
     pub(super) fn completed(
         &self,
         body: Option<&RequestBody>,
@@ -69,7 +69,7 @@ impl Fields {
         fields
     }
 
-    /// Gives them the content type of a body that decides it, whatever the plan says, or that is a file.
+    /// Sets the content type of a body, if the body overrides the plan or is a file.
     pub(super) fn give_type_of(&mut self, body: &RequestBody) {
         if body.is_binding {
             self.0
@@ -89,7 +89,7 @@ impl Fields {
         self.0.push((name.to_owned(), value));
     }
 
-    /// Puts a field in the place of the first one of its name, or behind all.
+    /// Replaces the first field with this name, or appends it.
     pub(super) fn set(&mut self, name: &str, value: String) {
         let mut fields = self.0.iter_mut();
         match fields.find(|(one, _)| one.eq_ignore_ascii_case(name)) {
@@ -98,7 +98,7 @@ impl Fields {
         }
     }
 
-    /// The value of the first field of a name.
+    /// The value of the first field with a name.
     pub(super) fn get(&self, name: &str) -> Option<&str> {
         let mut fields = self.0.iter();
         let field = fields.find(|(one, _)| one.eq_ignore_ascii_case(name));
@@ -113,14 +113,14 @@ impl Fields {
         self.0.clone()
     }
 
-    /// All but the cookies.
+    /// All except cookies.
     pub(super) fn without_cookies(&self) -> Vec<(String, String)> {
         let fields = self.0.iter();
         let told = fields.filter(|(name, _)| !name.eq_ignore_ascii_case("cookie"));
         told.cloned().collect()
     }
 
-    /// As results tell them: one a line, without cookies.
+    /// As shown in results: one per line, without cookies.
     pub(super) fn told(&self) -> String {
         let fields = self.0.iter();
         let told = fields.filter(|(name, _)| !name.eq_ignore_ascii_case("cookie"));
@@ -131,7 +131,7 @@ impl Fields {
         lines
     }
 
-    /// Whether any of them wants the connection closed.
+    /// Whether any of them closes the connection.
     pub(super) fn wants_close(&self) -> bool {
         let fields = self.0.iter();
         let mut connections = fields.filter(|(name, _)| name.eq_ignore_ascii_case("connection"));
@@ -142,7 +142,8 @@ impl Fields {
     }
 }
 
-/// A `Host` of the plan: with its port, or the URL's where it has none, unless that is the scheme's.
+/// The value of a `Host` from the plan: with its port, or otherwise that of the URL, unless it is the scheme's
+/// default.
 fn host_field(url: &Url, value: &str) -> String {
     let last = value.rsplit_once(':').map(|(_, port)| port);
     let is_port = |port: &&str| !is_blank(port) && port.bytes().all(|digit| digit.is_ascii_digit());

@@ -1,6 +1,8 @@
-//! What JMeter's client does by itself within one exchange: it follows redirects (`auto_redirects`) and answers challenges.
+//! Requests that JMeter's client makes itself within one exchange: it follows redirects (`auto_redirects`) and
+//! answers challenges.
 //!
-//! Must not know samples but their times. Invariant: of several requests the last one counts, and the time from the first.
+//! Must not know samples except their times. Invariant: of several requests the last one counts, with the time
+//! since the first.
 
 use std::collections::HashSet;
 
@@ -13,25 +15,25 @@ use super::{HttpAnswer, HttpFault, HttpReply, HttpSamplerPlan};
 use crate::sample::Sample;
 use crate::scope::Scope;
 
-/// Challenges of one exchange that are answered at most.
+/// Maximum number of challenges answered in one exchange.
 const CHALLENGES_MAX: u32 = 5;
 
-/// What the client has done by itself so far.
+/// What the client has done itself so far.
 #[derive(Debug, Default)]
 pub(super) struct Inner {
-    /// Where a redirect led to, and the method that is used there; `None`: none was followed.
+    /// The target of a redirect, with its method; `None`: none was followed.
     hop: Option<(Url, String)>,
     is_without_body: bool,
-    /// Where redirects led to so far.
+    /// Targets of redirects so far.
     visited: HashSet<String>,
-    /// How credentials are said; `None`: as the plan has it.
+    /// How credentials are sent; `None`: as in the plan.
     scheme: Option<Scheme>,
     challenges: u32,
-    /// When the first request began, and how long connecting took since; `None`: there was but one request.
+    /// When the first request started, and the connect time since then; `None`: there was only one request.
     begun: Option<(i64, u64)>,
 }
 
-/// The request that was sent last.
+/// The last request.
 #[derive(Clone, Copy)]
 pub(super) struct Sent<'a> {
     pub(super) url: &'a Url,
@@ -41,19 +43,19 @@ pub(super) struct Sent<'a> {
 }
 
 impl Inner {
-    /// Where a redirect led to, and the method that is used there.
+    /// The target of a redirect, with its method.
     pub(super) fn hop(&self) -> Option<(&Url, &str)> {
         self.hop
             .as_ref()
             .map(|(url, method)| (url, method.as_str()))
     }
 
-    /// Whether the body is sent with the request that is next.
+    /// Whether the body is sent with the next request.
     pub(super) fn sends_body(&self) -> bool {
         !self.is_without_body
     }
 
-    /// The `Authorization` of the request that is next.
+    /// The `Authorization` of the next request.
     pub(super) fn credentials(
         &self,
         plan: &HttpSamplerPlan,
@@ -79,10 +81,10 @@ impl Inner {
         credentials.say(scheme, &request)
     }
 
-    /// Looks at an answer; `true`: the client sends another request by itself.
+    /// Processes a response; `true`: the client itself sends another request.
     ///
     /// # Errors
-    /// It follows no further.
+    /// It does not follow further redirects.
     pub(super) fn take(
         &mut self,
         plan: &HttpSamplerPlan,
@@ -166,7 +168,7 @@ impl Inner {
         Ok(true)
     }
 
-    /// Lets a sample of the last request begin with the first.
+    /// Moves the start of the last request's sample to that of the first.
     pub(super) fn stretch(&self, sample: &mut Sample) {
         let Some((start_ms, connect_ms)) = self.begun else {
             return;

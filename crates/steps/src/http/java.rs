@@ -1,6 +1,6 @@
-//! What Java's own client does otherwise than Apache's: bodies, header fields, and what it refuses.
+//! Differences of Java's own client from Apache's: bodies, header fields, and refused requests.
 //!
-//! Must not know sockets. Invariant: what it refuses is told in its own words, before anything is sent.
+//! Must not know sockets. Invariant: refusals are reported in its own words, before anything is sent.
 
 use super::body::{self, RequestBody};
 use super::fields::Fields;
@@ -9,17 +9,17 @@ use super::url::Url;
 use super::{HttpAnswer, HttpFault, HttpReply, HttpRequestPlan};
 use crate::scope::Scope;
 
-/// What Java's client calls itself.
+/// The `User-Agent` of Java's client.
 const USER_AGENT: &str = "Java/17.0.15";
 
-/// What it accepts where a plan does not say.
+/// Its default `Accept`.
 const ACCEPT: &str = "text/html, image/gif, image/jpeg, */*; q=0.2";
 
-/// The methods that it knows.
+/// The supported methods.
 const METHODS: [&str; 7] = ["GET", "POST", "HEAD", "OPTIONS", "PUT", "DELETE", "TRACE"];
 
-/// Bytes of a body as Java's client counts them: the framing of chunks is not among them. Of one that is compressed too, the
-/// size without it is not known.
+/// Bytes of a body as counted by Java's client: without chunked framing. For a body that is also compressed,
+/// the size without framing is unknown.
 pub(super) fn body_bytes(reply: &HttpReply) -> u64 {
     let is_plain = reply.first_header("content-encoding").is_none();
     match reply.first_header("transfer-encoding") {
@@ -28,7 +28,7 @@ pub(super) fn body_bytes(reply: &HttpReply) -> u64 {
     }
 }
 
-/// What it cannot send.
+/// Why it cannot send a request.
 pub(super) fn fault_of(method: &str, url: &Url) -> Option<HttpFault> {
     if !METHODS.contains(&method) {
         let message = format!("Invalid HTTP method: {method}");
@@ -38,10 +38,10 @@ pub(super) fn fault_of(method: &str, url: &Url) -> Option<HttpFault> {
     (!has_host).then(|| fault("java.io.IOException", "Failed to select a proxy"))
 }
 
-/// The body of a request; `None`: it has none. Only POST has forms, and only POST and PUT have any.
+/// The body of a request; `None`: it has none. Only POST has forms, and only POST and PUT have bodies.
 ///
 /// # Errors
-/// A file cannot be read, or a form goes with PUT.
+/// A file cannot be read, or a form is sent with PUT.
 pub(super) fn body(
     request: &HttpRequestPlan,
     method: &str,
@@ -87,7 +87,7 @@ pub(super) fn body(
     }))
 }
 
-/// What Java says of a file that cannot be read.
+/// Java's error for a file that cannot be read.
 fn unreadable(path: &str, scope: &Scope<'_>) -> HttpFault {
     let why = scope.host.world().read_file(path).err();
     let why = why.map(|fault| fault.why).unwrap_or_default();
@@ -97,7 +97,7 @@ fn unreadable(path: &str, scope: &Scope<'_>) -> HttpFault {
     }
 }
 
-/// The plan's header fields, and those that the client adds.
+/// The plan's header fields, and those added by the client.
 pub(super) fn completed(
     own: &Fields,
     body: Option<&RequestBody>,
@@ -133,7 +133,7 @@ pub(super) fn completed(
     fields
 }
 
-/// What stands in the request line: the URL as it is written, without a fragment.
+/// The target in the request line: the URL as written, without a fragment.
 pub(super) fn target(url: &Url) -> String {
     let target = url.target.split('#').next().unwrap_or_default();
     match target.starts_with('/') {
@@ -142,7 +142,7 @@ pub(super) fn target(url: &Url) -> String {
     }
 }
 
-/// An answer as JMeter sees it through this client, which tells neither when it connected nor what it sent.
+/// A response as seen by JMeter with this client, which reports neither the connect time nor the sent bytes.
 pub(super) fn seen(answer: &HttpAnswer) -> HttpAnswer {
     HttpAnswer {
         connect_ms: 0,
@@ -151,7 +151,7 @@ pub(super) fn seen(answer: &HttpAnswer) -> HttpAnswer {
     }
 }
 
-/// Whether the connection ended before an answer: the client then sends the request once more.
+/// Whether the connection ended before a response: then the client sends the request once more.
 pub(super) fn is_lost(answer: &HttpAnswer) -> bool {
     let fault = answer.reply.as_ref().err();
     fault.is_some_and(|fault| fault.class == "java.net.SocketException")

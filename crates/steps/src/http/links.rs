@@ -1,7 +1,7 @@
-//! The HTML Link Parser: a request goes where one of the links, forms or frames of the page before goes that fit it.
+//! The HTML Link Parser: a request goes to one of the matching links, forms or frames of the previous page.
 //!
-//! The texts of the request are patterns then, of Perl. Must not know connections. Invariant: where nothing fits, the request
-//! stays as it is.
+//! The texts of the request are then Perl patterns. Must not know connections. Invariant: without a match, the
+//! request stays unchanged.
 
 use dom_query::{Document, NodeRef};
 use loadline_java::oro::Oro;
@@ -13,16 +13,16 @@ use crate::sample::Sample;
 use crate::scope::Scope;
 use crate::text::Text;
 
-/// Where a link, a form or a frame goes.
+/// The target of a link, a form or a frame.
 #[derive(Debug)]
 struct Target {
     url: Url,
     arguments: Vec<HttpArgument>,
-    /// Whether it is a form: its arguments stand in for those of the request that they fit.
+    /// Whether it is a form: its arguments replace the matching ones of the request.
     is_form: bool,
 }
 
-/// What a request asks for, as patterns.
+/// The patterns of a request.
 struct Wanted {
     protocol: String,
     domain: String,
@@ -31,7 +31,7 @@ struct Wanted {
 }
 
 impl HttpArgument {
-    /// One whose texts are in the coding of forms; it is coded again where that makes a difference.
+    /// An argument with form-encoded texts; it is encoded again if that makes a difference.
     pub(crate) fn of_form(name: &str, value: &str) -> HttpArgument {
         let plain = |text: &str| url_coding::decode(text).unwrap_or_else(|_| text.to_owned());
         let (name, value) = (plain(name), plain(value));
@@ -45,7 +45,7 @@ impl HttpArgument {
         }
     }
 
-    /// Those of a query.
+    /// The arguments of a query.
     fn all_of(query: &str) -> Vec<HttpArgument> {
         let parts = query.split('&').filter(|part| !part.is_empty());
         let arguments = parts.map(|part| {
@@ -59,7 +59,7 @@ impl HttpArgument {
 }
 
 impl HttpRequestPlan {
-    /// Lets the request go to one of the places that a page leads to, by chance; `false`: none of them fits.
+    /// Changes the request to a random matching target of a page; `false`: none matches.
     pub(super) fn follow_page(&mut self, page: &Sample, scope: &mut Scope<'_>) -> bool {
         let Some(own) = page.url.as_deref().and_then(|url| Url::parse(url).ok()) else {
             return false;
@@ -140,7 +140,7 @@ fn is_or_fits(text: &str, pattern: &str) -> bool {
     text == pattern || fits(text, pattern)
 }
 
-/// Whether a pattern fits the whole of a text.
+/// Whether a pattern matches a whole text.
 fn fits(text: &str, pattern: &str) -> bool {
     Oro::compile(pattern).is_ok_and(|pattern| pattern.matches(text).unwrap_or(false))
 }
@@ -149,7 +149,7 @@ fn attribute(node: &NodeRef<'_>, name: &str) -> Option<String> {
     node.attr(name).map(|value| value.to_string())
 }
 
-/// Where the links, the forms and the frames of a page go.
+/// The targets of the links, forms and frames of a page.
 fn targets_of(text: &str, own: &Url) -> Vec<Target> {
     let document = Document::from(&text[text.find('<').unwrap_or(0)..]);
     let base = document.select("base");
@@ -178,7 +178,7 @@ fn targets_of(text: &str, own: &Url) -> Vec<Target> {
     targets
 }
 
-/// The forms of a page, each with the fields up to the next: where a form ends means nothing to JMeter.
+/// The forms of a page, each with the fields up to the next form: JMeter ignores where a form ends.
 fn forms_of(document: &Document, own: &Url) -> Vec<Target> {
     let mut forms: Vec<Target> = Vec::new();
     let mut is_in_form = false;

@@ -1,6 +1,6 @@
-//! A URL of the scheme `file`: a file of this machine as an answer.
+//! A URL with the scheme `file`: a file of this machine as a response.
 //!
-//! Must not know requests. Invariant: what cannot be read fails in the words of `java.io.FileNotFoundException`.
+//! Must not know requests. Invariant: an unreadable file fails in the words of `java.io.FileNotFoundException`.
 
 use std::sync::Arc;
 
@@ -32,7 +32,7 @@ pub(super) fn sample(url: &Url, method: &str, scope: &Scope<'_>) -> Sample {
     }
 }
 
-/// The bytes of a file that a plan names.
+/// The bytes of a file named in a plan.
 ///
 /// # Errors
 /// It cannot be read.
@@ -48,7 +48,7 @@ pub(super) fn read(path: &str, scope: &Scope<'_>) -> Result<Arc<[u8]>, HttpFault
     })
 }
 
-/// A path as a message has it: what is there is told as it is written, what is not from the root on.
+/// A path in a message: as written if it exists, otherwise absolute.
 fn told(path: &str, why: &str, folder: &str) -> String {
     match path.starts_with('/') || why == "Is a directory" {
         true => path.to_owned(),

@@ -1,31 +1,33 @@
-//! Where a `Location` leads, seen from the URL that was answered.
+//! The target of a `Location`, resolved from the requested URL.
 //!
-//! Must not know answers. Sources: JMeter 5.6.3, which reads a location by `java.net.URL` where it follows by itself
-//! (*Follow Redirects*), and leaves it to Apache's client otherwise (*Redirect Automatically*).
+//! Must not know responses. Sources: JMeter 5.6.3, which parses a location with `java.net.URL` if it follows
+//! redirects itself (*Follow Redirects*), and otherwise leaves it to Apache's client (*Redirect
+//! Automatically*).
 
 use super::HttpFault;
 use super::url::{PROTOCOLS, Url, fault_of, malformed, push_escaped};
 
-/// Where JMeter goes that follows by itself.
+/// The target if JMeter follows redirects itself.
 ///
 /// # Errors
-/// Java makes no URL of the location.
+/// The location is not a URL to Java.
 pub(super) fn followed(from: &Url, location: &str) -> Result<Url, HttpFault> {
     let location = without_pairs(location.trim()).replace(' ', "%20");
     let to = seen_from(from, &location)?;
-    // What leads out of the root is led back by one step.
+    // A path that leaves the root is corrected by one step.
     let to = match location.strip_prefix("../") {
         Some(rest) if to.target.starts_with("/../") => seen_from(from, rest)?,
         _ => to,
     };
-    // What is no URI is taken for one that was not encoded yet.
+    // An invalid URI is assumed to be not yet encoded.
     Ok(match fault_of(&to.to_string()) {
         None => to,
         Some(_) => to.with_target(quoted(&to.target)),
     })
 }
 
-/// Path, query and fragment as the constructor of `java.net.URI` for parts quotes them: also each percent sign.
+/// Path, query and fragment, quoted like the multi-argument constructor of `java.net.URI`: including each
+/// percent sign.
 fn quoted(target: &str) -> String {
     let mut quoted = String::with_capacity(target.len() + 8);
     let mut is_query = false;
@@ -54,7 +56,7 @@ fn quoted(target: &str) -> String {
     quoted
 }
 
-/// Where Apache's client goes by itself; `None`: nowhere that it knows.
+/// The target if Apache's client follows redirects; `None`: unknown.
 pub(super) fn redirected(from: &Url, location: &str) -> Option<Url> {
     let location = location.trim().replace(' ', "%20");
     if let Some(scheme) = scheme_of(&location) {
@@ -79,7 +81,7 @@ pub(super) fn redirected(from: &Url, location: &str) -> Option<Url> {
     Some(from.with_target(target))
 }
 
-/// The scheme that a text begins with, as written.
+/// The scheme at the start of a text, as written.
 fn scheme_of(text: &str) -> Option<&str> {
     let (scheme, _) = text.split_once(':')?;
     let is_valid = scheme.starts_with(|first: char| first.is_ascii_alphabetic())
@@ -89,12 +91,12 @@ fn scheme_of(text: &str) -> Option<&str> {
     is_valid.then_some(scheme)
 }
 
-/// A location as `java.net.URL` reads it in the context of a URL.
+/// A location as parsed by `java.net.URL` in the context of a URL.
 fn seen_from(from: &Url, location: &str) -> Result<Url, HttpFault> {
     let mut rest = location;
     if let Some(scheme) = scheme_of(location) {
         let name = scheme.to_ascii_lowercase();
-        // With the scheme of the context it may be relative all the same.
+        // With the scheme of the context it may nevertheless be relative.
         if name != from.scheme {
             let is_known = PROTOCOLS.contains(&&*name);
             let url = is_known.then(|| Url::parse(location)).flatten();
@@ -126,14 +128,14 @@ fn folder_of(path: &str) -> &str {
     path.rfind('/').map_or("/", |end| &path[..=end])
 }
 
-/// The path of a relative location below a folder, and what stands behind it.
+/// The path of a relative location in a folder, and the rest after the path.
 fn split_path<'a>(location: &'a str, folder: &str) -> (String, &'a str) {
     let end = location.find(['?', '#']).unwrap_or(location.len());
     let (path, rest) = location.split_at(end);
     (format!("{folder}{path}"), rest)
 }
 
-/// A path as Java has it of a relative one: `.` and `..` are taken out where there is a part before them.
+/// A relative path normalized as in Java: `.` and `..` are removed if there is a part before them.
 fn normal(mut path: String) -> String {
     while let Some(at) = path.find("/./") {
         path.replace_range(at..at + 2, "");
@@ -164,7 +166,7 @@ fn normal(mut path: String) -> String {
     path
 }
 
-/// A location whose path holds `..`, without each part that one follows; empty parts go too.
+/// A location whose path contains `..`, without each part followed by one; empty parts are also removed.
 fn without_pairs(location: &str) -> String {
     if location.len() < 4 || !location.contains("..") {
         return location.to_owned();
@@ -196,7 +198,7 @@ fn without_pairs(location: &str) -> String {
     format!("{before}{first}{}{last}{behind}", kept.join("/"))
 }
 
-/// A path without `.` and `..`, as the rules of URIs have it.
+/// A path without `.` and `..`, according to the rules of URIs.
 fn without_dots(path: &str) -> String {
     let mut parts: Vec<&str> = Vec::new();
     for part in path.split('/') {

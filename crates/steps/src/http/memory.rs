@@ -1,6 +1,6 @@
-//! What a thread keeps between requests: its cookies, its cache, and whose connections it has.
+//! State of a thread between requests: its cookies, its cache, and the user of its connections.
 //!
-//! Must not know requests. Invariant: each manager of the plan has cookies and a cache of its own.
+//! Must not know requests. Invariant: each manager of the plan has its own cookies and cache.
 
 use std::sync::Arc;
 
@@ -14,66 +14,66 @@ use crate::host::{LogLevel, World};
 use crate::scope::Scope;
 use crate::text::Text;
 
-/// What a thread keeps between requests.
+/// State of a thread between requests.
 #[derive(Debug, Default)]
 pub struct HttpMemory {
     jars: Vec<Kept<Jar>>,
     caches: Vec<Kept<Cache>>,
     settings: Option<Arc<HttpSettings>>,
-    /// What is kept of the sampler at work alone.
+    /// State of only the current sampler.
     sampler: SamplerAtWork,
-    /// What scripts made of the fields of header managers, by the managers' numbers.
+    /// Header manager fields changed by scripts, by the managers' numbers.
     fields: Vec<(usize, Vec<HeaderField>)>,
-    /// Sessions that modifiers found last.
+    /// Sessions last found by modifiers.
     sessions: Vec<Kept<String>>,
-    /// Whether a proxy has asked who the user is.
+    /// Whether a proxy has requested authentication.
     is_asked_by_proxy: bool,
-    /// Iterations that have begun.
+    /// Number of iterations started.
     iteration: u64,
-    /// Whether the iteration that began is another user's.
+    /// Whether the current iteration is that of another user.
     is_other_user: bool,
-    /// Whether connections are to be made anew.
+    /// Whether to open new connections.
     is_new_user: bool,
 }
 
-/// What is kept of a sampler at work alone.
+/// State of only one sampler.
 #[derive(Debug, Default)]
 pub(crate) struct SamplerAtWork {
-    /// The sampler; `None`: it is of another kind.
+    /// The sampler; `None`: it is not an HTTP sampler.
     at_work: Option<AtWork>,
-    /// What modifiers do to its request.
+    /// Changes by modifiers to its request.
     rewrites: Vec<Rewrite>,
 }
 
-/// A sampler at work, as scripts have changed it.
+/// The current sampler, including changes by scripts.
 #[derive(Clone, Debug)]
 pub struct AtWork {
-    /// What it does.
+    /// Its plan.
     pub(crate) plan: Arc<HttpSamplerPlan>,
-    /// The name that a script gave it; `None`: it has that of the plan.
+    /// The name set by a script; `None`: that of the plan.
     pub(crate) name: Option<Text>,
 }
 
-/// What is kept for a manager.
+/// The state of a manager.
 #[derive(Debug)]
 struct Kept<T> {
     /// The manager's number.
     id: usize,
-    /// The iteration in which it was last looked whether it is to be cleared.
+    /// The last iteration in which it was checked for clearing.
     iteration: u64,
     what: T,
 }
 
 impl HttpMemory {
-    /// An iteration of the group begins that is not the first.
+    /// An iteration of the group starts, except the first.
     pub(crate) fn begin_iteration(&mut self, same_user: bool) {
         self.iteration += 1;
         self.is_other_user = !same_user;
         self.is_new_user |= !same_user;
     }
 
-    /// A sampler is made ready: what modifiers and scripts did to the one before is over, but for the fields of header
-    /// managers. `None`: it is of another kind.
+    /// Prepares a sampler: changes by modifiers and scripts to the previous one are dropped, except for the
+    /// fields of header managers. `None`: it is not an HTTP sampler.
     pub(crate) fn make_ready(&mut self, plan: Option<&Arc<HttpSamplerPlan>>) {
         self.sampler.rewrites.clear();
         self.sampler.at_work = plan.map(|plan| AtWork {
@@ -87,7 +87,7 @@ impl HttpMemory {
         }
     }
 
-    /// Gives the arguments of the sampler at work what an extractor found for their names.
+    /// Sets the current sampler's arguments to the values that an extractor found for their names.
     pub(crate) fn give_found(&mut self, parameters: &FoundParameters, scope: &mut Scope<'_>) {
         let found = parameters.values(scope);
         if let Some(at_work) = self.sampler.at_work.as_mut().filter(|_| !found.is_empty()) {
@@ -96,12 +96,12 @@ impl HttpMemory {
         }
     }
 
-    /// Puts what is kept of another sampler in the place of the one at work, and keeps that one's there.
+    /// Swaps the state of another sampler with that of the current one.
     pub(crate) fn change_sampler(&mut self, other: &mut SamplerAtWork) {
         std::mem::swap(&mut self.sampler, other);
     }
 
-    /// Lets the sampler at work go where the page before leads.
+    /// Lets the current sampler follow a link of the previous page.
     pub(crate) fn follow_page(&mut self, scope: &mut Scope<'_>) {
         let page = scope.previous.filter(|page| !page.method.is_empty());
         match (&mut self.sampler.at_work, page) {
@@ -118,22 +118,22 @@ impl HttpMemory {
         }
     }
 
-    /// The sampler at work; `None`: it is of another kind.
+    /// The current sampler; `None`: it is not an HTTP sampler.
     pub(crate) fn at_work(&self) -> Option<&AtWork> {
         self.sampler.at_work.as_ref()
     }
 
-    /// The same, to be changed.
+    /// The same, mutable.
     pub(crate) fn at_work_mut(&mut self) -> Option<&mut AtWork> {
         self.sampler.at_work.as_mut()
     }
 
-    /// Gives the sampler at work other header fields, and so the manager that they are of.
+    /// Sets other header fields for the current sampler, and so for their manager.
     pub(crate) fn set_fields(&mut self, fields: Vec<HeaderField>) {
         let Some(at_work) = &mut self.sampler.at_work else {
             return;
         };
-        // Several managers are made one for each sample: what is changed of that is over with it.
+        // Several managers are merged for each sample: a change to the merged one ends with the sample.
         if let [(manager, _)] = at_work.plan.header_managers.as_slice() {
             self.fields.retain(|(one, _)| one != manager);
             self.fields.push((*manager, fields.clone()));
@@ -141,18 +141,18 @@ impl HttpMemory {
         Arc::make_mut(&mut at_work.plan).headers = fields;
     }
 
-    /// The URL that the sampler at work asks for; `None`: it is none.
+    /// The URL that the current sampler requests; `None`: it is invalid.
     pub(crate) fn url_of(&self, plan: &HttpSamplerPlan, scope: &mut Scope<'_>) -> Option<String> {
         let method = plan.request.method.evaluate(scope).into_owned();
         written_url(&plan.request, &method, &self.sampler.rewrites, scope).ok()
     }
 
-    /// The arguments of the sampler at work as a query.
+    /// The arguments of the current sampler as a query.
     pub(crate) fn query_of(&self, plan: &HttpSamplerPlan, scope: &mut Scope<'_>) -> String {
         body::query(&plan.request, &self.sampler.rewrites, &[], scope)
     }
 
-    /// Lets a function look at the cookies that the sampler at work sends; `None`: it sends none.
+    /// Calls a function with the cookies that the current sampler sends; `None`: it sends none.
     pub(crate) fn with_jar<T>(
         &mut self,
         plan: &HttpSamplerPlan,
@@ -163,7 +163,7 @@ impl HttpMemory {
         Some(look(self.jar(manager, scope)))
     }
 
-    /// Lets a modifier change the request that is next.
+    /// Lets a modifier change the next request.
     pub(crate) fn rewrite(&mut self, modifier: &UrlRewriting, scope: &mut Scope<'_>) {
         let argument = modifier.argument.evaluate(scope);
         let Some(sample) = scope.previous else {
@@ -174,27 +174,27 @@ impl HttpMemory {
         self.sampler.rewrites.push(rewrite);
     }
 
-    /// What modifiers do to the request that is next or under way.
+    /// Changes by modifiers to the next or current request.
     pub(super) fn rewrites(&self) -> &[Rewrite] {
         &self.sampler.rewrites
     }
 
-    /// Whether a proxy has asked who the user is, and so is told at once from then on.
+    /// Whether a proxy has requested authentication, and so gets credentials with every request.
     pub(super) fn is_asked_by_proxy(&self) -> bool {
         self.is_asked_by_proxy
     }
 
-    /// A proxy asks who the user is; `false`: it has asked before.
+    /// Records that a proxy requests authentication; `false`: it already has.
     pub(super) fn note_asked_by_proxy(&mut self) -> bool {
         !std::mem::replace(&mut self.is_asked_by_proxy, true)
     }
 
-    /// Whether connections kept from before are closed now, as it is another user's turn.
+    /// Whether existing connections must be closed now because another user's turn starts.
     pub(super) fn take_new_user(&mut self) -> bool {
         std::mem::take(&mut self.is_new_user)
     }
 
-    /// The properties as they were at the first request.
+    /// The properties at the time of the first request.
     pub(super) fn settings(&mut self, world: &dyn World, is_functional: bool) -> Arc<HttpSettings> {
         let settings = self
             .settings
@@ -202,14 +202,14 @@ impl HttpMemory {
         Arc::clone(settings)
     }
 
-    /// The cookies of a manager as they are in this iteration.
+    /// The cookies of a manager in this iteration.
     pub(crate) fn jar(&mut self, manager: &CookieManager, scope: &mut Scope<'_>) -> &mut Jar {
         let is_cleared = self.is_cleared(manager.by_group, manager.clear_each_iteration);
         let fill = || Jar::of(manager, scope);
         of_iteration(&mut self.jars, manager.id, self.iteration, is_cleared, fill)
     }
 
-    /// The cache of a manager as it is in this iteration.
+    /// The cache of a manager in this iteration.
     pub(super) fn cache(&mut self, manager: &CacheManager, scope: &mut Scope<'_>) -> &mut Cache {
         let is_cleared = self.is_cleared(manager.by_group, manager.clear_each_iteration);
         let make = || Cache::new(manager, scope);
@@ -222,7 +222,7 @@ impl HttpMemory {
         )
     }
 
-    /// Whether what a manager keeps is forgotten at the start of an iteration.
+    /// Whether a manager's state is cleared at the start of an iteration.
     fn is_cleared(&self, by_group: bool, clear_each_iteration: bool) -> bool {
         match by_group {
             true => self.is_other_user,
@@ -231,7 +231,7 @@ impl HttpMemory {
     }
 }
 
-/// The fields of a sampler's header managers where scripts have changed any of these; `None`: they have not.
+/// The fields of a sampler's header managers if scripts have changed any of them; otherwise `None`.
 fn merged(
     plan: &HttpSamplerPlan,
     changed: &[(usize, Vec<HeaderField>)],
@@ -256,7 +256,7 @@ fn merged(
     Some(merged)
 }
 
-/// What is kept for a manager, made anew where it is to be forgotten.
+/// The state of a manager, recreated if it must be cleared.
 fn of_iteration<T>(
     kept: &mut Vec<Kept<T>>,
     id: usize,

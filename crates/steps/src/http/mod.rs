@@ -1,6 +1,6 @@
-//! HTTP samplers: what is sent, and what comes of the answer, without a socket.
+//! HTTP samplers: requests, and results from responses, without a socket.
 //!
-//! Must not know connections. Invariant: a run ends with one sample, whatever the answers are.
+//! Must not know connections. Invariant: a run ends with one sample, whatever the responses are.
 
 mod auth;
 mod body;
@@ -47,20 +47,20 @@ use crate::scope::Scope;
 use crate::text::Text;
 use crate::thrown::Thrown;
 
-/// Whose client sends a request.
+/// The HTTP client that is imitated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum HttpClient {
-    /// Apache's.
+    /// Apache's HttpClient.
     #[default]
     Apache,
-    /// The one that Java brings.
+    /// Java's own.
     Java,
 }
 
-/// A request as the plan has it, defaults merged in.
+/// A request from the plan, with defaults merged in.
 #[derive(Clone, Debug, Default)]
 pub struct HttpRequestPlan {
-    /// Whose client sends it.
+    /// The client that sends it.
     pub client: HttpClient,
     /// `http` or `https`; empty: `http`.
     pub protocol: Text,
@@ -72,7 +72,7 @@ pub struct HttpRequestPlan {
     pub path: Text,
     /// Method.
     pub method: Text,
-    /// Whether a method is named, be it none; else it is `GET`.
+    /// Whether a method is set, even if empty; otherwise it is `GET`.
     pub has_method: bool,
     /// Encoding of arguments and bodies; empty: UTF-8.
     pub encoding: Text,
@@ -80,65 +80,65 @@ pub struct HttpRequestPlan {
     pub connect_timeout: Text,
     /// Milliseconds; empty or 0: no limit.
     pub response_timeout: Text,
-    /// Arguments, those of defaults behind the sampler's own.
+    /// Arguments, those of defaults after the sampler's own.
     pub arguments: Vec<HttpArgument>,
-    /// Whether the arguments' values are the body as it is.
+    /// Whether the arguments' values are the body unchanged.
     pub raw_body: bool,
-    /// Whether a form goes as multipart.
+    /// Whether a form is sent as multipart.
     pub multipart: bool,
-    /// Whether the parts of a form say no more than their name.
+    /// Whether the parts of a form have only a name.
     pub browser_compatible: bool,
-    /// Files that are sent.
+    /// Files to send.
     pub files: Vec<HttpFile>,
-    /// Whether redirects are followed, each with a sample of its own.
+    /// Whether redirects are followed with separate samples.
     pub follow_redirects: bool,
-    /// Whether redirects are followed without samples of their own.
+    /// Whether redirects are followed without separate samples.
     pub auto_redirects: bool,
-    /// Whether the connection is kept.
+    /// Whether the connection is kept alive.
     pub keep_alive: bool,
-    /// Whether of an answer's data only the MD5 is kept.
+    /// Whether only the MD5 of a response's data is kept.
     pub md5: bool,
 }
 
-/// What an HTTP sampler sends, and what it keeps with other samplers.
+/// The request of an HTTP sampler, and what it shares with other samplers.
 #[derive(Clone, Debug, Default)]
 pub struct HttpSamplerPlan {
     /// The request, defaults merged in.
     pub request: HttpRequestPlan,
     /// Header fields of all managers in scope, merged.
     pub headers: Vec<HeaderField>,
-    /// The numbers of these managers, the nearest first, and how many of the fields are of each.
+    /// The numbers of these managers, the nearest first, each with its number of fields.
     pub header_managers: Vec<(usize, usize)>,
     /// The cookie manager; `None`: cookies are ignored.
     pub cookies: Option<Arc<CookieManager>>,
-    /// The cache manager; `None`: nothing is remembered of answers.
+    /// The cache manager; `None`: responses are not cached.
     pub cache: Option<Arc<CacheManager>>,
-    /// Which way requests go.
+    /// The route of requests.
     pub way: WayPlan,
     /// Users and passwords by URL.
     pub authorizations: Vec<Arc<Authorization>>,
-    /// What pages embed; `None`: it is not fetched.
+    /// Fetching of embedded resources; `None`: they are not fetched.
     pub resources: Option<Arc<ResourcesPlan>>,
-    /// Whether the plan is in the functional mode.
+    /// Whether the plan is in functional mode.
     pub is_functional: bool,
 }
 
-/// What is made of the text of a pattern; `None`: it is empty.
+/// The compiled text of a pattern; `None`: it is empty.
 pub type UrlPattern = Result<Option<Oro>, OroFault>;
 
-/// Which of the resources that a page embeds are fetched, and how.
+/// Which embedded resources of a page are fetched, and how.
 #[derive(Debug, Default)]
 pub struct ResourcesPlan {
-    /// A pattern that the whole URL must fit; empty: all do.
+    /// A pattern that must match the whole URL; empty: all match.
     pub wanted: Compiled<UrlPattern>,
-    /// A pattern that it must not fit; empty: none does.
+    /// A pattern that must not match; empty: none is excluded.
     pub unwanted: Compiled<UrlPattern>,
-    /// How many are fetched together, 6 where it is no number; `None`: one after another.
+    /// How many are fetched concurrently, 6 if it is not a number; `None`: one after another.
     pub at_a_time: Option<Text>,
 }
 
 impl ResourcesPlan {
-    /// How many are fetched together; `None`: one after another.
+    /// How many are fetched concurrently; `None`: one after another.
     fn most_at_a_time(&self, scope: &mut Scope<'_>) -> Option<i64> {
         let said = self.at_a_time.as_ref()?.evaluate(scope);
         let most = said.parse().unwrap_or(6);
@@ -147,7 +147,7 @@ impl ResourcesPlan {
 }
 
 impl HttpSamplerPlan {
-    /// Whether what a page embeds is fetched together.
+    /// Whether embedded resources are fetched concurrently.
     fn resources_at_once(&self) -> bool {
         let plan = self.resources.as_ref();
         plan.is_some_and(|plan| plan.at_a_time.is_some())
@@ -160,11 +160,11 @@ fn cookie_manager(plan: &HttpSamplerPlan) -> Option<&CookieManager> {
     (manager.policy != CookiePolicy::Ignore).then_some(manager)
 }
 
-/// The cookies that a branch sees: its own, or those of the thread.
+/// The cookies of a branch: its own, or those of the thread.
 struct Cookies<'a>(Option<&'a mut cookies::Jar>);
 
 impl Cookies<'_> {
-    /// The `Cookie` field for a URL; `None`: there is none to send.
+    /// The `Cookie` field for a URL; `None`: no cookie matches.
     fn field(
         &mut self,
         plan: &HttpSamplerPlan,
@@ -178,7 +178,7 @@ impl Cookies<'_> {
         jar.field(manager.policy, url)
     }
 
-    /// Takes the cookies of an answer.
+    /// Stores the cookies of a response.
     fn take(
         &mut self,
         plan: &HttpSamplerPlan,
@@ -223,15 +223,15 @@ pub struct HttpArgument {
     pub name: Text,
     /// Its value.
     pub value: Text,
-    /// Whether it is encoded, or sent as typed.
+    /// Whether to encode it; otherwise it is sent as typed.
     pub encode: bool,
-    /// What stands between name and value: `=`, or nothing.
+    /// The separator of name and value: `=`, or nothing.
     pub equals: &'static str,
-    /// The content type of its part; empty: text.
+    /// The content type of its part; empty: that of text.
     pub content_type: Text,
 }
 
-/// A file that is sent.
+/// A file to send.
 #[derive(Clone, Debug, Default)]
 pub struct HttpFile {
     /// The file.
@@ -251,10 +251,10 @@ pub struct HeaderField {
     pub value: Text,
 }
 
-/// One exchange that is asked for.
+/// One request to send.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HttpAsk {
-    /// Whose client asks, whose words a failure is told in.
+    /// The client that sends it, in whose words failures are reported.
     pub client: HttpClient,
     /// `http` or `https`.
     pub scheme: String,
@@ -266,49 +266,49 @@ pub struct HttpAsk {
     pub method: String,
     /// Path and query.
     pub target: String,
-    /// All header fields, in their order.
+    /// All header fields in order.
     pub headers: Vec<(String, String)>,
     /// The body.
     pub body: Vec<u8>,
-    /// Limit for making a connection, in milliseconds; `None`: none.
+    /// Limit for connecting, in milliseconds; `None`: none.
     pub connect_timeout_ms: Option<u64>,
-    /// Longest silence while an answer is awaited, in milliseconds; `None`: no limit.
+    /// Maximum idle time while waiting for the response, in milliseconds; `None`: no limit.
     pub response_timeout_ms: Option<u64>,
-    /// Whether the connection may be used again.
+    /// Whether the connection may be reused.
     pub keep_alive: bool,
-    /// Whether connections kept from before are closed first: it is another user now.
+    /// Whether existing connections are closed first, for another user.
     pub anew: bool,
-    /// The way that it goes; `None`: the usual one.
+    /// Its route; `None`: the usual one.
     pub way: Option<Box<HttpWay>>,
 }
 
-/// What came of an exchange.
+/// The result of an exchange.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HttpAnswer {
-    /// When it began: milliseconds since 1970.
+    /// When it started: milliseconds since 1970.
     pub start_ms: i64,
-    /// From its start to its end.
+    /// Milliseconds from its start to its end.
     pub elapsed_ms: u64,
-    /// From its start to the first byte of the answer.
+    /// Milliseconds from its start to the first byte of the response.
     pub latency_ms: u64,
-    /// How long connecting took; zero where a connection was used again.
+    /// Milliseconds for connecting; zero if a connection was reused.
     pub connect_ms: u64,
     /// Bytes sent.
     pub sent_bytes: u64,
-    /// The answer.
+    /// The response.
     pub reply: Result<HttpReply, HttpFault>,
 }
 
-/// An answer.
+/// A response.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HttpReply {
     /// Status.
     pub status: u16,
-    /// Whether it is of HTTP/1.0.
+    /// Whether it is HTTP/1.0.
     pub is_http_1_0: bool,
-    /// What stands behind the status.
+    /// The reason phrase after the status.
     pub reason: String,
-    /// Header fields, in their order.
+    /// Header fields in order.
     pub headers: Vec<(String, String)>,
     /// Bytes of the head on the wire.
     pub header_bytes: u64,
@@ -319,7 +319,7 @@ pub struct HttpReply {
 }
 
 impl HttpReply {
-    /// All header fields of a name.
+    /// All header fields with a name.
     fn all(&self, name: &str) -> impl Iterator<Item = &str> {
         let fields = self.headers.iter();
         let fields = fields.filter(move |(field, _)| field.eq_ignore_ascii_case(name));
@@ -337,7 +337,7 @@ impl HttpReply {
     }
 }
 
-/// Why there is no answer, in Java's words.
+/// Why there is no response, in Java's words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HttpFault {
     /// The class of the exception.
@@ -355,7 +355,7 @@ impl From<Thrown> for HttpFault {
     }
 }
 
-/// Whether nothing is written.
+/// Whether a text is blank.
 fn is_blank(text: &str) -> bool {
     text.trim().is_empty()
 }

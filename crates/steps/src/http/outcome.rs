@@ -1,6 +1,6 @@
-//! What came of an exchange, as a sample: of an answer, of a failure, and of several together.
+//! Converts the result of an exchange to a sample: a response, a failure, or several together.
 //!
-//! Must not know what was sent. Invariant: the sizes of a sample over others are the sums of theirs.
+//! Must not know requests. Invariant: the sizes of a sample with sub-samples are the sums of theirs.
 
 use md5::{Digest, Md5};
 
@@ -10,25 +10,25 @@ use super::url::{Url, malformed};
 use super::{HttpClient, HttpFault, HttpReply};
 use crate::sample::{DataType, Sample};
 
-/// What was fetched.
+/// The result of a fetch.
 #[derive(Clone, Debug)]
 pub(super) struct Fetched {
     pub(super) sample: Sample,
-    /// Where the answer says that it is; `None`: it does not say.
+    /// The `Location` of the response; `None`: missing.
     pub(super) location: Option<String>,
 }
 
 impl Fetched {
-    /// Whether it says that what was wanted is somewhere else.
+    /// Whether it is a redirect.
     pub(super) fn is_redirect(&self) -> bool {
         let status = self.sample.code.parse();
         status.is_ok_and(|status| is_redirect(status, &self.sample.method))
     }
 
-    /// Where it leads, as JMeter follows.
+    /// Its target, as JMeter follows it.
     ///
     /// # Errors
-    /// Java makes no URL of the location.
+    /// The location is not a URL to Java.
     pub(super) fn leads_to(&self) -> Result<Url, HttpFault> {
         let from = self.sample.url.as_deref().and_then(Url::parse);
         match (from, self.location.as_deref()) {
@@ -41,7 +41,7 @@ impl Fetched {
     }
 }
 
-/// Whether an answer of this status is a redirect that JMeter follows.
+/// Whether a response with this status is a redirect that JMeter follows.
 pub(super) fn is_redirect(status: u16, method: &str) -> bool {
     match status {
         301 | 302 | 303 | 308 => true,
@@ -50,17 +50,18 @@ pub(super) fn is_redirect(status: u16, method: &str) -> bool {
     }
 }
 
-/// What the lines of a usual head take, in bytes.
+/// Bytes of the lines in a typical head.
 pub(super) const LINES_BYTES: usize = 256;
 
-/// Adds a field as results tell it.
+/// Appends a field as shown in results.
 pub(super) fn push_line(lines: &mut String, name: &str, value: &str) {
     for part in [name, ": ", value, "\n"] {
         lines.push_str(part);
     }
 }
 
-/// The fields of an answer as JMeter tells them: those that a decoded body makes untrue come last, but for Java's own client.
+/// The fields of a response as shown by JMeter: those that a decoded body invalidates come last, except with
+/// Java's own client.
 fn told_fields(
     fields: &[(String, String)],
     may_be_decoded: bool,
@@ -85,7 +86,7 @@ fn told_fields(
     first.chain((0..last.len()).flat_map(of))
 }
 
-/// What an answer says: codes, data, sizes; `as_md5`: of the data only its MD5 is kept.
+/// The sample for a response: codes, data, sizes; `as_md5`: only the MD5 of the data is kept.
 pub(super) fn sample_of(reply: &HttpReply, client: HttpClient, as_md5: bool) -> Sample {
     let content_type = reply.last_header("content-type").unwrap_or_default();
     let may_be_decoded = client == HttpClient::Apache && !reply.body.is_empty();
@@ -117,7 +118,7 @@ pub(super) fn sample_of(reply: &HttpReply, client: HttpClient, as_md5: bool) -> 
     }
 }
 
-/// A sample that failed for another reason than its answer.
+/// A sample that failed for a reason other than its response.
 pub(super) fn with_fault(sample: Sample, fault: &HttpFault) -> Sample {
     Sample {
         code: format!("Non HTTP response code: {}", fault.class),
@@ -129,7 +130,7 @@ pub(super) fn with_fault(sample: Sample, fault: &HttpFault) -> Sample {
     }
 }
 
-/// Puts a sample below another, whose time and sizes grow by it.
+/// Adds a sub-sample, which increases time and sizes of the sample above.
 pub(super) fn add_below(above: &mut Sample, below: Sample, thread: &str, renames: bool) {
     let end = |sample: &Sample| {
         let elapsed_ms = i64::try_from(sample.elapsed_ms).unwrap_or(i64::MAX);
@@ -149,7 +150,7 @@ pub(super) fn add_below(above: &mut Sample, below: Sample, thread: &str, renames
     put_below(above, below, renames);
 }
 
-/// Puts a sample below another, which stays as it is.
+/// Adds a sub-sample, leaving the sample above otherwise unchanged.
 pub(super) fn put_below(above: &mut Sample, below: Sample, renames: bool) {
     let number = above.children.len();
     let label = match renames {
@@ -166,7 +167,7 @@ pub(super) fn no_host(url: &str) -> HttpFault {
     }
 }
 
-/// What JMeter says of a URL without a host where cookies are looked for.
+/// JMeter's error for a URL without a host when cookies are looked up.
 pub(super) fn no_host_for_cookies() -> HttpFault {
     HttpFault {
         class: "java.lang.IllegalArgumentException".to_owned(),
@@ -174,7 +175,7 @@ pub(super) fn no_host_for_cookies() -> HttpFault {
     }
 }
 
-/// What JMeter's client says of what breaks the rules of HTTP.
+/// The error of JMeter's client for a violation of HTTP.
 pub(super) fn refused() -> HttpFault {
     HttpFault {
         class: "org.apache.http.client.ClientProtocolException".to_owned(),
@@ -189,7 +190,8 @@ pub(super) fn no_port(port: u32) -> HttpFault {
     }
 }
 
-/// What JMeter's client says of a scheme other than HTTP's: it knows no port for it, or has no connection for it.
+/// The error of JMeter's client for a scheme other than HTTP's: it has no default port for it, or no
+/// connection.
 pub(super) fn scheme_fault(url: &Url) -> Option<HttpFault> {
     if matches!(url.scheme.as_str(), "http" | "https") {
         return None;
@@ -210,7 +212,7 @@ pub(super) fn no_location(method: &str, url: &Url) -> HttpFault {
     }
 }
 
-/// Content types that are text although they begin as binary ones do.
+/// Content types that are text although they start like binary ones.
 const TEXTS: [&str; 4] = [
     "audio/x-mpegurl",
     "audio/mpegurl",
@@ -218,7 +220,7 @@ const TEXTS: [&str; 4] = [
     "image/svg+xml",
 ];
 
-/// What the data of an answer is by its content type.
+/// The data type of a response, by its content type.
 fn data_type(content_type: &str) -> DataType {
     let begins = |kinds: &[&str]| kinds.iter().any(|kind| content_type.starts_with(kind));
     match content_type {
@@ -228,7 +230,7 @@ fn data_type(content_type: &str) -> DataType {
     }
 }
 
-/// The charset that the first bytes of a page name; empty: they name none. JMeter knows one way of writing it.
+/// The charset declared in the first bytes of a page; empty: none. JMeter only recognizes one notation.
 fn charset_of_page(content_type: &str, body: &[u8]) -> String {
     const LOOKED_AT: usize = 2000;
     const TAG: &str = "<meta http-equiv=\"content-type\" content=\"";
@@ -243,7 +245,7 @@ fn charset_of_page(content_type: &str, body: &[u8]) -> String {
     named.unwrap_or_default()
 }
 
-/// The charset that a content type names.
+/// The charset of a content type.
 fn charset_of(content_type: &str) -> String {
     let lower = content_type.to_ascii_lowercase();
     let Some(at) = lower.find("charset=") else {

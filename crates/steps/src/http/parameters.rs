@@ -1,6 +1,6 @@
-//! RegEx User Parameters: arguments of a request take the values that an extractor found for their names.
+//! RegEx User Parameters: arguments of a request get the values that an extractor found for their names.
 //!
-//! Must not know what extracts. Invariant: an argument of a name that was not found stays as it is.
+//! Must not know what extracts. Invariant: an argument whose name was not found stays unchanged.
 
 use std::collections::HashMap;
 
@@ -8,19 +8,19 @@ use super::HttpRequestPlan;
 use crate::scope::Scope;
 use crate::text::Text;
 
-/// Which groups of an extractor's matches are names of arguments and their values.
+/// Which groups of an extractor's matches are the names and values of arguments.
 #[derive(Clone, Debug, Default)]
 pub struct FoundParameters {
-    /// The name that the extractor gives its matches.
+    /// The extractor's reference name.
     pub reference: Text,
-    /// The number of the group that is the name.
+    /// The number of the group with the name.
     pub names_group: Text,
-    /// The number of the group that is the value.
+    /// The number of the group with the value.
     pub values_group: Text,
 }
 
 impl FoundParameters {
-    /// What was found: values by names.
+    /// The found values by name.
     pub(super) fn values(&self, scope: &mut Scope<'_>) -> HashMap<String, String> {
         let reference = self.reference.evaluate(scope).into_owned();
         let names = self.names_group.evaluate(scope).into_owned();
@@ -37,7 +37,7 @@ impl FoundParameters {
             .collect()
     }
 
-    /// Gives the arguments of a request what was found for their names.
+    /// Sets the arguments of a request to the found values.
     pub(super) fn give(
         found: &HashMap<String, String>,
         request: &mut HttpRequestPlan,

@@ -1,6 +1,6 @@
-//! The HTTP URL Re-writing Modifier: what the answer before says of a session goes into the request.
+//! The HTTP URL Re-writing Modifier: the session id of the previous response is added to the request.
 //!
-//! Must not know what is sent. Invariant: a sampler is changed for the sample that follows, and for no other.
+//! Must not know requests. Invariant: a sampler is only changed for the following sample.
 
 use loadline_java::oro::Oro;
 use loadline_java::url_coding;
@@ -12,31 +12,31 @@ use crate::sample::Sample;
 pub struct UrlRewriting {
     /// Its number within the program.
     pub id: usize,
-    /// The argument that holds the session.
+    /// The argument with the session id.
     pub argument: crate::text::Text,
-    /// Whether it stands in the path, behind a semicolon.
+    /// Whether it is in the path, after a semicolon.
     pub in_path: bool,
-    /// Whether nothing stands between name and value there.
+    /// Whether there is nothing between name and value there.
     pub without_equals: bool,
-    /// Whether a value there ends before a question mark.
+    /// Whether its value there ends at a question mark.
     pub ends_at_question_mark: bool,
-    /// Whether the value of before is used where an answer has none.
+    /// Whether the previous value is used if a response has none.
     pub remembers: bool,
-    /// Whether the value is taken as it is; else it is decoded first.
+    /// Whether the value is used unchanged; otherwise it is decoded first.
     pub encodes: bool,
 }
 
-/// What a modifier does to a request.
+/// A change of a request by a modifier.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Rewrite {
-    /// The path gets this behind it, in place of what stands there from `;` and the argument on.
+    /// This suffix is appended to the path, replacing everything from `;` and the argument on.
     Path { argument: String, suffix: String },
     /// The argument has this value.
     Argument { name: String, value: String },
 }
 
 impl UrlRewriting {
-    /// What is done to the request that follows a sample; `found_before`: the value that was used last.
+    /// The change of the request after a sample; `found_before`: the value last used.
     pub(super) fn rewrite(
         &self,
         argument: &str,
@@ -69,7 +69,7 @@ impl UrlRewriting {
         }
     }
 
-    /// The value that a text has; empty: it has none.
+    /// The value in a text; empty: not found.
     fn find(&self, argument: &str, text: &str) -> String {
         let name = quoted(argument);
         let pattern = match self.in_path {
@@ -101,7 +101,7 @@ impl UrlRewriting {
     }
 }
 
-/// A text as a pattern that is this text.
+/// A pattern that matches a text literally.
 fn quoted(text: &str) -> String {
     let mut quoted = String::new();
     for letter in text.chars() {
@@ -113,8 +113,8 @@ fn quoted(text: &str) -> String {
     quoted
 }
 
-/// A path as modifiers leave it, and the arguments that its query becomes where they changed it and the method sends
-/// its arguments so.
+/// A path after the modifiers, and the arguments from its query if they changed the query and the method sends
+/// its arguments there.
 pub(super) fn path(
     path: &str,
     method: &str,

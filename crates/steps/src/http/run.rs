@@ -1,7 +1,7 @@
-//! One run of an HTTP sampler: its request and all that is fetched with it, one after another or together.
+//! One run of an HTTP sampler: its request and all related fetches, sequential or concurrent.
 //!
-//! Must not know connections. Invariant: an answer goes to the branch that asked for it, and what pages embed stands in
-//! their order, whatever order it came in.
+//! Must not know connections. Invariant: a response goes to the branch that requested it, and embedded
+//! resources are in document order, whatever order the responses have.
 
 use super::branch::{Branch, Means, Page, Step};
 use super::cookies::Jar;
@@ -13,52 +13,52 @@ use super::{Cookies, HttpAnswer, HttpAsk, HttpFault, local, outcome};
 use crate::sample::Sample;
 use crate::scope::Scope;
 
-/// Resources of a page that are fetched together at most, whatever a plan says.
+/// Maximum concurrent fetches of a page's resources, whatever the plan's value.
 const TOGETHER_MAX: i64 = 256;
 
-/// A run under way.
+/// A run in progress.
 #[derive(Debug, Default)]
 pub struct HttpRun {
     trunk: Branch,
     together: Option<Box<Together>>,
 }
 
-/// A page whose resources are fetched together.
+/// A page whose resources are fetched concurrently.
 #[derive(Debug)]
 struct Together {
     page: Box<Page>,
-    /// By their numbers, as far as they have begun.
+    /// The started ones, by number.
     branches: Vec<Limb>,
     under_way: usize,
     most: usize,
 }
 
-/// A resource that is fetched beside others.
+/// One of the concurrently fetched resources.
 #[derive(Debug)]
 struct Limb {
     branch: Branch,
-    /// The cookies as it sees them.
+    /// Its view of the cookies.
     jar: Option<Jar>,
     /// The outcome; `None`: none yet, or there is no sample.
     sample: Option<Box<Sample>>,
 }
 
-/// An exchange and the number that its answer is given back with.
+/// A request and the number with which its response is returned.
 pub type NumberedAsk = (usize, Box<HttpAsk>);
 
-/// Where a run goes on.
+/// The next step of a run.
 #[derive(Debug)]
 pub enum HttpStep {
-    /// An exchange is asked for, and nothing beside it.
+    /// Send this request, the only one in flight.
     Send(Box<HttpAsk>, Box<HttpRun>),
-    /// Exchanges are asked for beside those that are under way; the first to end is to be told.
+    /// Send these requests in addition to those in flight; report the first response.
     Together(Vec<NumberedAsk>, Box<HttpRun>),
-    /// The run is over; `None`: there is no sample.
+    /// The run has ended; `None`: there is no sample.
     Done(Option<Box<Sample>>),
 }
 
 impl HttpRun {
-    /// Begins a run.
+    /// Starts a run.
     pub(crate) fn begin(
         running: Running<'_>,
         memory: &mut HttpMemory,
@@ -113,7 +113,7 @@ impl HttpRun {
         run.go_on(step, running, memory, scope)
     }
 
-    /// An exchange came to an end: the one of this number, where several are under way.
+    /// An exchange has ended: the one with this number, if there are several.
     pub(crate) fn answered(
         mut self: Box<Self>,
         running: Running<'_>,
@@ -177,7 +177,7 @@ impl HttpRun {
         }
     }
 
-    /// Begins as many of a page's resources as may be under way.
+    /// Starts fetching as many resources of a page as allowed.
     fn go_on_together(
         mut self: Box<Self>,
         mut together: Box<Together>,
@@ -218,7 +218,7 @@ impl HttpRun {
 }
 
 impl Together {
-    /// Takes where the branch of a number goes on; gives what it asks for.
+    /// Processes the next step of a branch; returns its request.
     fn take(&mut self, number: usize, step: Step) -> Option<NumberedAsk> {
         match step {
             Step::Send(ask) => Some((number, ask)),
@@ -232,7 +232,7 @@ impl Together {
         }
     }
 
-    /// The page with all its resources below it, in their order.
+    /// The page with all its resources as sub-samples, in document order.
     fn gathered(
         self,
         running: Running<'_>,

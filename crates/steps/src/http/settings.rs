@@ -1,11 +1,11 @@
-//! JMeter's properties that change how HTTP samplers work, read once for each thread.
+//! JMeter's properties that affect HTTP samplers, read once per thread.
 //!
-//! Must not know requests. Invariant: a property that is not set, or cannot be read, has JMeter's default.
+//! Must not know requests. Invariant: an unset or invalid property has JMeter's default.
 
 use super::way::{HttpProxy, proxy};
 use crate::host::World;
 
-/// The properties that are read.
+/// The properties in use.
 pub const PROPERTIES: [&str; 20] = [
     "CookieManager.check.cookies",
     "CookieManager.delete_null_cookies",
@@ -29,7 +29,7 @@ pub const PROPERTIES: [&str; 20] = [
     "subresults.disable_renaming",
 ];
 
-/// What becomes of a sample whose answer is still fresh in the cache (`cache_manager.cached_resource_mode`).
+/// The handling of a sample whose response is still fresh in the cache (`cache_manager.cached_resource_mode`).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum CachedMode {
     /// There is no sample.
@@ -38,40 +38,41 @@ pub(super) enum CachedMode {
     Told { code: String, message: String },
 }
 
-/// JMeter's properties that change how HTTP samplers work.
+/// JMeter's properties that affect HTTP samplers.
 #[derive(Clone, Debug)]
 pub(super) struct HttpSettings {
-    /// What becomes of a sample whose answer is still fresh in the cache.
+    /// The handling of a sample whose response is still fresh in the cache.
     pub(super) cached: CachedMode,
-    /// Methods whose answers are cached (`cacheable_methods`).
+    /// Methods whose responses are cached (`cacheable_methods`).
     pub(super) cacheable_methods: Vec<String>,
-    /// Redirects that are followed at most (`httpsampler.max_redirects`).
+    /// Maximum redirects to follow (`httpsampler.max_redirects`).
     pub(super) redirects_max: usize,
-    /// How deep pages may lie within pages (`httpsampler.max_frame_depth`).
+    /// Maximum depth of nested pages (`httpsampler.max_frame_depth`).
     pub(super) frame_depth_max: usize,
-    /// Whether a page is good though a resource of it failed (`httpsampler.ignore_failed_embedded_resources`).
+    /// Whether a page succeeds even if a resource failed (`httpsampler.ignore_failed_embedded_resources`).
     pub(super) ignores_failed_resources: bool,
-    /// Whether of resources that come several at a time only the MD5 is kept (`httpsampler.embedded_resources_use_md5`).
+    /// Whether only the MD5 of concurrently fetched resources is kept
+    /// (`httpsampler.embedded_resources_use_md5`).
     pub(super) resources_as_md5: bool,
-    /// Whether a page and its resources stand together below a sample (`httpsampler.separate.container`).
+    /// Whether a page and its resources are grouped in a sub-sample (`httpsampler.separate.container`).
     pub(super) separate_container: bool,
-    /// Whether samples below another take its label and a number; else they keep their own, which is then the URL
+    /// Whether sub-samples are renamed to the label above with a number; otherwise they keep their own, the URL
     /// (`subresults.disable_renaming`, and the functional mode of a plan).
     pub(super) renames: bool,
     pub(super) cookies: CookieSettings,
     pub(super) proxy: ProxySettings,
 }
 
-/// The proxy of all samplers that name none.
+/// The default proxy of all samplers.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ProxySettings {
     proxy: Option<HttpProxy>,
-    /// Hosts that are reached without it: names, or `*` and the end of names.
+    /// Hosts reached without it: names, or `*` and the end of names.
     except: Vec<String>,
 }
 
 impl ProxySettings {
-    /// The proxy that serves a host.
+    /// The proxy for a host.
     pub(super) fn for_host(&self, host: &str) -> Option<HttpProxy> {
         let mut except = self.except.iter();
         let is_excepted = except.any(|one| match one.strip_prefix('*') {
@@ -82,20 +83,20 @@ impl ProxySettings {
     }
 }
 
-/// How cookies are taken.
+/// The processing of received cookies.
 #[derive(Clone, Debug)]
 pub(super) struct CookieSettings {
-    /// Whether one that is for another host is refused (`CookieManager.check.cookies`).
+    /// Whether a cookie for another host is refused (`CookieManager.check.cookies`).
     pub(super) checks: bool,
-    /// Whether one without a value is none (`CookieManager.delete_null_cookies`).
+    /// Whether a cookie without a value is removed instead of stored (`CookieManager.delete_null_cookies`).
     pub(super) drops_empty: bool,
-    /// What stands before the name in that of the variable that a cookie is saved as (`CookieManager.save.cookies`,
-    /// `CookieManager.name.prefix`); `None`: it is not saved.
+    /// The prefix of the variable in which a cookie is stored (`CookieManager.save.cookies`,
+    /// `CookieManager.name.prefix`); `None`: it is not stored.
     pub(super) prefix: Option<String>,
 }
 
 impl HttpSettings {
-    /// Reads the properties; `is_functional`: the plan is in the functional mode.
+    /// Reads the properties; `is_functional`: the plan is in functional mode.
     pub(super) fn read(world: &dyn World, is_functional: bool) -> HttpSettings {
         let text = |name: &str, default: &str| {
             let set = world.property(name);

@@ -1,28 +1,28 @@
-//! URLs as JMeter makes them of a sampler's fields.
+//! URLs as JMeter builds them from a sampler's fields.
 //!
-//! Must not know headers and bodies. Invariant: what is sent holds no byte that the rules of URIs forbid; such a URL is
-//! told in the words of `java.net.URISyntaxException`.
+//! Must not know headers and bodies. Invariant: every requested URL contains only bytes allowed by the rules of
+//! URIs; for others the error has the words of `java.net.URISyntaxException`.
 
 use super::HttpFault;
 
-/// Schemes that Java has a handler for.
+/// Schemes with a handler in Java.
 pub(super) const PROTOCOLS: [&str; 6] = ["http", "https", "ftp", "file", "jar", "mailto"];
 
-/// A URL, whole.
+/// An absolute URL.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Url {
     pub(super) scheme: String,
-    /// Who asks, with the `@` behind it; empty: it does not say.
+    /// User information, with the `@` after it; empty: none.
     user: String,
-    /// Empty: there is none.
+    /// Empty: no host.
     pub(super) host: String,
     pub(super) port: Option<u32>,
-    /// Path and query, as they were written.
+    /// Path and query, as written.
     pub(super) target: String,
 }
 
 impl Url {
-    /// Reads a URL that begins with its scheme.
+    /// Parses a URL that starts with its scheme.
     pub(super) fn parse(text: &str) -> Option<Url> {
         let (scheme, rest) = text.split_once(':')?;
         let scheme = scheme.to_ascii_lowercase();
@@ -44,7 +44,7 @@ impl Url {
         })
     }
 
-    /// The same without empty parts in its path.
+    /// The same URL without empty parts in its path.
     pub(super) fn with_single_slashes(mut self) -> Url {
         let end = self.target.find(['?', '#']).unwrap_or(self.target.len());
         let (path, rest) = self.target.split_at(end);
@@ -60,7 +60,7 @@ impl Url {
         self
     }
 
-    /// The same host asked for something else.
+    /// The same host with another target.
     pub(super) fn with_target(&self, target: String) -> Url {
         Url {
             target,
@@ -68,12 +68,12 @@ impl Url {
         }
     }
 
-    /// The path as it was written; empty: there is none.
+    /// The path as written; empty: none.
     pub(super) fn written_path(&self) -> &str {
         self.target.split(['?', '#']).next().unwrap_or_default()
     }
 
-    /// The path, `/` where there is none.
+    /// The path, `/` if there is none.
     pub(super) fn path(&self) -> &str {
         let path = self.written_path();
         if path.is_empty() { "/" } else { path }
@@ -84,22 +84,22 @@ impl Url {
         self.host.trim_matches(['[', ']'])
     }
 
-    /// Whether there is a host, and it is one by the rules of URIs.
+    /// Whether there is a host that is valid by the rules of URIs.
     pub(super) fn has_host(&self) -> bool {
         !self.host.is_empty() && (self.host.starts_with('[') || !self.host.contains('%'))
     }
 
-    /// The port of its scheme.
+    /// The default port of its scheme.
     pub(super) fn default_port(&self) -> u32 {
         if self.scheme == "https" { 443 } else { 80 }
     }
 
-    /// The port, named or the scheme's.
+    /// The explicit port, or the scheme's default.
     pub(super) fn effective_port(&self) -> u32 {
         self.port.unwrap_or(self.default_port())
     }
 
-    /// The URL as far as its path, and the same with the scheme's port written where it was not, or left out where it was.
+    /// The URL up to its path, and the same with the default port added or removed.
     pub(super) fn without_query(&self) -> [String; 2] {
         let path = self.written_path();
         let (scheme, host) = (&self.scheme, &self.host);
@@ -116,7 +116,7 @@ impl Url {
         [with(self.port), with(other)]
     }
 
-    /// Host, and the port where it is not the scheme's.
+    /// Host, with the port unless it is the scheme's default.
     pub(super) fn authority(&self) -> String {
         match self.port {
             Some(port) if port != self.default_port() => format!("{}:{port}", self.host),
@@ -124,7 +124,8 @@ impl Url {
         }
     }
 
-    /// What stands in the request line: without a fragment, letters beyond ASCII in percent coding.
+    /// The target in the request line: without a fragment, with single slashes in its path, non-ASCII characters
+    /// percent-encoded.
     pub(super) fn request_target(&self) -> String {
         let target = self.target.split('#').next().unwrap_or_default();
         let mut written = String::with_capacity(target.len() + 1);
@@ -154,7 +155,7 @@ impl std::fmt::Display for Url {
     }
 }
 
-/// What Java says of a text that makes no URL.
+/// Java's error for a text that is not a URL.
 pub(super) fn malformed(message: String) -> HttpFault {
     HttpFault {
         class: "java.net.MalformedURLException".to_owned(),
@@ -162,7 +163,7 @@ pub(super) fn malformed(message: String) -> HttpFault {
     }
 }
 
-/// What is wrong with a URL by the rules of URIs, in Java's words.
+/// The fault of a URL by the rules of URIs, in Java's words.
 pub(super) fn fault_of(url: &str) -> Option<HttpFault> {
     let told = |what: &str, index: usize| HttpFault {
         class: "java.net.URISyntaxException".to_owned(),
@@ -194,7 +195,7 @@ pub(super) fn fault_of(url: &str) -> Option<HttpFault> {
         } else if is_illegal(character)
             || matches!(character, '[' | ']') && (path_at..query_at.min(fragment_at)).contains(&at)
         {
-            // Of an authority Java tells where it begins.
+            // For an authority, Java reports its start.
             let (part, index) = match at {
                 _ if at > fragment_at => ("fragment", index),
                 _ if at > query_at => ("query", index),
@@ -207,7 +208,7 @@ pub(super) fn fault_of(url: &str) -> Option<HttpFault> {
     None
 }
 
-/// Writes a character in percent coding.
+/// Appends a character percent-encoded.
 pub(super) fn push_escaped(character: char, out: &mut String) {
     let mut bytes = [0; 4];
     for byte in character.encode_utf8(&mut bytes).bytes() {
@@ -215,7 +216,7 @@ pub(super) fn push_escaped(character: char, out: &mut String) {
     }
 }
 
-/// A URL with what the rules of URIs forbid in percent coding.
+/// A URL with invalid characters percent-encoded.
 pub(super) fn escaped(url: &str) -> String {
     let mut escaped = String::with_capacity(url.len());
     for character in url.chars() {

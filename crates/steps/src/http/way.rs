@@ -1,7 +1,6 @@
-//! By which way a request goes to its target, where it is not the usual one: addresses given by hand, an address that it
-//! comes from, a proxy.
+//! The route of a request, if it is not the usual one: fixed addresses, a source address, a proxy.
 //!
-//! Must not know what is sent. Invariant: a way that cannot be taken is told before anything is sent.
+//! Must not know requests. Invariant: an unavailable route is reported before anything is sent.
 
 use core::net::IpAddr;
 
@@ -12,31 +11,31 @@ use super::{HttpFault, is_blank};
 use crate::scope::Scope;
 use crate::text::Text;
 
-/// Where a sampler says which way its requests go.
+/// The route settings of a sampler.
 #[derive(Clone, Debug, Default)]
 pub struct WayPlan {
-    /// Names and the addresses that they have, between commas, whatever the resolver says.
+    /// Host names with their comma-separated addresses, which override the resolver.
     pub hosts: Vec<(Text, Text)>,
-    /// The address that connections come from; empty: the system's choice.
+    /// The source address of connections; empty: the system's choice.
     pub source: Text,
     /// The proxy's host; empty: none.
     pub proxy_host: Text,
     /// Its port.
     pub proxy_port: Text,
-    /// The user that it is told; empty: none.
+    /// The proxy's user; empty: none.
     pub proxy_user: Text,
     /// The user's password.
     pub proxy_password: Text,
 }
 
-/// A way that is not the usual one.
+/// A route other than the usual one.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct HttpWay {
-    /// Addresses of the host, in the order in which they are tried; empty: its name is looked up.
+    /// Addresses of the host, in the order in which they are tried; empty: its name is resolved.
     pub addresses: Vec<IpAddr>,
-    /// The name that is looked up in place of the host's; `None`: the host's.
+    /// The name to resolve instead of the host's; `None`: the host's.
     pub name: Option<String>,
-    /// The address that connections come from; `None`: the system's choice.
+    /// The source address of connections; `None`: the system's choice.
     pub source: Option<IpAddr>,
     /// The proxy; `None`: none.
     pub proxy: Option<HttpProxy>,
@@ -49,15 +48,15 @@ pub struct HttpProxy {
     pub host: String,
     /// Its port.
     pub port: u16,
-    /// What it is told of the user when it asks; `None`: nothing.
+    /// The `Proxy-Authorization` after a challenge; `None`: none.
     pub authorization: Option<String>,
 }
 
 impl WayPlan {
-    /// The way to a host now; `None`: the usual one.
+    /// The current route to a host; `None`: the usual one.
     ///
     /// # Errors
-    /// There is no such address on this machine.
+    /// The source address is not a valid IP address.
     pub(super) fn to(
         &self,
         host: &str,
@@ -103,7 +102,7 @@ impl WayPlan {
     }
 }
 
-/// A proxy, where a host and a port are named.
+/// A proxy, if host and port are set.
 pub(super) fn proxy(host: &str, port: i64, user: &str, password: &str) -> Option<HttpProxy> {
     let port = u16::try_from(port).ok().filter(|port| *port > 0)?;
     let authorization = (!user.is_empty()).then(|| super::auth::basic(user, password));

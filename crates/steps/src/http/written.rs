@@ -1,6 +1,6 @@
-//! The URL that the fields of a sampler make.
+//! The URL from the fields of a sampler.
 //!
-//! Must not know what is sent to it. Invariant: a path that is a whole URL is the URL.
+//! Must not know requests. Invariant: a path that is an absolute URL is used as the URL.
 
 use super::body;
 use super::rewriting::{self, Rewrite};
@@ -8,12 +8,12 @@ use super::url::{PROTOCOLS, malformed};
 use super::{HttpFault, HttpRequestPlan};
 use crate::scope::Scope;
 
-/// Fields that cannot be asked for.
+/// Fields that cannot be requested.
 #[derive(Debug)]
 pub(super) struct Unwritten {
-    /// Why.
+    /// The reason.
     pub(super) fault: HttpFault,
-    /// What Java takes for their URL all the same; `None`: it makes none of them.
+    /// Their URL in Java nevertheless; `None`: there is none.
     pub(super) url: Option<String>,
 }
 
@@ -23,10 +23,10 @@ impl From<HttpFault> for Unwritten {
     }
 }
 
-/// The URL as the sampler's fields have it.
+/// The URL of the sampler's fields.
 ///
 /// # Errors
-/// Java makes no URL of them, or none whose host it takes.
+/// They are not a URL to Java, or not one with a valid host.
 pub(super) fn written_url(
     request: &HttpRequestPlan,
     method: &str,
@@ -65,7 +65,7 @@ pub(super) fn written_url(
     if domain.contains('/') {
         return Err(malformed("Illegal character found in host: '/'".to_owned()).into());
     }
-    // Java takes a host with colons for an address of IPv6.
+    // Java treats a host with colons as an IPv6 address.
     let host = match domain.contains(':') && !domain.starts_with('[') {
         true => format!("[{domain}]"),
         false => domain,
@@ -97,7 +97,7 @@ pub(super) fn written_url(
     }
 }
 
-/// A path that is a whole URL.
+/// A path that is an absolute URL.
 fn whole(url: String) -> Result<String, HttpFault> {
     let rest = url.split_once("://").map_or("", |(_, rest)| rest);
     let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
@@ -119,7 +119,8 @@ fn whole(url: String) -> Result<String, HttpFault> {
     }
 }
 
-/// Where Java stops reading a text as an `int`: at the first letter that is no digit, or that makes the number too large.
+/// The index at which Java stops parsing a text as an `int`: the first character that is not a digit, or that
+/// causes an overflow.
 fn first_wrong(number: &str) -> usize {
     let signs = usize::from(number.starts_with(['-', '+']));
     let lengths = signs + 1..=number.chars().count();

@@ -1,18 +1,18 @@
-//! Reads JSON, and much that is not quite JSON: names and texts without quotes, in single quotes, stray commas.
+//! Parses JSON, and much that is not quite JSON: unquoted names and texts, single quotes, stray commas.
 //!
-//! Must not know what is done with it. Invariant: whatever the text, reading it ends, and goes no deeper than a bound.
+//! Must not know the use. Invariant: parsing terminates for any text, and its depth is limited.
 
 use std::collections::{HashMap, HashSet};
 
 use super::Json;
 
-/// Arrays and objects that may stand within each other.
+/// Maximum depth of nested arrays and objects.
 const DEEPEST: usize = 400;
 
-/// Where a text without quotes ends.
+/// Where an unquoted text ends.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stop {
-    /// With the document.
+    /// At the end of the document.
     End,
     /// Before `,` and `]`.
     Array,
@@ -40,10 +40,10 @@ struct Reader<'t> {
 }
 
 impl Json {
-    /// Reads a document; what stands behind its value is left.
+    /// Parses a document; text after its value is ignored.
     ///
     /// # Errors
-    /// Why it is none, in json-smart's words.
+    /// It is invalid; in json-smart's words.
     pub(crate) fn read(text: &str) -> Result<Json, String> {
         let mut reader = Reader {
             text,
@@ -78,7 +78,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Place in UTF-16 units.
+    /// Position in UTF-16 units.
     fn position(&self) -> usize {
         self.text[..self.at].encode_utf16().count()
     }
@@ -198,7 +198,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A text without quotes, up to where it stops, without the blanks around it.
+    /// An unquoted text up to its end, trimmed.
     fn bare(&mut self, stop: Stop) -> &str {
         let start = self.at;
         let rest = self.rest();
@@ -224,7 +224,7 @@ impl Reader<'_> {
                 None => return Err(self.unexpected_end("null")),
                 Some('\\') => self.escape(&mut text)?,
                 character if character == quote => return Ok(text),
-                // Control characters are left out.
+                // Control characters are dropped.
                 Some(_) => {}
             }
         }
@@ -246,13 +246,13 @@ impl Reader<'_> {
                 let unit = self.hexadecimal(4)?;
                 text.push(self.code_point(unit));
             }
-            // Others are left out.
+            // Others are dropped.
             Some(_) | None => {}
         }
         Ok(())
     }
 
-    /// A character, which may come in two halves.
+    /// A character, possibly from two surrogates.
     fn code_point(&mut self, unit: u32) -> char {
         if (0xd800..0xdc00).contains(&unit) && self.rest().starts_with("\\u") {
             let before = self.at;
@@ -286,7 +286,7 @@ impl Reader<'_> {
         Ok(value)
     }
 
-    /// A number; whatever goes on otherwise is a text without quotes.
+    /// A number; anything else is an unquoted text.
     fn number(&mut self, stop: Stop) -> Json {
         let text = self.bare(stop);
         let (sign, digits) = text
@@ -315,7 +315,7 @@ impl Reader<'_> {
     }
 }
 
-/// A key that comes again keeps its place, and has the last value.
+/// A repeated key keeps its position, and has the last value.
 fn without_doubles(members: Vec<(String, Json)>) -> Vec<(String, Json)> {
     let mut keys = HashSet::with_capacity(members.len());
     if members.iter().all(|(key, _)| keys.insert(key.as_str())) {
@@ -335,7 +335,7 @@ fn without_doubles(members: Vec<(String, Json)>) -> Vec<(String, Json)> {
     kept
 }
 
-/// Whether this goes on a number's digits: a point with or without digits, an exponent with some.
+/// Whether this continues a number's digits: a point with or without digits, an exponent with digits.
 fn is_fraction(text: &str) -> bool {
     let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
     let mut rest = text;

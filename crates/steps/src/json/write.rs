@@ -1,7 +1,7 @@
-//! Writes JSON as json-smart does, and values as Java shows them.
+//! Formats JSON as json-smart does, and values as Java does.
 //!
-//! Must not know where it goes. Invariant: the members of the outermost object come in the order of a Java `HashMap`,
-//! those of objects within in their own.
+//! Must not know where it goes. Invariant: the members of the outermost object are in the order of a Java
+//! `HashMap`, those of inner objects in their own.
 
 use std::fmt::Write as _;
 
@@ -11,7 +11,7 @@ use loadline_java::numbers::double_to_string;
 use super::Json;
 
 impl Json {
-    /// What an extractor puts into a variable; `None` for null.
+    /// The text that an extractor stores in a variable; `None` for null.
     pub(crate) fn extracted(&self) -> Option<String> {
         match self {
             Json::Null => None,
@@ -26,7 +26,7 @@ impl Json {
         }
     }
 
-    /// What an assertion compares, and the plugins' extractor puts into a variable.
+    /// The text that an assertion compares, and that the plugins' extractor stores in a variable.
     pub(crate) fn asserted(&self) -> String {
         match self {
             Json::Fraction(number) if number.is_finite() => {
@@ -45,7 +45,7 @@ impl Json {
         }
     }
 
-    /// What Java's `toString` gives: arrays as JSON, objects as `{key=value}`.
+    /// The result of Java's `toString`: arrays as JSON, objects as `{key=value}`.
     pub(crate) fn shown(&self) -> String {
         match self {
             Json::Null => "null".to_owned(),
@@ -123,7 +123,7 @@ fn write_text(text: &str, out: &mut String) {
     out.push('"');
 }
 
-/// A number as Java's `BigDecimal` shows it: plain, or with an exponent where it would have too many zeros.
+/// A number as formatted by Java's `BigDecimal`: plain, or with an exponent if it would have too many zeros.
 fn decimal(text: &str) -> String {
     let (sign, text) = text
         .strip_prefix('-')

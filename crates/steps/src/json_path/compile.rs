@@ -1,16 +1,16 @@
-//! Reads the text of a path.
+//! Parses the text of a path.
 //!
-//! Must not know documents. Invariant: a filter or an argument within a path is read no deeper than a bound.
+//! Must not know documents. Invariant: the depth of filters and arguments inside a path is limited.
 
 use super::{Argument, Filter, JsonPath, Step};
 use crate::json::Json;
 
-/// Paths that may stand within each other's filters.
+/// Maximum depth of paths nested in filters.
 const DEEPEST: usize = 20;
 
-/// Reads a path that stands in `depth` others.
+/// Parses a path that is nested in `depth` others.
 pub(super) fn compile(text: &str, depth: usize) -> Result<JsonPath, String> {
-    // A blank before the path is part of it.
+    // A leading blank is part of the path.
     let text = text.trim_end_matches(' ');
     if text.is_empty() {
         return Err("path can not be null or empty".to_owned());
@@ -45,7 +45,7 @@ pub(super) fn compile(text: &str, depth: usize) -> Result<JsonPath, String> {
     Ok(arranged(full.starts_with('$'), compiler.steps))
 }
 
-/// A function behind a path that starts with `..` is given all that the path finds.
+/// A function after a path that starts with `..` applies to all its results.
 fn arranged(from_root: bool, mut steps: Vec<Step>) -> JsonPath {
     let first = steps
         .iter()
@@ -85,7 +85,7 @@ impl Compiler {
         self.text[from..to].iter().collect()
     }
 
-    /// The next character from `at` on that is no blank, and its place.
+    /// The next non-blank character from `at` on, with its position.
     fn significant(&self, at: usize) -> Option<(usize, char)> {
         let rest = self.text.get(at..)?;
         let skipped = rest.iter().position(|one| *one != ' ')?;
@@ -327,7 +327,7 @@ fn numbers(text: &str) -> Result<Step, String> {
         .map(Step::Indices)
 }
 
-/// The place of the parenthesis that closes the one at `open`; texts and patterns are skipped.
+/// The position of the parenthesis that closes the one at `open`; texts and patterns are skipped.
 fn closing(text: &[char], open: usize) -> Option<usize> {
     let mut depth = 0_usize;
     let mut at = open;
@@ -348,7 +348,7 @@ fn closing(text: &[char], open: usize) -> Option<usize> {
     None
 }
 
-/// The next place of a character that no backslash stands before.
+/// The next position of a character that is not escaped by a backslash.
 pub(super) fn unescaped(text: &[char], from: usize, wanted: char) -> Option<usize> {
     let mut at = from;
     loop {
@@ -360,7 +360,7 @@ pub(super) fn unescaped(text: &[char], from: usize, wanted: char) -> Option<usiz
     }
 }
 
-/// Splits at commas that stand in no brackets and no text.
+/// Splits at commas outside of brackets and texts.
 fn split_arguments(text: &str) -> Vec<&str> {
     let mut parts = Vec::new();
     let (mut start, mut depth, mut in_text) = (0, 0_i32, false);

@@ -1,6 +1,6 @@
 //! Filters: `[?(@.price < 10 && @.isbn)]`.
 //!
-//! Must not know paths beyond reading and walking them. Invariant: a filter is read no deeper than a bound.
+//! Must not know paths beyond parsing and evaluating them. Invariant: the depth of a filter is limited.
 
 use std::cmp::Ordering;
 
@@ -10,7 +10,7 @@ use super::compile::unescaped;
 use super::{Found, JsonPath, PathFault};
 use crate::json::Json;
 
-/// Parentheses that may stand within each other.
+/// Maximum depth of nested parentheses.
 const DEEPEST: usize = 50;
 
 /// A condition on a value.
@@ -19,7 +19,7 @@ pub(super) enum Filter {
     Any(Vec<Filter>),
     All(Vec<Filter>),
     Not(Box<Filter>),
-    /// The path leads somewhere, or is to lead nowhere.
+    /// The path exists, or must not exist.
     Exists(JsonPath, bool),
     Compares(Operand, Operator, Operand),
 }
@@ -75,7 +75,7 @@ const OPERATORS: [(&str, Operator); 18] = [
 ];
 
 impl Filter {
-    /// Reads a condition that stands in a path within `depth` others.
+    /// Parses a condition in a path that is nested in `depth` others.
     pub(super) fn compile(text: &[char], depth: usize) -> Result<Filter, String> {
         let mut compiler = Compiler {
             text,
@@ -91,7 +91,7 @@ impl Filter {
         Ok(filter)
     }
 
-    /// Whether a value fulfils the condition; a path within it that leads nowhere is no fault.
+    /// Whether a value meets the condition; a path in it without a result is not an error.
     pub(super) fn accepts(&self, value: &Json, root: &Json) -> Result<bool, PathFault> {
         match self.holds(value, root) {
             Err(PathFault::NotFound(_)) => Ok(false),
@@ -132,7 +132,7 @@ impl Filter {
     }
 }
 
-/// An operand while a value is looked at.
+/// An operand for the current value.
 enum Now<'a> {
     Undefined,
     Value(Found<'a>),
@@ -217,7 +217,7 @@ fn is_number(value: &Json) -> bool {
     value.number().is_some()
 }
 
-/// Numbers and texts are equal if they read the same.
+/// Numbers and texts are equal if their text is.
 fn equal(left: &Json, right: &Json) -> bool {
     match (left, right) {
         (Json::Text(left), number) if is_number(number) => *left == number.shown(),
@@ -229,7 +229,7 @@ fn equal(left: &Json, right: &Json) -> bool {
     }
 }
 
-/// How two numbers or two texts compare; `None`: they do not.
+/// The order of two numbers or two texts; `None`: they are not comparable.
 fn order(left: &Json, right: &Json) -> Option<Ordering> {
     match (left, right) {
         (Json::Whole(left), Json::Whole(right)) => Some(left.cmp(right)),
@@ -251,9 +251,9 @@ fn matches(pattern: &Oro, value: &Json) -> bool {
 struct Compiler<'t> {
     text: &'t [char],
     at: usize,
-    /// Paths that this filter stands in.
+    /// Number of paths around this filter.
     paths: usize,
-    /// Parentheses that are open.
+    /// Number of open parentheses.
     depth: usize,
 }
 
@@ -271,7 +271,7 @@ impl Compiler<'_> {
     fn unreadable(&self) -> String {
         let text: String = self.text.iter().collect();
         let character = self.peek().unwrap_or(')');
-        // As the filter stands in its brackets: `[?(`.
+        // Including the filter's brackets: `[?(`.
         let position = self.at + 3;
         format!(
             "Failed to parse filter: [?({text})], error on position: {position}, char: {character}"
@@ -430,7 +430,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// A pattern between slashes, with its flags.
+    /// A pattern between slashes, followed by its flags.
     fn pattern(&mut self) -> Result<Operand, String> {
         let end = unescaped(self.text, self.at + 1, '/').ok_or_else(|| self.unreadable())?;
         let pattern: String = self.text[self.at + 1..end].iter().collect();
@@ -447,7 +447,7 @@ impl Compiler<'_> {
         } else {
             format!("(?{flags})")
         };
-        // The whole text must match, and other branches are tried for it.
+        // The whole text must match, if necessary with other branches.
         let pattern = Oro::compile(&format!("{flags}\\A(?:{pattern})\\z"));
         pattern
             .map(|pattern| Operand::Pattern(Box::new(pattern)))
@@ -462,7 +462,7 @@ impl Compiler<'_> {
         Json::read(&text).map(Operand::Value)
     }
 
-    /// A path ends at a blank, at a comparison, or at a parenthesis that closes no function.
+    /// A path ends at a blank, at a comparison, or at a parenthesis that does not close a function.
     fn path(&mut self) -> Result<Operand, String> {
         let start = self.at;
         self.at += 1;
@@ -484,7 +484,7 @@ impl Compiler<'_> {
     }
 }
 
-/// The place of the bracket that closes the one at `open_at`; texts are skipped.
+/// The position of the bracket that closes the one at `open_at`; texts are skipped.
 fn matching(text: &[char], open_at: usize, open: char, close: char) -> Option<usize> {
     let mut depth = 0_usize;
     let mut at = open_at;
@@ -504,7 +504,7 @@ fn matching(text: &[char], open_at: usize, open: char, close: char) -> Option<us
     }
 }
 
-/// A text without the backslashes that escape.
+/// A text without escaping backslashes.
 fn unquoted(text: &[char]) -> String {
     let mut out = String::new();
     let mut rest = text.iter();

@@ -1,6 +1,6 @@
 //! The functions of a path.
 //!
-//! Must not know how the value was found. Invariant: a function that Jayway does not have is named.
+//! Must not know how the value was found. Invariant: the error for an unknown function contains its name.
 
 use super::{Argument, JsonPath, PathFault, Step};
 use crate::json::Json;
@@ -37,7 +37,7 @@ pub(super) fn call(
     }
 }
 
-/// Keys as Java shows a set.
+/// Keys in Java's format of a set.
 fn keys(members: &[(String, Json)]) -> String {
     let keys: Vec<&str> = members.iter().map(|(key, _)| key.as_str()).collect();
     format!("[{}]", keys.join(", "))
@@ -47,7 +47,7 @@ fn whole(count: usize) -> Json {
     Json::Whole(i64::try_from(count).unwrap_or(i64::MAX))
 }
 
-/// Of a path that is given, what its results hold is counted, not the results.
+/// For a path argument, the items of its results are counted, not the results.
 fn length(arguments: &[Argument], value: &Json, root: &Json) -> Result<Json, PathFault> {
     if let Some(Argument::Path(path)) = arguments.first() {
         let mut steps = path.steps.clone();
@@ -87,7 +87,7 @@ fn at(value: &Json, index: i64) -> Result<Json, PathFault> {
 
 const EMPTY: &str = "Aggregation function attempted to calculate value using empty array";
 
-/// The values that arguments give.
+/// The values of arguments.
 fn given(arguments: &[Argument], root: &Json) -> Result<Vec<Json>, PathFault> {
     let mut values = Vec::new();
     for argument in arguments {

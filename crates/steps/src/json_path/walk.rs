@@ -1,25 +1,25 @@
-//! Walks a path over a document.
+//! Evaluates a path on a document.
 //!
-//! Must not know texts of paths. Invariant: it goes no deeper than document and path together.
+//! Must not know texts of paths. Invariant: its depth is at most that of document and path together.
 
 use std::cell::Cell;
 
 use super::{Found, JsonPath, PathFault, Step};
 use crate::json::Json;
 
-/// One walk.
+/// One evaluation.
 struct Walk<'p, 'j> {
     path: &'p JsonPath,
     root: &'j Json,
-    /// Whether whatever is missing ends the walk: a filter asks whether the path exists.
+    /// Whether anything missing ends the evaluation: a filter asks whether the path exists.
     strict: bool,
-    /// For each step the index of the element that a scan came from, of which Jayway keeps the last.
+    /// For each step the index of the element from which a scan came; Jayway keeps the last.
     scanned: Vec<Cell<Option<usize>>>,
     found: Vec<Found<'j>>,
 }
 
 impl JsonPath {
-    /// All that is found, in the order of the document.
+    /// All results in document order.
     pub(super) fn walk<'j>(
         &self,
         document: &'j Json,
@@ -43,7 +43,7 @@ impl JsonPath {
         Ok(walk.found)
     }
 
-    /// The value of a definite path, the list of another.
+    /// The value of a definite path, otherwise the list of results.
     pub(super) fn value<'j>(
         &self,
         document: &'j Json,
@@ -61,7 +61,7 @@ impl JsonPath {
         )))
     }
 
-    /// The first steps of the path, as messages show it.
+    /// The first steps of the path, as shown in messages.
     fn shown(&self, count: usize, quote: char) -> String {
         let steps = self.steps[..count].iter();
         let start = if self.from_root { "$" } else { "@" };
@@ -71,7 +71,7 @@ impl JsonPath {
     }
 }
 
-/// A step as messages show it, with its own quotes or these.
+/// A step as shown in messages, with its own quotes or these.
 fn fragment(step: &Step, quote: Option<char>) -> String {
     match step {
         Step::Names(names, own) => {
@@ -101,7 +101,7 @@ impl<'j> Walk<'_, 'j> {
         index + 1 == self.path.steps.len()
     }
 
-    /// Whether what is missing at this step is a fault, there being no other place to look at.
+    /// Whether a missing value at this step is an error, because there is no alternative.
     fn is_sure(&self, index: usize) -> bool {
         self.path.steps_are_definite(index)
     }
@@ -178,8 +178,8 @@ impl<'j> Walk<'_, 'j> {
         Ok(())
     }
 
-    /// Goes on with a member. Behind a scan of an array Jayway takes a leaf only from the element whose index the step
-    /// before it names.
+    /// Continues with a member. After a scan of an array, Jayway only accepts a leaf from the element whose
+    /// index the step before it names.
     fn named(&mut self, index: usize, member: Found<'j>) -> Result<(), PathFault> {
         if self.is_leaf(index)
             && let Some(element) = self.scanned[index].get()
@@ -233,7 +233,7 @@ impl<'j> Walk<'_, 'j> {
         Err(PathFault::NotFound(message))
     }
 
-    /// Goes on with an element; from the end where the index is below zero.
+    /// Continues with an element; from the end if the index is negative.
     fn element(&mut self, index: usize, value: &Found<'j>, wanted: i64) -> Result<(), PathFault> {
         let place = if wanted < 0 {
             wanted + length(value)
@@ -290,7 +290,7 @@ impl<'j> Walk<'_, 'j> {
         Ok(())
     }
 
-    /// Tries the step at `index` on a value and on all below it.
+    /// Tries the step at `index` on a value and all its descendants.
     fn scan(&mut self, index: usize, value: &Found<'j>) -> Result<(), PathFault> {
         let is_array = match **value {
             Json::Array(_) => true,
@@ -336,12 +336,12 @@ fn length(value: &Json) -> i64 {
     }
 }
 
-/// The indices that a slice takes of so many elements.
+/// The indices of a slice in an array of this length.
 fn bounds(from: Option<i64>, to: Option<i64>, length: i64) -> std::ops::Range<i64> {
     match (from, to) {
         (Some(from), None) => (if from < 0 { from + length } else { from }).max(0)..length,
         (None, Some(to)) => 0..(if to < 0 { to + length } else { to }).min(length),
-        // Where both are given, an index below zero is that of an element from the end only once it is taken.
+        // If both are given, a negative index means an element from the end only when it is accessed.
         (Some(from), Some(to)) => from.max(-length)..to.min(length),
         (None, None) => 0..0,
     }

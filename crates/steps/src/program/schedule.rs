@@ -1,22 +1,22 @@
-//! When the threads of a group start and end, as a plan says it in texts.
+//! Start and end of a group's threads, as texts of the plan.
 //!
 //! Must not know what threads do. Invariant: nothing here is evaluated yet.
 
 use crate::text::Text;
 
-/// How long after the start of a group its threads begin, and how long they run.
+/// Start delay and duration of a group's threads.
 #[derive(Debug, Default)]
 pub struct Lifetime {
-    /// Whether the scheduler is on: `true` in any case; else the rest counts for nothing.
+    /// Whether the scheduler is on: `true` in any case; otherwise the other fields are ignored.
     pub is_on: Text,
     /// Seconds that threads run.
     pub duration_s: Text,
-    /// Seconds before the first thread begins.
+    /// Seconds before the first thread starts.
     pub delay_s: Text,
 }
 
 impl GroupSchedule {
-    /// How often each thread goes round, where a loop of the group says so.
+    /// The number of iterations of each thread, if set by a loop of the group.
     #[must_use]
     pub fn loops(&self) -> Option<&Text> {
         match self {
@@ -27,62 +27,62 @@ impl GroupSchedule {
     }
 }
 
-/// When the threads of a group start and end.
+/// Start and end of a group's threads.
 #[derive(Debug)]
 pub enum GroupSchedule {
-    /// All threads over a ramp.
+    /// All threads, started over a ramp.
     Ramp {
         /// Threads.
         threads: Text,
-        /// Seconds until all have begun.
+        /// Seconds until all have started.
         ramp_s: Text,
-        /// Iterations of each; -1: no limit.
+        /// Iterations per thread; -1: no limit.
         loops: Text,
-        /// What the scheduler says.
+        /// The scheduler's settings.
         lifetime: Box<Lifetime>,
-        /// Whether threads are made only when it is their turn.
+        /// Whether threads are only created when they start.
         is_delayed: bool,
     },
     /// Rows of threads, start delay, startup, hold and shutdown, the times in seconds (Ultimate).
     Rows {
         /// The rows.
         rows: Vec<Vec<Text>>,
-        /// Iterations of each thread.
+        /// Iterations per thread.
         loops: Text,
     },
-    /// Threads in bunches (Stepping).
+    /// Threads in steps (Stepping).
     Steps(Box<SteppingSchedule>),
-    /// Threads that are kept up (Concurrency).
+    /// A constant number of threads (Concurrency).
     Concurrency(Box<LevelSchedule>),
-    /// Arrivals by a level.
+    /// Arrivals at a level.
     Arrivals {
-        /// The level, in arrivals.
+        /// The level, as an arrival rate.
         level: Box<LevelSchedule>,
-        /// Threads at most.
+        /// Maximum threads.
         threads_max: Text,
     },
-    /// Arrivals by legs: rate at the start, at the end, and how long it takes (Free-Form Arrivals).
+    /// Arrivals in stages: initial rate, final rate, and duration (Free-Form Arrivals).
     FreeForm {
-        /// The legs.
+        /// The stages.
         legs: Vec<Vec<Text>>,
-        /// `M` for minutes; else seconds.
+        /// `M` for minutes; otherwise seconds.
         unit: Text,
-        /// Iterations of each thread; 0: no limit.
+        /// Iterations per thread; 0: no limit.
         loops: Text,
-        /// Threads at most.
+        /// Maximum threads.
         threads_max: Text,
     },
-    /// Arrivals by a schedule in words (Open Model).
+    /// Arrivals by a textual schedule (Open Model).
     Open {
         /// The schedule.
         schedule: Text,
-        /// Seed of what is by chance; 0: none.
+        /// Random seed; 0: none.
         seed: Text,
     },
 }
 
 impl GroupSchedule {
-    /// How many threads there are, where that is a number of the plan.
+    /// The number of threads, if the plan contains it.
     #[must_use]
     pub fn threads(&self) -> Option<&Text> {
         match self {
@@ -92,7 +92,7 @@ impl GroupSchedule {
         }
     }
 
-    /// What stands behind the group's name in the names of its threads.
+    /// The suffix to the group's name in its threads' names.
     #[must_use]
     pub fn name_suffix(&self) -> &'static str {
         match self {
@@ -104,44 +104,44 @@ impl GroupSchedule {
     }
 }
 
-/// The numbers of a Stepping group; times in seconds.
+/// The parameters of a Stepping group; times in seconds.
 #[derive(Debug)]
 pub struct SteppingSchedule {
     /// Threads.
     pub threads: Text,
-    /// Before the first.
+    /// Before the first start.
     pub delay_s: Text,
-    /// Threads of the first bunch.
+    /// Threads in the first step.
     pub first_bunch: Text,
-    /// Threads of each later one.
+    /// Threads in each further step.
     pub bunch: Text,
-    /// Between two.
+    /// Between two steps.
     pub period_s: Text,
-    /// Over which a bunch starts.
+    /// Ramp-up of one step.
     pub ramp_s: Text,
-    /// That all are at work.
+    /// With all threads running.
     pub hold_s: Text,
-    /// Threads that end together.
+    /// Threads that are stopped together.
     pub stop_bunch: Text,
-    /// Between the ends of two.
+    /// Between two stops.
     pub stop_period_s: Text,
-    /// Iterations of each thread.
+    /// Iterations per thread.
     pub loops: Text,
 }
 
-/// A level that is reached over a ramp and then held.
+/// A level that is reached in a ramp and then held.
 #[derive(Debug)]
 pub struct LevelSchedule {
     /// The level.
     pub target: Text,
-    /// How long it takes, in units.
+    /// Duration of the ramp, in units.
     pub ramp: Text,
-    /// Steps of the ramp; empty or 0: it rises evenly.
+    /// Steps of the ramp; empty or 0: linear.
     pub steps: Text,
-    /// How long it is held, in units.
+    /// Duration of the hold, in units.
     pub hold: Text,
-    /// `M` for minutes; else seconds.
+    /// `M` for minutes; otherwise seconds.
     pub unit: Text,
-    /// Iterations of each thread; empty or 0: no limit.
+    /// Iterations per thread; empty or 0: no limit.
     pub loops: Text,
 }

@@ -1,74 +1,74 @@
-//! What delays a sample, as a plan says it in texts.
+//! Pauses before a sample, as texts of the plan.
 //!
 //! Must not know clocks. Invariant: nothing here is evaluated yet.
 
 use crate::script::ScriptElement;
 use crate::text::Text;
 
-/// How long to wait before a sample.
+/// A pause before a sample.
 #[derive(Debug)]
 pub enum Timer {
-    /// The same time always, in milliseconds.
+    /// Constant, in milliseconds.
     Constant(Text),
-    /// Evenly spread.
+    /// Uniformly distributed.
     Uniform {
-        /// Least, in milliseconds.
+        /// Minimum, in milliseconds.
         offset: Text,
-        /// Width of the spread, in milliseconds.
+        /// Width of the range, in milliseconds.
         range: Text,
     },
-    /// By the normal distribution.
+    /// Normally distributed.
     Gaussian {
         /// Mean, in milliseconds.
         offset: Text,
         /// Standard deviation, in milliseconds.
         deviation: Text,
     },
-    /// By the Poisson distribution.
+    /// Poisson distributed.
     Poisson {
-        /// Least, in milliseconds.
+        /// Minimum, in milliseconds.
         offset: Text,
-        /// Mean beyond it, in milliseconds.
+        /// Mean in addition to the minimum, in milliseconds.
         lambda: Text,
     },
-    /// So many samples a minute.
+    /// A constant number of samples per minute.
     ConstantThroughput {
         /// Its number within the program.
         id: usize,
-        /// Samples a minute.
+        /// Samples per minute.
         per_minute: Text,
-        /// Over whom.
+        /// The threads that are counted together.
         mode: ThroughputMode,
     },
-    /// As many milliseconds as a script says.
+    /// Milliseconds returned by a script.
     Script(ScriptElement),
-    /// At instants that were drawn beforehand.
+    /// At instants drawn in advance.
     Precise(Box<PreciseTiming>),
-    /// With others, when there are enough.
+    /// Together with other threads, when there are enough.
     Synchronizing {
         /// Its number within the program.
         id: usize,
-        /// How many; 0: as many as its group has threads, below: it does not wait.
+        /// How many; 0: as many as its group has threads, negative: it does not wait.
         size: Text,
-        /// How long at most, in milliseconds; 0: no limit.
+        /// Maximum wait, in milliseconds; 0: no limit.
         timeout_ms: Text,
     },
-    /// By a profile of load.
+    /// According to a load profile.
     Shaping(Box<ShapingTiming>),
 }
 
 /// A Precise Throughput Timer.
 #[derive(Debug)]
 pub struct PreciseTiming {
-    /// Samples a period.
+    /// Samples per period.
     pub per_period: Text,
     /// The period, in seconds.
     pub period_s: Text,
-    /// How long instants are drawn for at a time, in seconds.
+    /// Duration for which instants are drawn at a time, in seconds.
     pub duration_s: Text,
     /// Samples that start together.
     pub batch: Text,
-    /// The seed; 0: by chance.
+    /// The seed; 0: random.
     pub seed: Text,
 }
 
@@ -77,23 +77,23 @@ pub struct PreciseTiming {
 pub struct ShapingTiming {
     /// Its number within the program.
     pub id: usize,
-    /// Its name, which properties are called by.
+    /// Its name, which is part of property names.
     pub name: Text,
-    /// Rows: samples a second at the start and at the end, and seconds.
+    /// Rows: samples per second at the start and at the end, and duration in seconds.
     pub rows: Vec<Vec<Text>>,
 }
 
-/// Over whom a constant throughput is counted.
+/// The threads over which a constant throughput is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ThroughputMode {
-    /// Each thread alone.
+    /// Each thread separately.
     ThisThread,
-    /// All threads that are at work, each the same part.
+    /// All active threads, with equal shares.
     AllThreads,
-    /// The threads of the group that are at work, each the same part.
+    /// The active threads of the group, with equal shares.
     Group,
-    /// All threads, one after another.
+    /// All threads, taking turns.
     AllShared,
-    /// The threads of the group, one after another.
+    /// The threads of the group, taking turns.
     GroupShared,
 }

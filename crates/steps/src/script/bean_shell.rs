@@ -1,7 +1,7 @@
-//! What BeanShell's elements give a script beside the thread's objects, and what they take of the names that it sets.
+//! Additional names that BeanShell elements define for a script, and the names they read back.
 //!
-//! Must not know the language. Invariant: names that a script has set are there at its element's next run, unless it
-//! forgets them.
+//! Must not know the language. Invariant: names set by a script still exist in the next run of its element,
+//! unless they are reset.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use super::groovy::{Desk, told};
 use super::kept::shown;
 use super::value::ScriptValue;
 
-/// Runs a script of an element; `space`: the element whose names it finds again.
+/// Runs a script of an element; `space`: the element whose names are restored.
 pub(super) fn run(
     desk: &mut Desk<'_>,
     (script, source): (&Script, &str),
@@ -45,7 +45,7 @@ pub(super) fn run(
     outcome.map(|value| told(&value))
 }
 
-/// An exception of a script in BeanShell's words: those of its own errors stand alone.
+/// A script's exception in BeanShell's words: BeanShell's own errors are not wrapped.
 fn words(source: &str, thrown: &str) -> String {
     let what = match thrown.strip_prefix("bsh.EvalError: ") {
         Some(own) => own.to_owned(),
@@ -57,7 +57,7 @@ fn words(source: &str, thrown: &str) -> String {
     )
 }
 
-/// What is said of a method that is not there; `None`: something else was thrown.
+/// The message for a missing method; `None`: something else was thrown.
 fn missing(thrown: &str) -> Option<String> {
     let told =
         thrown.strip_prefix("groovy.lang.MissingMethodException: No signature of method: ")?;

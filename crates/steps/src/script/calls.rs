@@ -1,11 +1,11 @@
-//! What a script in JavaScript calls that is not there: found in its text, before anything runs.
+//! Calls of missing methods in a JavaScript script, found in its text before it runs.
 //!
-//! Must not know how scripts are run. Invariant: what stands in texts and comments is no call.
+//! Must not know how scripts are run. Invariant: texts and comments are ignored.
 
 use super::objects::has;
 use super::value::ScriptObject;
 
-/// Words that only mean something where Java's classes can be reached.
+/// Words that require access to Java classes.
 const OF_JAVA: &[&str] = &[
     "java",
     "javax",
@@ -17,7 +17,7 @@ const OF_JAVA: &[&str] = &[
     "load",
 ];
 
-/// What a script calls of the thread's objects that they do not have, and of Java's classes, each once.
+/// Missing methods of the thread's objects, and Java classes, that a script uses, each once.
 #[must_use]
 pub fn unknown_calls(source: &str) -> Vec<String> {
     let words = words(source);
@@ -80,7 +80,7 @@ fn words(source: &str) -> Vec<&str> {
     words
 }
 
-/// How long a text in quotes is, the quotes included.
+/// The length of a quoted text, including the quotes.
 fn text_length(source: &str, quote: char) -> usize {
     let mut is_escaped = false;
     for (at, one) in source.char_indices().skip(1) {

@@ -1,7 +1,8 @@
-//! What scripts hold of a sampler: its header fields, arguments and cookies, and those that they make themselves.
+//! A sampler's elements that scripts hold: its header fields, arguments and cookies, and those that they
+//! create.
 //!
-//! Must not know the sampler. Invariant: an element is found by its number as long as the script runs; what is not asked
-//! for is not evaluated.
+//! Must not know the sampler. Invariant: an element is accessible by its number as long as the script runs;
+//! elements that are not accessed are not evaluated.
 
 use std::sync::Arc;
 
@@ -14,7 +15,7 @@ use crate::http::{HeaderField, HttpArgument, PresetCookie};
 use crate::sample::{AssertionOutcome, Sample};
 use crate::text::Text;
 
-/// An element that a script holds.
+/// An element held by a script.
 #[derive(Clone, Debug)]
 pub(super) enum Element {
     /// A header manager, by the numbers of its fields.
@@ -29,13 +30,13 @@ pub(super) enum Element {
     Cookies,
     /// A cookie.
     Cookie(PresetCookie),
-    /// What an assertion found.
+    /// The result of an assertion.
     Finding(AssertionOutcome),
-    /// A sample of the sampler, or of one below another.
+    /// A sub-sample.
     Below(Arc<Sample>),
 }
 
-/// What the kinds of elements are called, of which class they are, and what they can be asked for.
+/// Kinds of elements, with their class and methods.
 const KINDS: &[(&str, &str, &[&str])] = &[
     (
         "headerManager",
@@ -137,7 +138,7 @@ const KINDS: &[(&str, &str, &[&str])] = &[
     ),
 ];
 
-/// Whether a kind of elements, or any, can be asked for a method.
+/// Whether a kind of elements, or any kind, has a method.
 pub(super) fn has(kind: Option<&str>, method: &str) -> bool {
     let mut kinds = KINDS
         .iter()
@@ -145,20 +146,20 @@ pub(super) fn has(kind: Option<&str>, method: &str) -> bool {
     kinds.any(|(_, _, methods)| methods.contains(&method))
 }
 
-/// The elements that a script holds.
+/// The elements held by a script.
 #[derive(Debug, Default)]
 pub(super) struct Held {
     all: Vec<Element>,
-    /// That of the sampler's header manager, once it was asked for.
+    /// The sampler's header manager, once accessed.
     pub(super) headers: Option<usize>,
-    /// That of its arguments.
+    /// The sampler's arguments, once accessed.
     pub(super) arguments: Option<usize>,
-    /// Whether anything was changed since it was last given back.
+    /// Whether anything was changed since the last write-back.
     pub(super) is_changed: bool,
 }
 
 impl Held {
-    /// Holds one more; its number.
+    /// Adds an element; returns its number.
     pub(super) fn hold(&mut self, element: Element) -> usize {
         self.all.push(element);
         self.all.len() - 1
@@ -180,18 +181,18 @@ impl Held {
         self.hold(Element::Arguments(numbers))
     }
 
-    /// The element of a number.
+    /// The element with a number.
     pub(super) fn get(&self, number: usize) -> Option<&Element> {
         self.all.get(number)
     }
 
-    /// The same, to be changed.
+    /// The same, mutable.
     pub(super) fn get_mut(&mut self, number: usize) -> Option<&mut Element> {
         self.is_changed = true;
         self.all.get_mut(number)
     }
 
-    /// The numbers of what is in a list.
+    /// The element numbers in a list.
     pub(super) fn list(&self, number: usize) -> &[usize] {
         match self.get(number) {
             Some(Element::Headers(list) | Element::Arguments(list)) => list,
@@ -199,7 +200,7 @@ impl Held {
         }
     }
 
-    /// The same, to be changed.
+    /// The same, mutable.
     pub(super) fn list_mut(&mut self, number: usize) -> Option<&mut Vec<usize>> {
         match self.get_mut(number) {
             Some(Element::Headers(list) | Element::Arguments(list)) => Some(list),
@@ -215,7 +216,7 @@ impl Held {
         })
     }
 
-    /// What is in a list of arguments.
+    /// The items of a list of arguments.
     pub(super) fn arguments_of(&self, number: usize) -> Vec<HttpArgument> {
         self.held(number, |one| match one {
             Element::Argument(argument) => Some(argument),
@@ -223,14 +224,14 @@ impl Held {
         })
     }
 
-    /// What is of one kind in a list.
+    /// The items of one kind in a list.
     fn held<T: Clone>(&self, number: usize, of: impl Fn(&Element) -> Option<&T>) -> Vec<T> {
         let numbers = self.list(number).iter();
         let held = numbers.filter_map(|one| of(self.get(*one)?).cloned());
         held.collect()
     }
 
-    /// An element as a script sees it.
+    /// An element as seen by a script.
     pub(super) fn value(&self, number: usize) -> Value {
         let Some(element) = self.get(number) else {
             return Value::Null;
@@ -254,13 +255,13 @@ impl Held {
         })
     }
 
-    /// All elements of a list, as a script sees them.
+    /// All elements of a list, as seen by a script.
     pub(super) fn values(&self, number: usize) -> Value {
         let list = self.list(number).iter();
         Value::list(list.map(|one| self.value(*one)).collect())
     }
 
-    /// Makes an element of a class; `None`: it is not made of what is given.
+    /// Creates an element of a class; `None`: the arguments are invalid.
     pub(super) fn make(&mut self, class: &str, given: &[Value]) -> Option<Value> {
         let texts: Vec<Text> = given.iter().map(literal).collect();
         let text = |at: usize| texts.get(at).cloned().unwrap_or_default();
@@ -293,7 +294,7 @@ impl Held {
     }
 }
 
-/// An argument as scripts make them.
+/// An argument created by a script.
 pub(super) fn argument(name: Text, value: Text, encode: bool) -> HttpArgument {
     HttpArgument {
         name,
@@ -304,7 +305,7 @@ pub(super) fn argument(name: Text, value: Text, encode: bool) -> HttpArgument {
     }
 }
 
-/// The number of the element that a value is; `None`: it is none of the kind.
+/// The number of the element in a value; `None`: it is not of this kind.
 pub(super) fn number_of(value: Option<&Value>, kind: &str) -> Option<usize> {
     let Value::Object(object) = value? else {
         return None;
@@ -313,7 +314,7 @@ pub(super) fn number_of(value: Option<&Value>, kind: &str) -> Option<usize> {
     (bound.name == kind).then_some(bound.number)
 }
 
-/// A value as a text that is what it is; nothing where it is null.
+/// A value as a literal text; empty for null.
 pub(super) fn literal(value: &Value) -> Text {
     match value {
         Value::Null => Text::default(),
@@ -321,7 +322,7 @@ pub(super) fn literal(value: &Value) -> Text {
     }
 }
 
-/// A value as a place in a list.
+/// A value as an index in a list.
 pub(super) fn place(value: &Value) -> Option<usize> {
     int_of(value).and_then(|place| usize::try_from(place).ok())
 }

@@ -1,7 +1,7 @@
-//! Runs scripts in Groovy and BeanShell with what a thread has.
+//! Runs scripts in Groovy and BeanShell with a thread's state.
 //!
-//! Must not know elements. Invariant: what the thread's objects do is said in `objects` for all languages; here stands
-//! only what these languages see of it.
+//! Must not know elements. Invariant: the thread's objects are implemented in `objects` for all languages; this
+//! file only adds what these languages see of them.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -26,38 +26,38 @@ use crate::http::HttpMemory;
 use crate::scope::{Commons, FunctionMemory, Scope, ThreadIdentity};
 use crate::world::World;
 
-/// Nanoseconds of processor time that a script may take: beyond that, the other threads of its worker have waited for
-/// too long.
+/// Maximum CPU time of a script in nanoseconds: beyond that, the other threads of its worker have waited too
+/// long.
 const LONGEST_NS: u64 = 5_000_000_000;
 
-/// Who a thread is, what it remembers, and what its HTTP samplers keep.
+/// A thread's identity, its state, and the state of its HTTP samplers.
 type OfThread<'d> = (
     &'d ThreadIdentity,
     &'d mut FunctionMemory,
     &'d mut HttpMemory,
 );
 
-/// What a script in one of these languages is given.
+/// The environment of a script in one of these languages.
 pub(super) struct Desk<'d> {
     pub(super) context: ScriptContext,
     pub(super) host: &'d dyn Host,
     pub(super) commons: &'d Commons,
     pub(super) thread: &'d ThreadIdentity,
     pub(super) memory: &'d mut FunctionMemory,
-    /// What HTTP samplers keep.
+    /// The state of HTTP samplers.
     pub(super) http: &'d mut HttpMemory,
-    /// What it holds of the sampler at work.
+    /// The elements that it holds of the current sampler.
     pub(super) held: Held,
-    /// What it has of objects among the properties.
+    /// The property objects that it uses.
     lent: LentObjects<'d>,
-    /// What it finds by name, and has set.
+    /// Its variables, including those that it has set.
     pub(super) names: HashMap<String, Value>,
-    /// Whether it is BeanShell's.
+    /// The language.
     pub(super) dialect: Dialect,
     began_ns: u64,
 }
 
-/// The full name of an object's class.
+/// The full class name of an object.
 fn class_of(object: ScriptObject) -> &'static str {
     match object {
         ScriptObject::Variables => "org.apache.jmeter.threads.JMeterVariables",
@@ -75,7 +75,7 @@ fn class_of(object: ScriptObject) -> &'static str {
     }
 }
 
-/// What a script gives back, for those who know no language.
+/// A script's value in language-independent form.
 pub(super) fn told(value: &Value) -> ScriptValue {
     match value {
         Value::Null | Value::Void => ScriptValue::Null,
@@ -84,7 +84,7 @@ pub(super) fn told(value: &Value) -> ScriptValue {
     }
 }
 
-/// What an object's method is given.
+/// An argument of an object's method.
 fn lent(value: &Value) -> ScriptValue {
     match value {
         Value::Null | Value::Void => ScriptValue::Null,
@@ -96,7 +96,7 @@ fn lent(value: &Value) -> ScriptValue {
     }
 }
 
-/// What an object's method gives.
+/// The return value of an object's method.
 pub(super) fn given_back(value: ScriptValue) -> Value {
     match value {
         ScriptValue::Undefined | ScriptValue::Null => Value::Null,
@@ -121,7 +121,7 @@ fn bound(object: ScriptObject) -> Value {
 }
 
 impl<'d> Desk<'d> {
-    /// What a script is given for a run.
+    /// The environment for a run.
     pub(super) fn new(
         task: &ScriptTask<'_>,
         context: ScriptContext,
@@ -161,7 +161,7 @@ impl<'d> Desk<'d> {
         outcome
     }
 
-    /// What texts of the plan see while the script runs.
+    /// The scope for texts of the plan while the script runs.
     pub(super) fn scope(&mut self) -> Scope<'_> {
         Scope {
             variables: &mut self.context.variables,
@@ -179,7 +179,7 @@ impl<'d> Desk<'d> {
         self.host.world()
     }
 
-    /// `vars`: texts are the thread's variables, other values are kept beside them.
+    /// `vars`: texts are the thread's variables, other values are stored separately.
     fn of_variables(&mut self, method: &str, given: &[Value]) -> Outcome<Option<Value>> {
         let name = given.first().map(print::text).unwrap_or_default();
         Ok(Some(match (method, given) {
@@ -254,7 +254,7 @@ impl<'d> Desk<'d> {
         map
     }
 
-    /// `props`: texts are JMeter's properties, other values are kept beside them for all threads.
+    /// `props`: texts are JMeter's properties, other values are stored separately for all threads.
     fn of_properties(&mut self, method: &str, given: &[Value]) -> Option<Value> {
         let name = given.first().map(print::text).unwrap_or_default();
         let found = |desk: &mut Self| {
@@ -291,7 +291,7 @@ impl<'d> Desk<'d> {
         })
     }
 
-    /// `log.info(…)`: Java takes a text and values for its marks, and nothing else.
+    /// `log.info(…)`: as in Java, with a text and values for its placeholders, and nothing else.
     fn logs(&mut self, method: &str, given: &[Value]) -> Option<Value> {
         let is_text = matches!(
             given.first(),
@@ -307,7 +307,7 @@ impl<'d> Desk<'d> {
             return None;
         }
         let mut all: Vec<ScriptValue> = given.iter().map(lent).collect();
-        // An exception behind the marks is told in the lines below.
+        // An exception after the placeholders' values is printed in the lines below.
         if let [_, .., Value::Exception(exception)] = given {
             all.pop();
             let told = exception.told();
@@ -331,7 +331,7 @@ impl<'d> Desk<'d> {
             })
     }
 
-    /// What scripts in these languages ask a sample for, and give it, that others do not.
+    /// Methods of samples that only these languages have.
     fn of_sample(&mut self, object: ScriptObject, method: &str, given: &[Value]) -> Option<Value> {
         if let ("setResponseData", [Value::List(list), ..]) = (method, given) {
             let sample = match object {
@@ -401,7 +401,7 @@ impl Bindings for Desk<'_> {
         if found.is_some() {
             return Ok(found);
         }
-        // What takes texts alone was seen to above.
+        // Invalid arguments of methods that only accept texts were handled above.
         let is_wrong = object == ScriptObject::Variables && matches!(method, "put" | "get");
         if is_wrong || !objects::has(object, method) {
             return Ok(None);
@@ -509,7 +509,7 @@ impl ScriptHost for Desk<'_> {
     }
 }
 
-/// Lends a script what the thread has, runs it, and takes it back.
+/// Lends the thread's state to a script, runs it, and takes the state back.
 pub(super) fn within(
     scope: &mut Scope<'_>,
     mut context: ScriptContext,

@@ -1,6 +1,6 @@
-//! What scripts ask header managers, arguments, cookies and URLs for, and what they change of them.
+//! Methods of header managers, arguments, cookies and URLs that scripts read or change.
 //!
-//! Must not know requests. Invariant: a text is evaluated when it is asked for, and each time.
+//! Must not know requests. Invariant: a text is evaluated on every access.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use crate::sample::{AssertionOutcome, Sample};
 use crate::text::Text;
 
 impl Desk<'_> {
-    /// Asks an element that a script holds; `None`: it has no such method.
+    /// Calls a method of an element held by a script; `None`: it has no such method.
     pub(super) fn of_element(
         &mut self,
         number: usize,
@@ -116,7 +116,7 @@ impl Desk<'_> {
         text.evaluate(&mut self.scope()).into_owned()
     }
 
-    /// A sample that no script changes.
+    /// A sample that scripts cannot change.
     fn of_below(&mut self, sample: &Sample, method: &str, given: &[Value]) -> Option<Value> {
         if !given.is_empty() || !sample::METHODS.contains(&method) {
             return self.of_parts(sample, method, given);
@@ -126,7 +126,7 @@ impl Desk<'_> {
             .or_else(|| Some(given_back(told)))
     }
 
-    /// What a sample is asked for that is more than a text or a number.
+    /// Methods of a sample that return more than a text or a number.
     pub(super) fn of_parts(
         &mut self,
         sample: &Sample,

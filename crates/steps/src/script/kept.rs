@@ -1,6 +1,7 @@
-//! Values of scripts that outlive a run: objects among the variables of a thread, and among the properties of all threads.
+//! Values of scripts that outlive a run: objects stored as variables of a thread, or as properties of all
+//! threads.
 //!
-//! Must not know who runs scripts. Invariant: what threads share was copied into it and is copied out of it.
+//! Must not know who runs scripts. Invariant: values shared by threads are copied in and out.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -14,19 +15,19 @@ use loadline_groovy::{Counter, Dialect, Script, order, print};
 
 use crate::variables::Variables;
 
-/// Scripts with variables in them make ever new texts: so many are kept.
+/// Maximum cached scripts: scripts containing variables have ever new texts.
 const MOST_READ: usize = 256;
 
-/// What the scripts of one thread keep from one run to the next.
+/// State that the scripts of one thread keep between runs.
 #[derive(Default)]
 pub struct Kept {
-    /// Objects among the variables, each with the text that the variable has for it.
+    /// Objects stored as variables, each with the variable's text.
     objects: HashMap<String, (String, Value)>,
-    /// Whether a run keeps others from the queues among the properties.
+    /// Whether a run holds the lock of the queues in the properties.
     pub(super) has_turn: bool,
-    /// The names that each BeanShell element has set, by the place of the element.
+    /// The names set by each BeanShell element, by the element's address.
     spaces: HashMap<usize, HashMap<String, Value>>,
-    /// Scripts that were made up while the test ran.
+    /// Scripts created at run time.
     read: HashMap<(Dialect, String), Result<Arc<Script>, String>>,
 }
 
@@ -42,7 +43,7 @@ impl fmt::Debug for Kept {
 }
 
 impl Kept {
-    /// Keeps an object of a variable whose text it is.
+    /// Stores the object of a variable with this text.
     pub(super) fn put(&mut self, name: &str, text: &str, value: &Value) {
         match value {
             Value::Text(_) => {
@@ -55,13 +56,13 @@ impl Kept {
         }
     }
 
-    /// The object of a variable, as long as the variable is what it was.
+    /// The object of a variable, as long as the variable has the same text.
     pub(super) fn get(&self, name: &str, text: &str) -> Option<Value> {
         let (known, value) = self.objects.get(name)?;
         (known == text).then(|| value.clone())
     }
 
-    /// Gives a variable the text that its object has now: scripts change objects where they are.
+    /// Updates a variable to the current text of its object: scripts change objects in place.
     pub(crate) fn refresh(&mut self, name: &str, variables: &mut Variables) {
         let Some((known, value)) = self.objects.get_mut(name) else {
             return;
@@ -83,17 +84,17 @@ impl Kept {
         }
     }
 
-    /// Takes the names that an element has set.
+    /// Takes the names set by an element.
     pub(super) fn take_space(&mut self, element: usize) -> HashMap<String, Value> {
         self.spaces.remove(&element).unwrap_or_default()
     }
 
-    /// Keeps the names that an element has set.
+    /// Stores the names set by an element.
     pub(super) fn keep_space(&mut self, element: usize, names: HashMap<String, Value>) {
         self.spaces.insert(element, names);
     }
 
-    /// A script by its text; it is read once.
+    /// The compiled script for a text; cached.
     pub(super) fn read(&mut self, source: &str, dialect: Dialect) -> Result<Arc<Script>, String> {
         if self.read.len() >= MOST_READ {
             self.read.clear();
@@ -106,7 +107,7 @@ impl Kept {
     }
 }
 
-/// Reads a script; where it is none, what its language says.
+/// Compiles a script; the error is that of its language.
 pub(super) fn read(source: &str, dialect: Dialect) -> Result<Arc<Script>, String> {
     let script = Script::read(source, dialect);
     script.map(Arc::new).map_err(|fault| match dialect {
@@ -120,10 +121,10 @@ pub(super) fn read(source: &str, dialect: Dialect) -> Result<Arc<Script>, String
     })
 }
 
-/// How much of a script BeanShell shows where it fails.
+/// Characters of a script that BeanShell shows in errors.
 const SHOWN: usize = 80;
 
-/// The beginning of a script, as BeanShell shows it in front of an error.
+/// The start of a script, as BeanShell shows it before an error.
 pub(super) fn shown(source: &str) -> String {
     let source = source.replace(['\n', '\r'], " ");
     let end = if source.ends_with(';') { "" } else { ";" };
@@ -134,10 +135,10 @@ pub(super) fn shown(source: &str) -> String {
     }
 }
 
-/// A value that threads share.
+/// A value shared by threads.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Shared {
-    /// Nothing.
+    /// Null.
     Null,
     /// `boolean`.
     Truth(bool),
@@ -147,11 +148,11 @@ pub enum Shared {
     Long(i64),
     /// `double`.
     Double(f64),
-    /// A number of any length.
+    /// A number of arbitrary precision.
     Decimal(Decimal),
-    /// A text, and whatever else.
+    /// A text, or the text of any other value.
     Text(String),
-    /// A number that threads count together.
+    /// A counter shared by threads.
     Counter(Counter),
     /// A list.
     List(ListKind, Vec<Shared>),
@@ -161,7 +162,7 @@ pub enum Shared {
     Set(MapKind, Vec<Shared>),
 }
 
-/// Deeper values are shared as texts.
+/// Maximum depth; deeper values are shared as texts.
 const DEEPEST: usize = 40;
 
 impl Shared {
@@ -207,7 +208,7 @@ impl Shared {
         }
     }
 
-    /// A value that is a copy of it.
+    /// A copy of the shared value.
     pub(super) fn value(&self) -> Value {
         match self {
             Shared::Null => Value::Null,

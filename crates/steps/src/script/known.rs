@@ -1,6 +1,7 @@
-//! What scripts in Groovy and BeanShell can ask the host's objects for, so that what is not there is named before they run.
+//! Methods of the host's objects available to scripts in Groovy and BeanShell, so that missing ones are
+//! reported before a run.
 //!
-//! Must not know threads. Invariant: what is listed is there.
+//! Must not know threads. Invariant: every listed method exists.
 
 use loadline_groovy::{Dialect, Fault, Script};
 
@@ -8,10 +9,10 @@ use super::sample::OF_SAMPLES;
 use super::value::ScriptObject;
 use super::{ScriptLanguage, elements, objects, sampler};
 
-/// What a script asks for that is not there.
+/// Missing methods that a script uses.
 ///
 /// # Errors
-/// Why it cannot be read; what of it is known only when it runs may mend that.
+/// It cannot be compiled; values known only at run time may make it valid.
 pub fn unsupported(source: &str, language: ScriptLanguage) -> Result<Vec<String>, String> {
     let dialect = match language {
         ScriptLanguage::JavaScript => return Ok(super::unknown_calls(source)),
@@ -25,7 +26,7 @@ pub fn unsupported(source: &str, language: ScriptLanguage) -> Result<Vec<String>
     }
 }
 
-/// Whether what is bound to a name has a method; `None`: nothing is bound to it.
+/// Whether the object with a name has a method; `None`: there is no such object.
 fn has(name: &str, method: &str) -> Option<bool> {
     let of = |object: ScriptObject| method.is_empty() || knows(object, method);
     match name {

@@ -1,6 +1,8 @@
-//! Objects among the properties, lent to a run of a script: what it changes of them is there for all threads when it ends.
+//! Objects stored as properties, lent to a run of a script: its changes are visible to all threads when it
+//! ends.
 //!
-//! Must not know who runs scripts. Invariant: while a run has a queue no other run has one, so that each element is taken once.
+//! Must not know who runs scripts. Invariant: while a run uses a queue no other run uses one, so each element
+//! is taken once.
 
 use std::sync::{Arc, MutexGuard};
 
@@ -10,26 +12,26 @@ use loadline_groovy::value::{ListKind, Value};
 use super::kept::Shared;
 use crate::scope::{Commons, locked};
 
-/// An object that a run has.
+/// An object lent to a run.
 struct Lent {
     name: String,
-    /// The text that the property has for it.
+    /// The text of its property.
     text: String,
     before: Arc<Shared>,
     value: Value,
 }
 
-/// The objects that a run has.
+/// The objects lent to a run.
 #[derive(Default)]
 pub(super) struct LentObjects<'d> {
     all: Vec<Lent>,
-    /// Keeps others from queues.
+    /// The lock of the queues.
     turn: Option<MutexGuard<'d, ()>>,
 }
 
 impl<'d> LentObjects<'d> {
-    /// The object of a property that has a text; `None`: it has none, and is its text. `is_guarded`: the run that this one
-    /// is part of has a queue already.
+    /// The object of a property with this text; `None`: it has no object, only its text. `is_guarded`: the
+    /// enclosing run already holds the lock of the queues.
     pub(super) fn get(
         &mut self,
         commons: &'d Commons,
@@ -45,7 +47,7 @@ impl<'d> LentObjects<'d> {
         let is_queue = matches!(*shared, Shared::List(ListKind::Linked, _));
         if is_queue && !is_guarded && self.turn.is_none() {
             self.turn = Some(locked(&commons.queues));
-            // Whoever had it before may have changed it.
+            // The previous holder may have changed it.
             shared = stored(commons, name, text)?;
         }
         let value = shared.value();
@@ -53,12 +55,12 @@ impl<'d> LentObjects<'d> {
         Some(value)
     }
 
-    /// Whether the run keeps others from queues.
+    /// Whether the run holds the lock of the queues.
     pub(super) fn has_turn(&self) -> bool {
         self.turn.is_some()
     }
 
-    /// Keeps an object for all threads, which the run has put there itself; what is a text is none.
+    /// Stores an object, which the run has put there itself, for all threads; a text is not stored.
     pub(super) fn put(&mut self, commons: &Commons, name: &str, value: &Value) {
         self.all.retain(|lent| lent.name != name);
         let mut objects = locked(&commons.objects);
@@ -84,7 +86,7 @@ impl<'d> LentObjects<'d> {
         }
     }
 
-    /// The run is over: what it has changed is there for all.
+    /// The run has ended: publishes its changes to all threads.
     pub(super) fn settle(&mut self, commons: &Commons) {
         for lent in self.all.drain(..) {
             let after = Shared::of(&lent.value);
@@ -109,8 +111,8 @@ fn stored(commons: &Commons, name: &str, text: &str) -> Option<Arc<Shared>> {
 }
 
 impl Shared {
-    /// What it is with what a run has changed: it had `before` and has left `after`. Of a map and a set only what it has changed
-    /// counts, of a list what it has added where that is all.
+    /// The value merged with a run's changes: it got `before` and left `after`. For a map and a set only the
+    /// changes apply, for a list only the appended items, if nothing else changed.
     fn merged(&self, before: &Shared, after: Shared) -> Shared {
         if self == before {
             return after;

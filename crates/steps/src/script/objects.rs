@@ -1,6 +1,6 @@
-//! What scripts find by name, and what each of it can be asked for.
+//! Objects that scripts access by name, and their methods.
 //!
-//! Must not know languages. Invariant: a method that [`has`] knows is answered, and no other is.
+//! Must not know languages. Invariant: exactly the methods that [`has`] reports can be called.
 
 use std::sync::Arc;
 
@@ -53,7 +53,7 @@ fn methods(object: ScriptObject) -> &'static [&'static str] {
     }
 }
 
-/// Whether an object can be asked for a method.
+/// Whether an object has a method.
 #[must_use]
 pub fn has(object: ScriptObject, method: &str) -> bool {
     method == "toString" || methods(object).contains(&method)

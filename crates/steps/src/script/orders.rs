@@ -1,6 +1,6 @@
-//! What scripts tell their thread, and the test, to do after the sampler at work.
+//! Actions that scripts request from their thread, or from the test, after the current sampler.
 //!
-//! Must not know how a thread does it. Invariant: of several orders the last counts.
+//! Must not know how a thread performs them. Invariant: the last of several requests wins.
 
 use loadline_groovy::bound::Bound;
 use loadline_groovy::print;
@@ -12,11 +12,11 @@ use super::value::ScriptObject;
 use crate::action::Action;
 use crate::text::Text;
 
-/// The name of what runs the test.
+/// The name of the test's engine.
 pub(super) const ENGINE: &str = "engine";
 
 impl Desk<'_> {
-    /// What scripts tell their thread to do.
+    /// Actions that scripts request from their thread.
     pub(super) fn of_thread(
         &mut self,
         object: ScriptObject,
@@ -48,7 +48,7 @@ impl Desk<'_> {
         Some(Value::Null)
     }
 
-    /// `ctx.threadGroup`: the number is read as JMeter reads numbers of plans, with 0 for what is none.
+    /// `ctx.threadGroup`: the number is parsed like JMeter's numbers in plans, with 0 for invalid ones.
     pub(super) fn of_group(&mut self, method: &str, given: &[Value]) -> Option<Value> {
         match (method, given) {
             ("getNumThreads", []) => {
@@ -61,7 +61,7 @@ impl Desk<'_> {
         }
     }
 
-    /// What scripts tell the test to do.
+    /// Actions that scripts request from the test.
     pub(super) fn of_engine(&mut self, method: &str, given: &[Value]) -> Option<Value> {
         let is_now = match (method, given) {
             ("askThreadsToStop", []) | ("stopTest", [Value::Truth(false)]) => false,

@@ -1,6 +1,6 @@
-//! What scripts ask a sample for, and what they change of it.
+//! Methods of samples that scripts call to read or change them.
 //!
-//! Must not know how a sample was made. Invariant: sizes are those that JMeter would tell after the change.
+//! Must not know how a sample was made. Invariant: sizes are those that JMeter would report after the change.
 
 use loadline_java::charset::Charset;
 
@@ -8,7 +8,7 @@ use super::value::{ScriptValue, flag, text};
 use crate::action::Action;
 use crate::sample::{DataType, Sample};
 
-/// What a sample can be asked for.
+/// The methods of a sample.
 pub(super) const METHODS: &[&str] = &[
     "getResponseCode",
     "getResponseMessage",
@@ -77,7 +77,7 @@ pub(super) const METHODS: &[&str] = &[
     "sampleEnd",
 ];
 
-/// What scripts in Groovy and BeanShell ask samples for that is more than a text or a number.
+/// Methods of samples, for Groovy and BeanShell, that return more than a text or a number.
 pub(super) const OF_SAMPLES: &[&str] = &[
     "getAssertionResults",
     "getResponseData",
@@ -86,7 +86,7 @@ pub(super) const OF_SAMPLES: &[&str] = &[
     "getURL",
 ];
 
-/// Whether a method only asks.
+/// Whether a method only reads.
 pub(super) fn is_question(method: &str) -> bool {
     !method.starts_with("set")
 }
@@ -99,13 +99,13 @@ fn words(value: &str) -> ScriptValue {
     ScriptValue::Text(value.to_owned())
 }
 
-/// Whether a code is one of those that HTTP calls good.
+/// Whether a code is one of HTTP's success codes.
 fn is_good_code(code: &str) -> bool {
     code.parse::<u32>()
         .is_ok_and(|code| (200..400).contains(&code))
 }
 
-/// What a sample says; `now_ms`: the time, in milliseconds since 1970.
+/// Reads from a sample; `now_ms`: the time, in milliseconds since 1970.
 pub(super) fn ask(
     sample: &Sample,
     method: &str,
@@ -160,7 +160,7 @@ pub(super) fn ask(
         "getQueryString" => words(&sample.query),
         "getHTTPMethod" => words(&sample.method),
         "getCookies" => words(&sample.cookies),
-        // The sampler has begun it, and ends it.
+        // The sampler itself starts and ends it.
         "sampleStart" | "sampleEnd" => ScriptValue::Undefined,
         "getGroupThreads" => number(u64::from(sample.group_threads)),
         "getAllThreads" => number(u64::from(sample.all_threads)),
@@ -178,7 +178,7 @@ pub(super) fn ask(
 /// Changes a sample.
 ///
 /// # Errors
-/// What was given is not what the method takes.
+/// The argument is invalid for the method.
 pub(super) fn change(
     sample: &mut Sample,
     method: &str,
@@ -219,7 +219,7 @@ pub(super) fn change(
         "setIdleTime" => sample.idle_ms = i64::try_from(count()?).unwrap_or(i64::MAX),
         "setBytes" => {
             let bytes = count()?;
-            // What came counts, where something did.
+            // Received bytes count, if there are any.
             if sample.header_bytes + sample.body_bytes == 0 && sample.data.is_empty() {
                 sample.bytes = bytes;
             }
@@ -246,7 +246,7 @@ fn order(sample: &mut Sample, action: Action, wanted: bool) {
     }
 }
 
-/// Sets the data of a sample, and its size where that is not what came over the wire.
+/// Sets the data of a sample, and its size unless that is the size on the wire.
 pub(super) fn set_data(sample: &mut Sample, given: &[ScriptValue]) {
     let data = match given.first() {
         None | Some(ScriptValue::Null | ScriptValue::Undefined) => Vec::new(),
@@ -262,7 +262,7 @@ pub(super) fn set_data(sample: &mut Sample, given: &[ScriptValue]) {
     replace_data(sample, data);
 }
 
-/// Gives a sample other data, and its size where that is not what came over the wire.
+/// Replaces the data of a sample, and its size unless that is the size on the wire.
 pub(super) fn replace_data(sample: &mut Sample, data: Vec<u8>) {
     sample.data = data;
     if sample.header_bytes == 0 {

@@ -1,7 +1,7 @@
-//! What scripts ask an HTTP sampler for, and what they change of it.
+//! Methods of an HTTP sampler that scripts call to read or change it.
 //!
-//! Must not know how a request is sent. Invariant: changes are over with the sample, but for those of a header manager
-//! and of cookies; what is only asked for stays what it is in the plan, and is evaluated again where it is sent.
+//! Must not know how a request is sent. Invariant: changes end with the sample, except for header managers and
+//! cookies; values that are only read stay as in the plan, and are evaluated again for sending.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use super::groovy::Desk;
 use crate::http::{AtWork, HttpArgument, HttpRequestPlan, HttpSamplerPlan};
 use crate::text::Text;
 
-/// What a sampler can be asked for, beside what its fields are asked by.
+/// The methods of a sampler, in addition to those of its fields.
 const METHODS: &[&str] = &[
     "addArgument",
     "addEncodedArgument",
@@ -32,7 +32,7 @@ const METHODS: &[&str] = &[
     "setProperty",
 ];
 
-/// The fields of a request that are texts: how they are called in methods, and as properties of the plan.
+/// The text fields of a request: their names in methods, and as properties of the plan.
 const TEXTS: &[(&str, &str)] = &[
     ("Path", "HTTPSampler.path"),
     ("Domain", "HTTPSampler.domain"),
@@ -44,7 +44,7 @@ const TEXTS: &[(&str, &str)] = &[
     ("ResponseTimeout", "HTTPSampler.response_timeout"),
 ];
 
-/// Those that are truths.
+/// The boolean fields.
 const FLAGS: &[(&str, &str)] = &[
     ("FollowRedirects", "HTTPSampler.follow_redirects"),
     ("AutoRedirects", "HTTPSampler.auto_redirects"),
@@ -53,14 +53,14 @@ const FLAGS: &[(&str, &str)] = &[
     ("PostBodyRaw", "HTTPSampler.postBodyRaw"),
 ];
 
-/// Whether an HTTP sampler can be asked for a method.
+/// Whether an HTTP sampler has a method.
 pub(super) fn has(method: &str) -> bool {
     METHODS.contains(&method)
         || field_of(method, TEXTS).is_some()
         || field_of(method, FLAGS).is_some()
 }
 
-/// Whether a method sets a field or gets it, and the field's name.
+/// Whether a method sets or gets a field, with the field's name.
 fn field_of(method: &str, fields: &'static [(&str, &str)]) -> Option<(bool, &'static str)> {
     let (sets, name) = match method.strip_prefix("set") {
         Some(name) => (true, name),
@@ -104,7 +104,7 @@ pub(super) fn truth(value: &Value) -> bool {
 }
 
 impl Desk<'_> {
-    /// Asks the sampler; `None`: it is no HTTP sampler, or has no such method.
+    /// Calls a method of the sampler; `None`: it is not an HTTP sampler, or has no such method.
     pub(super) fn of_sampler(&mut self, method: &str, given: &[Value]) -> Outcome<Option<Value>> {
         if self.http.at_work().is_none() {
             return Ok(None);
@@ -154,7 +154,7 @@ impl Desk<'_> {
         }))
     }
 
-    /// Asks for a field, or sets it; `None`: it is none that is asked for.
+    /// Gets or sets a field; `None`: not a method of a field.
     fn of_field(&mut self, method: &str, given: &[Value]) -> Option<Option<Value>> {
         if let Some((sets, field)) = field_of(method, TEXTS) {
             return Some(match (sets, given) {
@@ -179,7 +179,7 @@ impl Desk<'_> {
         None
     }
 
-    /// Asks for the request as a whole, or by the names that the plan has for its parts.
+    /// Methods for the request as a whole, or for its parts by their names in the plan.
     fn of_request(&mut self, method: &str, given: &[Value]) -> Outcome<Option<Value>> {
         Ok(Some(match (method, given) {
             ("setName", [name]) => {
@@ -215,7 +215,7 @@ impl Desk<'_> {
         }))
     }
 
-    /// What the sampler at work does; there is one.
+    /// The plan of the current sampler, which must exist.
     pub(super) fn plan(&self) -> Arc<HttpSamplerPlan> {
         let at_work = self.http.at_work();
         at_work.map_or_else(Arc::default, |at_work: &AtWork| Arc::clone(&at_work.plan))
@@ -227,14 +227,14 @@ impl Desk<'_> {
         }
     }
 
-    /// Looks at the request as it is now.
+    /// Runs a function on the current request.
     fn with_plan<T>(&mut self, look: impl FnOnce(&mut Self, &HttpSamplerPlan) -> T) -> T {
         self.give_back();
         let plan = self.plan();
         look(self, &plan)
     }
 
-    /// The value of a text now.
+    /// The current value of a text field.
     fn now(&mut self, field: &str) -> String {
         let mut plan = self.plan();
         let request = &mut Arc::make_mut(&mut plan).request;
@@ -271,7 +271,7 @@ impl Desk<'_> {
         });
     }
 
-    /// The query of a path becomes arguments where the method has its arguments in the URL.
+    /// The query of a path becomes arguments if the method has its arguments in the URL.
     fn path_without_query(&mut self, path: Text) -> Text {
         let source = path.source().to_owned();
         let is_whole = source.starts_with("http://") || source.starts_with("https://");
@@ -288,7 +288,7 @@ impl Desk<'_> {
         Text::literal(path_alone)
     }
 
-    /// Adds an argument whose texts are in the coding of forms.
+    /// Adds an argument with form-encoded texts.
     fn add_coded_argument(&mut self, name: &str, value: &str) {
         self.add(Element::Argument(HttpArgument::of_form(name, value)));
     }
@@ -329,7 +329,7 @@ impl Desk<'_> {
         });
     }
 
-    /// A property by its name in the plan.
+    /// The value of a property by its name in the plan.
     fn property_of(&mut self, name: &str) -> Result<String, Thrown> {
         if let Some((field, _)) = TEXTS.iter().find(|(_, known)| *known == name) {
             return Ok(self.now(field));
@@ -383,7 +383,7 @@ impl Desk<'_> {
         self.held.headers
     }
 
-    /// Gives the sampler the fields of another header manager that it has not yet.
+    /// Adds the fields of another header manager that the sampler does not have yet.
     fn merge_headers(&mut self, of: usize) {
         self.give_back();
         let mut fields = self.plan().headers.clone();
@@ -400,7 +400,7 @@ impl Desk<'_> {
         self.held.headers = None;
     }
 
-    /// Gives the sampler what was changed of its elements.
+    /// Writes changes of the sampler's elements back to it.
     pub(super) fn give_back(&mut self) {
         if !std::mem::take(&mut self.held.is_changed) {
             return;

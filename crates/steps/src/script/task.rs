@@ -1,6 +1,6 @@
-//! A script that is to be run, and what it is lent.
+//! A script to run, and the state lent to it.
 //!
-//! Must not know who runs it. Invariant: a script sees and changes nothing but what is lent to it.
+//! Must not know who runs it. Invariant: a script only reads and changes what is lent to it.
 
 use std::sync::Arc;
 
@@ -9,27 +9,27 @@ use crate::action::Action;
 use crate::sample::{AssertionOutcome, Sample};
 use crate::variables::Variables;
 
-/// A script that is to be run.
+/// A script to run.
 #[derive(Debug)]
 pub struct ScriptTask<'t> {
     /// Its text.
     pub source: &'t str,
-    /// What it finds by name.
+    /// Its variables by name.
     pub bindings: Vec<(&'static str, ScriptValue)>,
-    /// Whether what it comes to is wanted.
+    /// Whether its value is needed.
     pub wants_value: bool,
 }
 
-/// What a script is lent.
+/// The state lent to a script.
 #[derive(Debug, Default)]
 pub struct ScriptContext {
     /// The thread's variables.
     pub variables: Variables,
-    /// The sample that came last, or the one that the script stands behind.
+    /// The last sample, or the one after which the script runs.
     pub previous: Option<Arc<Sample>>,
-    /// The sample of a sampler that is a script.
+    /// The sample of a script sampler.
     pub own: Option<Box<Sample>>,
-    /// What an assertion that is a script found.
+    /// The result of a script assertion.
     pub finding: AssertionOutcome,
     /// The name of the thread.
     pub thread_name: String,
@@ -37,16 +37,16 @@ pub struct ScriptContext {
     pub thread_number: u32,
     /// The name of its group.
     pub group_name: String,
-    /// Passes of the thread group's loop that the thread has begun.
+    /// Iterations of the thread group's loop that the thread has started.
     pub iteration: u64,
     /// The name of the sampler.
     pub sampler: String,
-    /// The name that lines are logged under.
+    /// The logger name.
     pub class: String,
-    /// When it runs, in milliseconds since 1970.
+    /// The current time, in milliseconds since 1970.
     pub unix_ms: i64,
-    /// What it told the thread to do after the sampler at work.
+    /// The action that it requested after the current sampler.
     pub ordered: Option<Action>,
-    /// How long it has slept, which the thread has yet to do.
+    /// How long it has slept, which the thread still has to wait.
     pub slept_ms: u64,
 }

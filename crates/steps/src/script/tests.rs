@@ -1,6 +1,6 @@
-//! Scripts in Groovy and BeanShell with what a thread has.
+//! Scripts in Groovy and BeanShell with a thread's state.
 //!
-//! Must not know the languages. Invariant: expectations are what JMeter 5.6.3 does.
+//! Must not know the languages. Invariant: expected values are those of JMeter 5.6.3.
 
 use std::sync::Arc;
 
@@ -62,7 +62,7 @@ fn a_script_in_groovy_sees_and_changes_what_the_thread_has() {
                   vars.putObject('names', json.names)\n\
                   props.put('seen', 'yes'); log.info 'id {}', vars['id']\n\
                   prev.setSuccessful(false); prev.responseCode = '418'; args[1] + prev.time";
-    // `${…}` would be taken for a variable of the plan's.
+    // `${…}` would be interpreted as a variable of the plan.
     let source = source.replace(
         "\"${json.id + vars.get('n').toInteger()}\"",
         "String.valueOf(json.id + vars.get('n').toInteger())",
@@ -204,7 +204,7 @@ fn a_script_that_sleeps_owes_the_time() {
     assert_eq!(bench.memory.owed_ms, 250);
 }
 
-/// Asked of JMeter 5.6.3, which also tells the trace of the stack.
+/// Observed with JMeter 5.6.3, which also prints the stack trace.
 #[test]
 fn the_log_tells_of_scripts_as_jmeter_does() {
     use ScriptFamily::{BeanShell, Jsr223};

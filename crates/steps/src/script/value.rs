@@ -1,28 +1,28 @@
-//! What scripts give, take and come to.
+//! Values that scripts pass and return.
 //!
-//! Must not know languages. Invariant: an object has one name, by which it is found again.
+//! Must not know languages. Invariant: an object has a single name, which identifies it.
 
-/// What a script gives, takes and comes to.
+/// A value that scripts pass or return.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ScriptValue {
-    /// Nothing was given.
+    /// No value.
     Undefined,
     /// Java's null.
     Null,
-    /// A truth.
+    /// A boolean.
     Truth(bool),
     /// A number.
     Number(f64),
     /// A text.
     Text(String),
-    /// Texts.
+    /// A list of texts.
     Texts(Vec<String>),
-    /// Something of the thread's.
+    /// An object of the thread.
     Object(ScriptObject),
 }
 
 impl ScriptValue {
-    /// As a text; `None` where it is nothing.
+    /// As text; `None` if there is no value.
     #[must_use]
     pub fn told(&self) -> Option<String> {
         match self {
@@ -36,7 +36,7 @@ impl ScriptValue {
     }
 }
 
-/// A number as JavaScript tells it.
+/// A number in JavaScript's format.
 fn number_told(number: f64) -> String {
     let size = number.abs();
     if number == 0.0 {
@@ -55,7 +55,7 @@ fn number_told(number: f64) -> String {
     }
 }
 
-/// Something of a thread's that scripts call methods of.
+/// An object of a thread whose methods scripts call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ScriptObject {
     /// The thread's variables.
@@ -66,7 +66,7 @@ pub enum ScriptObject {
     Log,
     /// Standard output.
     Output,
-    /// Where the thread is.
+    /// The thread's context.
     Context,
     /// The thread.
     Thread,
@@ -74,13 +74,13 @@ pub enum ScriptObject {
     Group,
     /// The sampler.
     Sampler,
-    /// The sample that came last, or that the script stands behind.
+    /// The last sample, or the one after which the script runs.
     Previous,
-    /// The sample of a sampler that is a script.
+    /// The sample of a script sampler.
     Own,
-    /// What an assertion finds.
+    /// The result of a script assertion.
     Finding,
-    /// What a listener is told.
+    /// The event that a listener receives.
     Event,
 }
 
@@ -101,7 +101,7 @@ pub(super) const OBJECTS: &[ScriptObject] = &[
 ];
 
 impl ScriptObject {
-    /// Its name for whoever runs scripts.
+    /// Its name in script engines.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -120,14 +120,14 @@ impl ScriptObject {
         }
     }
 
-    /// The object of a name; `None`: there is none.
+    /// The object with a name; `None`: there is none.
     #[must_use]
     pub fn named(name: &str) -> Option<ScriptObject> {
         OBJECTS.iter().copied().find(|one| one.name() == name)
     }
 }
 
-/// A text among what was given; nothing is `null` in Java's words.
+/// A text argument; a missing one is `null`, as in Java.
 pub(super) fn text(given: &[ScriptValue], index: usize) -> String {
     let value = given.get(index).unwrap_or(&ScriptValue::Null);
     value.told().unwrap_or_else(|| "null".to_owned())

@@ -1,6 +1,6 @@
 //! JMeter's grammar of texts: `${name}`, `${__function(argument,argument)}`, and backslashes.
 //!
-//! Must not know what a function does. Invariant: whatever the text, reading it ends, and no deeper than
+//! Must not know what a function does. Invariant: parsing terminates for any text, and its depth is limited to
 //! [`DEEPEST`].
 
 use std::str::Chars;
@@ -8,13 +8,13 @@ use std::str::Chars;
 use super::{Piece, Text, TextFault};
 use crate::functions::{Call, Function};
 
-/// Calls within calls: more than any plan has, and little enough for the stack.
+/// Maximum depth of nested calls: more than any plan has, and small enough for the stack.
 const DEEPEST: usize = 64;
 
-/// Characters of a text that a fault shows, as many as JMeter does.
+/// Characters of a text shown in a fault, as many as in JMeter.
 const SHOWN: usize = 100;
 
-/// Reads a text, which is an argument of `depth` calls.
+/// Parses a text inside `depth` nested calls.
 pub(super) fn compile(source: &str, depth: usize) -> Result<Vec<Piece>, TextFault> {
     let mut rest = source.chars();
     let mut pieces = Vec::new();
@@ -23,7 +23,7 @@ pub(super) fn compile(source: &str, depth: usize) -> Result<Vec<Piece>, TextFaul
     while let Some(current) = rest.next() {
         match current {
             '\\' => {
-                // A backslash at the end stands for itself.
+                // A trailing backslash is literal.
                 let escaped = rest.next().unwrap_or('\\');
                 if !matches!(escaped, '$' | ',' | '\\') {
                     literal.push('\\');
@@ -51,7 +51,7 @@ pub(super) fn compile(source: &str, depth: usize) -> Result<Vec<Piece>, TextFaul
     Ok(pieces)
 }
 
-/// Reads what follows `${`: a variable, a call, or a text whose bracket is never closed.
+/// Parses the text after `${`: a variable, a call, or literal text if the brace is never closed.
 fn reference(rest: &mut Chars<'_>, source: &str, depth: usize) -> Result<Piece, TextFault> {
     let mut name = String::new();
     let mut previous = ' ';
@@ -80,7 +80,7 @@ fn reference(rest: &mut Chars<'_>, source: &str, depth: usize) -> Result<Piece, 
     Ok(Piece::Literal(name))
 }
 
-/// Reads the arguments of a call, and the brace that closes it.
+/// Parses the arguments of a call, and its closing brace.
 fn call(
     function: &'static Function,
     rest: &mut Chars<'_>,
@@ -109,7 +109,7 @@ fn call(
     Ok(Piece::Call(Box::new(call)))
 }
 
-/// Takes the arguments up to the bracket that closes the call, as they are written.
+/// Takes the arguments up to the parenthesis that closes the call, as written.
 fn arguments(rest: &mut Chars<'_>) -> Vec<String> {
     let mut arguments = Vec::new();
     let mut argument = String::new();
@@ -125,7 +125,7 @@ fn arguments(rest: &mut Chars<'_>) -> Vec<String> {
         match current {
             ',' if braces == 0 => {
                 arguments.push(std::mem::take(&mut argument));
-                // What stood before the comma is still the character before: JMeter forgets to move on.
+                // The previous character stays the one before the comma: JMeter forgets to update it.
                 continue;
             }
             ')' if braces == 0 && brackets == 0 => {
@@ -147,7 +147,7 @@ fn arguments(rest: &mut Chars<'_>) -> Vec<String> {
     arguments
 }
 
-/// What Java's `Character.isSpaceChar` takes for a space: line breaks and tabs are none.
+/// Whether Java's `Character.isSpaceChar` treats it as a space: line breaks and tabs are not.
 fn is_space(character: char) -> bool {
     matches!(
         character,

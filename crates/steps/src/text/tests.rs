@@ -1,11 +1,11 @@
-//! What JMeter makes of texts: each line was asked of JMeter 5.6.3.
+//! Values of texts in JMeter: each line was recorded with JMeter 5.6.3.
 //!
-//! Must not know how texts are read. Invariant: a test's right-hand side was never computed by this crate.
+//! Must not know how texts are parsed. Invariant: a test's expected value was never computed by this crate.
 
 use super::Text;
 use crate::testing::Bench;
 
-/// What a text comes to, with `a` = 1, `b` = B, `n` = 2 and others set.
+/// The value of a text, with `a` = 1, `b` = B, `n` = 2 and others set.
 fn value(source: &str) -> String {
     let mut bench = Bench::default();
     let given = [

@@ -1,19 +1,20 @@
-//! What ends a thread or sends it on: actions of the plan, failed samples, data that is used up.
+//! What ends or redirects a thread: actions of the plan, failed samples, exhausted data.
 //!
-//! Must not know how samples are made. Invariant: only what is done here, or the clock, ends a thread before its loops do.
+//! Must not know how samples are made. Invariant: only this code, or the clock, ends a thread before its loops
+//! do.
 
 use super::{End, EndedEarly, LAST_SAMPLE_OK, Thread, Walker};
 use crate::action::Action;
 use crate::program::{Applicable, NodeId, OnError, PostProcessor};
 
 impl Thread {
-    /// Why the thread ended before its time; `None`: it did not, or an order of the plan's ended it.
+    /// Why the thread ended prematurely; `None`: it did not, or an action of the plan ended it.
     #[must_use]
     pub fn ended_early(&self) -> Option<EndedEarly> {
         self.ended_early
     }
 
-    /// Ends the thread before its time, unless it ends already.
+    /// Ends the thread prematurely, unless it is already ending.
     pub(super) fn end_early(&mut self, early: EndedEarly) {
         if self.strand.ending.is_none() {
             self.strand.ending = Some(End::Thread);
@@ -21,15 +22,16 @@ impl Thread {
         }
     }
 
-    /// Ends the thread after the sampler at work.
+    /// Ends the thread after the current sampler.
     pub(super) fn end_after_walk(&mut self, end: End) {
         self.strand.ending = Some(end);
         self.strand.walks_on = true;
     }
 
-    /// What a failed sample leads to: what ends the thread or the test is done, and where the thread goes on is given back.
-    /// The group's word on that is the last, then what was ordered, then the handlers'; of these the last one's. Handlers
-    /// around a transaction that tells the sample below itself do not hear of it, and a branch knows nothing of its group.
+    /// Handles a failed sample: performs an action that ends the thread or the test, and returns one that moves
+    /// the thread on. The handlers' actions come first, then the requested one, then the group's; the last one
+    /// applies. Handlers around a parent transaction of the sample do not see it, and a branch ignores its
+    /// group's action.
     pub(super) fn on_error(
         &mut self,
         walker: &Walker<'_>,
@@ -73,7 +75,7 @@ impl Thread {
         goes_on
     }
 
-    /// Does what an action says, seen from a node.
+    /// Performs an action in the context of a node.
     pub(super) fn act(&mut self, walker: &Walker<'_>, node: NodeId, action: Action) {
         match action {
             Action::Continue => {}
@@ -97,7 +99,7 @@ impl Thread {
         }
     }
 
-    /// Leaves all controllers up to the loop around a node, which goes on with its next round or ends.
+    /// Leaves all controllers up to the loop around a node, which starts its next iteration or ends.
     fn go_to_loop(&mut self, walker: &Walker<'_>, node: NodeId, ends: bool) {
         let above = walker.above(node);
         let is_group = |at: &NodeId| walker.node(*at).parent == *at;

@@ -1,6 +1,6 @@
-//! What a thread asks of whoever drives it, and what it is told.
+//! Requests of a thread to its driver, and their outcomes.
 //!
-//! Must not know the thread. Invariant: every ask has one outcome.
+//! Must not know the thread. Invariant: every request has one outcome.
 
 use crate::http::{HttpAnswer, HttpAsk, NumberedAsk};
 
@@ -9,46 +9,46 @@ use crate::http::{HttpAnswer, HttpAsk, NumberedAsk};
 pub enum Ask {
     /// An HTTP exchange.
     Send(Box<HttpAsk>),
-    /// HTTP exchanges beside those that are under way already; the first of all to end is to be told.
+    /// HTTP exchanges in addition to those in flight; the first one that ends must be reported.
     Together(Vec<NumberedAsk>),
-    /// Branches to be run beside one another, each as if it were a thread, so many at a time.
+    /// Branches to run concurrently, each like a separate thread.
     Branches {
         /// How many there are.
         count: usize,
-        /// How many run at a time.
+        /// How many run concurrently.
         at_a_time: usize,
     },
-    /// Time to pass before it goes on, in milliseconds.
+    /// A pause in milliseconds.
     Sleep(u64),
-    /// Until it is let go with others, or an instant (milliseconds since 1970).
+    /// Release at a rendezvous, or an instant (milliseconds since 1970).
     Gather(i64),
-    /// A sample that takes so many milliseconds.
+    /// A sample that takes this many milliseconds.
     Work(u64),
-    /// Its next turn: a sampler was run, or it went round a loop without one.
+    /// Its next turn: a sampler was run, or a loop iteration ran none.
     Turn,
-    /// Its next iteration: this one is over.
+    /// Its next iteration: the current one is over.
     Iteration,
-    /// Nothing: the thread is over.
+    /// Nothing: the thread has ended.
     Over(End),
 }
 
 /// How a thread ends, the mildest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum End {
-    /// It alone.
+    /// Only the thread.
     Thread,
-    /// Its group with it; samples that run are awaited.
+    /// With its group; running samples are completed.
     Group,
-    /// The test with it; samples that run are awaited.
+    /// With the test; running samples are completed.
     Test,
-    /// The test with it, at once.
+    /// With the test, immediately.
     TestNow,
 }
 
-/// Why a thread ends that the plan would have had go on.
+/// Why a thread ends although the plan would continue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EndedEarly {
-    /// There is no line of a data set left.
+    /// A data set has no more lines.
     OutOfData,
     /// A sample failed, and the action after an error ends the thread, or the test.
     Failed,
@@ -73,22 +73,22 @@ impl Pace {
     }
 }
 
-/// When a thread ends by the clock.
+/// When the clock ends a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Deadline {
-    /// After a sample at or after this instant (milliseconds since 1970) comes no other.
+    /// No sample follows one that ends at or after this instant (milliseconds since 1970).
     pub unix_ms: i64,
-    /// Whether a pause that would reach beyond it ends the thread at once.
+    /// Whether a pause that would extend beyond it ends the thread immediately.
     pub cuts_pauses_short: bool,
 }
 
-/// What came of what a thread asked for.
+/// The outcome of a request.
 #[derive(Debug)]
 pub enum Outcome {
-    /// It is its turn: an iteration begins, the pause is over.
+    /// It is its turn: an iteration starts, or the pause is over.
     Turn,
-    /// The exchange came to an end.
+    /// The exchange has ended.
     Answer(Box<HttpAnswer>),
-    /// Of several exchanges the one of this number came to an end.
+    /// Of several exchanges, the one with this number has ended.
     OneOf(usize, Box<HttpAnswer>),
 }

@@ -1,7 +1,7 @@
-//! Branches that run beside one another, as the Parallel Controller of a plugin runs them.
+//! Concurrent branches, as in the Parallel Controller plugin.
 //!
-//! Whoever drives the thread carries out what each branch asks for, as if it were a thread of its own. Must not know how
-//! samples are made. Invariant: the sampler that they are branches of ends once all of them have.
+//! The driver of the thread executes the requests of each branch as if it were a separate thread. Must not know
+//! how samples are made. Invariant: the sampler that owns the branches ends after all of them.
 
 use super::strand::Strand;
 use super::{Ask, Doing, End, LAST_SAMPLE_OK, Outcome, SAME_USER, Thread, Walker};
@@ -10,22 +10,22 @@ use crate::program::{Action, NodeId, NodeKind, OnError, Parallel, SamplerAction}
 use crate::sample::{DataType, Sample};
 use crate::scope::ThreadIdentity;
 
-/// Branches that run beside one another.
+/// Concurrent branches.
 pub(super) struct Beside {
-    /// A strand for each; in the place of the one at work is that of the thread itself.
+    /// One strand per branch; the place of the active one holds that of the thread itself.
     strands: Vec<Strand>,
-    /// The sample that theirs are told below; `None`: theirs stand alone.
+    /// The parent sample of theirs; `None`: theirs are separate.
     sample: Option<Box<Sample>>,
-    /// Branches that have begun and not ended.
+    /// Branches that have started and not ended.
     running: u32,
-    /// How the thread is to end with them.
+    /// How the thread must end after them.
     end: Option<End>,
-    /// Whether the thread is to begin its next iteration after them.
+    /// Whether the thread must start its next iteration after them.
     skips_rest: bool,
 }
 
 impl Walker<'_> {
-    /// The branches of a sampler that has some.
+    /// The branches of a sampler, if it has any.
     fn parallel(&self, node: NodeId) -> Option<&Parallel> {
         match &self.node(node).kind {
             NodeKind::Sampler(sampler) => match &sampler.action {
@@ -36,14 +36,14 @@ impl Walker<'_> {
         }
     }
 
-    /// The sampler whose branch a node is in.
+    /// The sampler whose branch contains a node.
     pub(super) fn parallel_above(&self, node: NodeId) -> Option<NodeId> {
         let top = self.above(node).last().copied().unwrap_or(node);
         let parent = self.node(top).parent;
         (parent != top).then_some(parent)
     }
 
-    /// Whether a node is in a branch whose samples are told below that of its sampler.
+    /// Whether a node is in a branch whose samples are sub-samples of its sampler's.
     pub(super) fn is_told_below(&self, node: NodeId) -> bool {
         let parallel = self.parallel_above(node).and_then(|at| self.parallel(at));
         parallel.is_some_and(|parallel| parallel.is_parent)
@@ -51,7 +51,7 @@ impl Walker<'_> {
 }
 
 impl Thread {
-    /// Runs a sampler that has branches.
+    /// Runs a sampler with branches.
     pub(super) fn begin_branches(
         &mut self,
         walker: &Walker<'_>,
@@ -109,7 +109,7 @@ impl Thread {
         }
     }
 
-    /// The strand of a branch: JMeter knows it by the name of its controller alone.
+    /// The strand of a branch: in JMeter it only has the name of its controller.
     fn strand_of(&mut self, root: NodeId, name: &str) -> Strand {
         let (memory, pauses) = self.rested.remove(&root).unwrap_or_default();
         let own = &self.strand.identity;
@@ -128,7 +128,7 @@ impl Thread {
         }
     }
 
-    /// Begins a branch: all that is below it is as it was before its first pass.
+    /// Starts a branch: everything in it is in its initial state.
     pub fn begin_branch(&mut self, branch: usize) {
         let program = std::sync::Arc::clone(&self.program);
         let Some(beside) = &mut self.beside else {
@@ -138,7 +138,7 @@ impl Thread {
         self.branches_begun += 1;
         let root = beside.strands[branch].root;
         self.variables.put(LAST_SAMPLE_OK, "true");
-        // The plugin's threads know nothing of their group.
+        // The plugin's threads do not know their group.
         self.variables.put(SAME_USER, "false");
         let nodes = &program.groups[self.group].nodes;
         let mut below = vec![root];
@@ -150,7 +150,7 @@ impl Thread {
         }
     }
 
-    /// Goes on in a branch until something has to be waited for.
+    /// Continues a branch until it has to wait.
     pub fn advance_branch(&mut self, branch: usize, host: &dyn Host, outcome: Outcome) -> Ask {
         self.change_strand(branch);
         let ask = self.advance(host, outcome);
@@ -158,7 +158,7 @@ impl Thread {
         ask
     }
 
-    /// Ends a branch; `end`: what it ends with it.
+    /// Ends a branch; `end`: what else ends with it.
     pub fn end_branch(&mut self, branch: usize, end: Option<End>) {
         self.change_strand(branch);
         self.free_all_locks();
@@ -173,14 +173,14 @@ impl Thread {
         }
     }
 
-    /// Branches that run beside one another.
+    /// The number of concurrent branches.
     pub(super) fn branches(&self) -> usize {
         self.beside
             .as_ref()
             .map_or(0, |beside| beside.strands.len())
     }
 
-    /// Lets the strand of a branch be at work, or, after that, the one before again.
+    /// Switches to the strand of a branch, or, the second time, back.
     pub(super) fn change_strand(&mut self, branch: usize) {
         let Some(beside) = &mut self.beside else {
             return;
@@ -188,7 +188,7 @@ impl Thread {
         let other = &mut beside.strands[branch];
         self.http.change_sampler(&mut self.strand.http);
         std::mem::swap(&mut self.strand, other);
-        // Objects are among the variables, which all strands share.
+        // Objects belong to the variables, which all strands share.
         std::mem::swap(&mut self.strand.memory.kept, &mut other.memory.kept);
         self.http.change_sampler(&mut self.strand.http);
     }
@@ -197,7 +197,7 @@ impl Thread {
     pub(super) fn end_branches(&mut self, walker: &Walker<'_>, node: NodeId) -> Option<Ask> {
         let beside = self.beside.take()?;
         let sample = beside.sample.map(|mut sample| {
-            // Those below a transaction stand beside it too, and are told alike.
+            // A transaction's sub-samples are also direct children of the sample, and get the same data.
             for transaction in sample.children.iter_mut().filter(|one| one.is_transaction) {
                 self.sign(walker, transaction);
             }
@@ -220,7 +220,7 @@ impl Thread {
         ask
     }
 
-    /// Ends branches that are under way where the thread goes on no more.
+    /// Aborts running branches when the thread does not continue.
     pub(super) fn break_off_branches(&mut self, walker: &Walker<'_>) {
         for branch in 0..self.branches() {
             self.change_strand(branch);
@@ -233,18 +233,18 @@ impl Thread {
         }
     }
 
-    /// How many branches run, where a branch is at work.
+    /// The number of running branches, while a branch is active.
     pub(super) fn branches_at_work(&self) -> Option<u32> {
         let beside = self.beside.as_ref().filter(|_| self.is_branch());
         beside.map(|beside| beside.running)
     }
 
-    /// Whether a branch is at work.
+    /// Whether a branch is active.
     pub(super) fn is_branch(&self) -> bool {
         self.strand.root != 0
     }
 
-    /// After the branches the thread is to begin its next iteration, where a branch is at work.
+    /// While a branch is active, makes the thread start its next iteration after the branches.
     pub(super) fn skip_rest_behind_branches(&mut self) {
         let is_branch = self.is_branch();
         if let Some(beside) = self.beside.as_mut().filter(|_| is_branch) {
@@ -252,7 +252,7 @@ impl Thread {
         }
     }
 
-    /// Adds a sample of a branch to the one that it is told below; `false`: it stands alone.
+    /// Adds a sample of a branch to the parent sample; `false`: there is none.
     pub(super) fn tell_below_branches(&mut self, sample: &Sample) -> bool {
         let is_branch = self.is_branch();
         let beside = self.beside.as_mut().filter(|_| is_branch);

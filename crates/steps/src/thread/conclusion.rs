@@ -1,6 +1,6 @@
-//! What comes after a sampler was run: extractors, assertions and scripts, in their order.
+//! Processing after a sampler: extractors, assertions and scripts in order.
 //!
-//! Must not know how samples are made. Invariant: a sample that was concluded is not changed any more.
+//! Must not know how samples are made. Invariant: a sample does not change after its conclusion.
 
 use std::sync::Arc;
 
@@ -12,8 +12,8 @@ use crate::sample::Sample;
 use crate::script::ScriptElement;
 
 impl Thread {
-    /// Post-processors, assertions, scripts, and savers of answers. `None`: an extractor that cannot run has lost the sample, or
-    /// an error that nobody catches, as in JMeter.
+    /// Runs post-processors, assertions, scripts, and savers of responses. `None`: the sample was lost because
+    /// an extractor could not run, or by an uncaught error, as in JMeter.
     pub(super) fn conclude(
         &mut self,
         walker: &Walker<'_>,
@@ -69,7 +69,7 @@ impl Thread {
         }
         self.note_success(sample.success);
         if !sample.is_ignored {
-            // Those who are told the transaction above do not hear of the sample.
+            // Listeners of the parent transaction do not receive the sample.
             let above = hearers.below.map(|node| &walker.controller(node).applies);
             let told = above.map_or(&[][..], |applies| &applies.script_listeners);
             let is_told =
@@ -94,7 +94,7 @@ impl Thread {
         sample.add_below(below);
     }
 
-    /// Runs a script that stands behind a sample, which it may change.
+    /// Runs a script after a sample, which it may change.
     fn run_behind(&mut self, walker: &Walker<'_>, script: &ScriptElement, sample: &mut Sample) {
         let name = sample.label.clone();
         let lent = Some(Arc::new(std::mem::take(sample)));
@@ -106,7 +106,7 @@ impl Thread {
         }
     }
 
-    /// Tells scripts that listen of the sample of a transaction: the sample that came last stays the last sampler's.
+    /// Passes the sample of a transaction to listener scripts: the last sample stays that of the last sampler.
     pub(super) fn tell_scripts(
         &mut self,
         walker: &Walker<'_>,
@@ -131,7 +131,8 @@ impl Thread {
         self.variables.put(LAST_SAMPLE_OK, was_good);
     }
 
-    /// Notes on a sample and those right below it who made them; what lies deeper stays as it is, as in JMeter.
+    /// Records in a sample and its direct sub-samples which thread made them; deeper ones stay unchanged, as in
+    /// JMeter.
     pub(super) fn sign(&self, walker: &Walker<'_>, sample: &mut Sample) {
         let (of_group, all) = walker.host.threads_at_work(self.group);
         let sign = |sample: &mut Sample| {
@@ -143,7 +144,7 @@ impl Thread {
         sample.children.iter_mut().for_each(sign);
     }
 
-    /// Notes with a sample the variables that are wanted with each.
+    /// Stores the configured variables in a sample.
     pub(super) fn note_variables(&self, sample: &mut Sample) {
         let names = self.program.sample_variables.iter();
         let values = names.map(|name| self.variables.get(name).map(str::to_owned));

@@ -1,7 +1,7 @@
-//! Data sources: variables that are given anew at the start of a pass.
+//! Data sources: variables that are set at the start of a pass.
 //!
-//! Must not know controllers. Invariant: a source that has nothing to give leaves its variables as they are, or ends the
-//! thread where the plan says so.
+//! Must not know controllers. Invariant: an exhausted source leaves its variables unchanged, or ends the thread
+//! if the plan says so.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -19,24 +19,24 @@ use crate::program::{
     UserParameters,
 };
 
-/// The property that says what variables come to behind the last line of a file.
+/// The property with the variables' value after the last line of a file.
 const END_OF_FILE: &str = "csvdataset.eofstring";
 
-/// What a thread keeps of its data sources, by their numbers.
+/// A thread's state of its data sources, by their numbers.
 #[derive(Debug, Default)]
 pub(super) struct DataMemory {
     counters: HashMap<usize, i64>,
-    /// In which iteration a counter was last reset.
+    /// The iteration in which a counter was last reset.
     reset_in: HashMap<usize, u64>,
     sequences: HashMap<usize, JavaRandom>,
     lines: HashMap<usize, CsvLines>,
-    /// The files that lines are drawn from, and how they are read: what their texts came to at first.
+    /// The files with lines and their format: as first evaluated.
     csv_files: HashMap<usize, Arc<(String, csv::Settings)>>,
     decks: HashMap<usize, Deck>,
 }
 
 impl Thread {
-    /// Gives each source's variables what is next.
+    /// Sets the variables of each source to its next values.
     pub(super) fn draw_data(&mut self, walker: &Walker<'_>, sources: &[DataSource]) {
         for source in sources {
             match source {
@@ -101,7 +101,7 @@ impl Thread {
         of
     }
 
-    /// The name of a file of lines, and how it is read.
+    /// The name and format of a file with lines.
     fn read_as(&mut self, walker: &Walker<'_>, lines: &CsvFile) -> (String, csv::Settings) {
         let file = self.text(walker, &lines.file).into_owned();
         let settings = csv::Settings {
@@ -115,7 +115,7 @@ impl Thread {
         (file, settings)
     }
 
-    /// A line of a Random CSV Data Set; at its end the thread ends.
+    /// Takes a line of a Random CSV Data Set; the thread ends after the last one.
     fn draw_card(&mut self, walker: &Walker<'_>, csv: &RandomCsvSource) {
         let (file, settings) = self.read_as(walker, &csv.lines);
         let host = walker.host;

@@ -1,13 +1,13 @@
-//! HTTP samplers of a thread: what they ask for, and what comes of it.
+//! HTTP samplers of a thread: their requests and responses.
 //!
-//! Must not know what is sent. Invariant: an answer goes to the run that asked for it.
+//! Must not know the content of requests. Invariant: a response goes to the run that requested it.
 
 use super::{Ask, Doing, Thread, Walker};
 use crate::http::{HttpAnswer, HttpClient, HttpMemory, HttpRun, HttpStep, Running, UrlRewriting};
 use crate::program::{NodeId, SamplerAction};
 use crate::scope::Scope;
 
-/// The variable that JMeter's client keeps whose connections they are in, once one was answered.
+/// The variable in which JMeter's client stores the owner of its connections after the first response.
 const USER_TOKEN: &str = "__jmeter.U_T__";
 
 impl Thread {
@@ -16,7 +16,7 @@ impl Thread {
         self.run_http(walker, node, HttpRun::begin)
     }
 
-    /// Lets a modifier change the request that is next; samplers of other kinds stay as they are.
+    /// Lets a modifier change the next request; other kinds of samplers stay unchanged.
     pub(super) fn rewrite(&mut self, walker: &Walker<'_>, node: NodeId, modifier: &UrlRewriting) {
         if matches!(walker.sampler(node).action, SamplerAction::Http(_)) {
             let name = walker.node(node).name.source();
@@ -24,7 +24,7 @@ impl Thread {
         }
     }
 
-    /// An exchange of an HTTP sampler came to an end: the one of this number, where several are under way.
+    /// An exchange of an HTTP sampler has ended: the one with this number, if there are several.
     pub(super) fn answered(
         &mut self,
         walker: &Walker<'_>,

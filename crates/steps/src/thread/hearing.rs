@@ -1,7 +1,7 @@
-//! Who hears of a sample that is done, and what savers of answers do with it.
+//! The listeners of a completed sample, and the savers of responses among them.
 //!
-//! Must not know how samples come about, nor what becomes of those that are handed over. Invariant: a listener that
-//! hears of a transaction does not hear of the samples that are told below it.
+//! Must not know how samples are made, nor what happens to reported ones. Invariant: a listener that receives a
+//! transaction does not receive its sub-samples.
 
 use std::sync::Arc;
 
@@ -14,22 +14,22 @@ use crate::listener::{AnswerSaver, Heard, Listener, ListenerId, Standing, place_
 use crate::program::NodeId;
 use crate::sample::Sample;
 
-/// The instant that stands in names, to the minute.
+/// The format of the timestamp in names, to the minute.
 const TIMESTAMP: &str = "yyyyMMdd-HHmm_";
-/// Digits of a number at most.
+/// Maximum digits of a number.
 const DIGITS_MAX: usize = 100;
 
-/// Who hears of a sample.
+/// The listeners of a sample.
 pub(super) struct Hearers {
     pub(super) listeners: Arc<[ListenerId]>,
-    /// The transaction that the sample is told below; `None`: it stands alone.
+    /// The parent transaction of the sample; `None`: it is separate.
     pub(super) below: Option<NodeId>,
-    /// Whether it is told below the sample of a sampler with branches, and so to nobody else.
+    /// Whether it is a sub-sample of a sampler with branches, and so not reported itself.
     pub(super) is_silent: bool,
 }
 
 impl Thread {
-    /// Who hears of a sampler's sample.
+    /// The listeners of a sampler's sample.
     pub(super) fn hearers(&self, walker: &Walker<'_>, node: NodeId) -> Hearers {
         if walker.is_told_below(node) {
             return Hearers {
@@ -59,7 +59,7 @@ impl Thread {
         }
     }
 
-    /// The nearest transaction around a node that tells samples below itself.
+    /// The nearest enclosing parent transaction of a node.
     pub(super) fn telling_transaction(&self, walker: &Walker<'_>, node: NodeId) -> Option<NodeId> {
         let mut at = node;
         loop {
@@ -74,7 +74,7 @@ impl Thread {
         }
     }
 
-    /// Hands a sample to whoever takes samples, and those that are told below a transaction to that as well.
+    /// Reports a sample, and also adds it to its parent transaction.
     pub(super) fn hand_over(
         &mut self,
         walker: &Walker<'_>,
@@ -85,7 +85,7 @@ impl Thread {
         self.hand_over_as(walker, node, sample, hearers, Standing::Result);
     }
 
-    /// As [`Self::hand_over`], with what a sample that stands alone is to the results.
+    /// Like [`Self::hand_over`], with the role of a separate sample in the results.
     pub(super) fn hand_over_as(
         &mut self,
         walker: &Walker<'_>,
@@ -116,7 +116,7 @@ impl Thread {
         }
     }
 
-    /// Lets savers among the listeners save the answer of a sample, and of those below it.
+    /// Lets savers among the listeners save the responses of a sample and its sub-samples.
     pub(super) fn save_answers(
         &mut self,
         walker: &Walker<'_>,
@@ -131,7 +131,7 @@ impl Thread {
         }
     }
 
-    /// `place` counts the samples from the one at the top.
+    /// `place` counts the samples, starting at the top one.
     fn save_below(
         &mut self,
         walker: &Walker<'_>,
@@ -196,7 +196,7 @@ impl Thread {
         name
     }
 
-    /// When the test started, as it stands in names.
+    /// The start time of the test, as written in names.
     fn start_in_words(&self, walker: &Walker<'_>) -> String {
         let start = self.variables.get("TESTSTART.MS").map(long_or_zero);
         let unix_ms = start.unwrap_or_else(|| walker.host.unix_ms());
@@ -210,7 +210,7 @@ impl Thread {
     }
 }
 
-/// What a name ends with: the second half of a content type.
+/// The suffix of a name: the second half of a content type.
 fn suffix_of(content_type: &str) -> &str {
     let kind = content_type.split(';').next().unwrap_or_default();
     kind.split_once('/').map_or("unknown", |(_, kind)| kind)

@@ -1,12 +1,12 @@
-//! Locks of critical sections: one thread at a time, whatever controllers have the name.
+//! Locks of critical sections: one thread at a time, for all controllers with the same lock name.
 //!
-//! Must not know controllers. Invariant: a thread that is no more in a section holds no lock of it.
+//! Must not know controllers. Invariant: a thread outside of a section does not hold its lock.
 
 use super::Thread;
 use crate::program::NodeId;
 
 impl Thread {
-    /// Takes the lock of a name for a controller; `false`: another thread has it.
+    /// Acquires a named lock for a controller; `false`: another thread holds it.
     pub(super) fn take_lock(&mut self, node: NodeId, name: String) -> bool {
         let is_own = self.strand.locks.iter().any(|(_, held)| *held == name);
         if !is_own && !self.commons.take_lock(&name) {
@@ -16,7 +16,7 @@ impl Thread {
         true
     }
 
-    /// Frees the locks of controllers that the thread has left.
+    /// Releases the locks of controllers that the thread has left.
     pub(super) fn free_locks(&mut self) {
         let (held, left): (Vec<_>, Vec<_>) = std::mem::take(&mut self.strand.locks)
             .into_iter()
@@ -29,7 +29,7 @@ impl Thread {
         self.strand.locks = held;
     }
 
-    /// Frees whatever lock the strand at work holds.
+    /// Releases all locks of the active strand.
     pub(super) fn free_all_locks(&mut self) {
         for (_, name) in std::mem::take(&mut self.strand.locks) {
             self.commons.free_lock(&name);
@@ -38,7 +38,7 @@ impl Thread {
 }
 
 impl Drop for Thread {
-    /// Whoever waits for a thread that is gone goes on.
+    /// Releases the locks, so that waiting threads can continue.
     fn drop(&mut self) {
         self.free_all_locks();
         for branch in 0..self.branches() {

@@ -1,8 +1,8 @@
-//! One thread of a group: it walks the group's tree, and asks for what samplers need.
+//! One thread of a group: it walks the group's tree, and requests what samplers need.
 //!
-//! [`Thread::advance`] goes on until something has to be waited for, and says what; whoever drives it carries that out
-//! and reports the outcome. Must not know sockets and clocks. Invariant: every sampler that is run leaves its sample
-//! with the thread before the next is chosen, unless it leaves none.
+//! [`Thread::advance`] continues until it has to wait, and returns the reason; the driver executes the request
+//! and reports the outcome. Must not know sockets and clocks. Invariant: every executed sampler stores its
+//! sample in the thread before the next one is chosen, unless it yields none.
 
 mod actions;
 mod asks;
@@ -43,36 +43,37 @@ use strand::Strand;
 use transactions::OpenTransaction;
 use walk::{ControllerState, Next};
 
-/// The variable that says whether the last sample was good.
+/// The variable with the success of the last sample.
 const LAST_SAMPLE_OK: &str = "JMeterThread.last_sample_ok";
 
-/// The variable that says whether a thread's next iteration is the same user.
+/// The variable that tells whether a thread's next iteration is the same user.
 const SAME_USER: &str = "__jmv_SAME_USER";
 
-/// The variable that JMeter keeps the sampler at work in, with all that applies to it.
+/// The variable in which JMeter stores the current sampler, with everything that applies to it.
 const SAMPLE_PACKAGE: &str = "JMeterThread.pack";
 
-/// How often a thread looks whether the lock that it waits for is free, in milliseconds.
+/// How often a thread polls the lock for which it waits, in milliseconds.
 const LOCK_LOOK_MS: u64 = 2;
 
-/// How long a thread may go round its loops without a sampler before it is stopped, in milliseconds.
+/// How long a thread may run loops without a sampler before it is stopped, in milliseconds.
 const FRUITLESS_MS_MAX: i64 = 1_000;
 
-/// What a thread was doing when it asked.
+/// The state of a thread while it waits.
 #[derive(Debug, Default)]
 enum Doing {
     /// It chooses its next sampler.
     #[default]
     Choosing,
-    /// It waits before a sampler.
+    /// It pauses before a sampler.
     Waiting(NodeId),
-    /// A timer of a sampler has it wait, and is asked again; the pause that those before it came to, in milliseconds.
+    /// A timer of a sampler makes it wait, and is evaluated again; with the sum of the pauses before it, in
+    /// milliseconds.
     Timing(NodeId, usize, i64),
     /// Its sampler is an exchange.
     Exchanging(NodeId, Box<HttpRun>),
-    /// Its sampler sleeps, and then has this sample; `None`: it leaves none.
+    /// Its sampler sleeps, and then returns this sample; `None`: it yields none.
     Sleeping(NodeId, Option<Box<Sample>>),
-    /// Its sampler is over once all of its branches are.
+    /// Its sampler waits for all its branches.
     Awaiting(NodeId),
 }
 
@@ -86,31 +87,31 @@ pub struct Thread {
     transactions: Vec<Option<OpenTransaction>>,
     data: data::DataMemory,
     http: HttpMemory,
-    /// The strand that is at work.
+    /// The active strand.
     strand: Strand,
-    /// The branches that run beside one another; `None`: it has one strand alone.
+    /// The concurrent branches; `None`: it has a single strand.
     beside: Option<Box<Beside>>,
-    /// What functions and timers of branches keep until these run again, by their controllers.
+    /// State of functions and timers in branches between their runs, by their controllers.
     rested: HashMap<NodeId, (FunctionMemory, PauseMemory)>,
-    /// Iterations begun.
+    /// Iterations started.
     iterations: u64,
-    /// Branches begun, which JMeter counts as iterations where it is asked for them.
+    /// Branches started, which JMeter counts as iterations.
     branches_begun: u64,
-    /// The loop that told its round last.
+    /// The loop that last set its iteration variable.
     told_round_of: NodeId,
-    /// When its group began, in milliseconds since 1970.
+    /// When its group started, in milliseconds since 1970.
     group_began_ms: i64,
-    /// Why it ends before its time; `None`: it does not, or was told to.
+    /// Why it ends prematurely; `None`: it does not, or by request.
     ended_early: Option<EndedEarly>,
     /// What throughput timers did since it was last taken.
     pace: Pace,
-    /// Samples that are done and were not taken.
+    /// Completed samples that were not taken yet.
     done: Vec<Heard>,
-    /// The last sampler; `None`: no sampler was run yet.
+    /// The last sampler; `None`: none was run yet.
     last_sampler: Option<NodeId>,
 }
 
-/// What a walk through the tree may see: the program and the world.
+/// The context of a walk through the tree: the program and the environment.
 pub(crate) struct Walker<'a> {
     group: &'a Group,
     listeners: &'a [Listener],
@@ -148,13 +149,13 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// A number below `count`, by chance.
+    /// A random number below `count`.
     fn chance(&self, count: usize) -> usize {
         self.host.random_below(count as u64) as usize
     }
 
-    /// The controllers above a node, the nearest first; the group's own node comes last, or the controller of the branch
-    /// that the node is in.
+    /// The ancestors of a node, the nearest first; the last is the group's own node, or the controller of the
+    /// node's branch.
     fn above(&self, id: NodeId) -> Vec<NodeId> {
         let mut above = Vec::new();
         let mut at = id;
@@ -166,7 +167,7 @@ impl<'a> Walker<'a> {
     }
 }
 
-/// What a thread's variables are before its first sample: it is as if the last one had been good.
+/// A thread's initial variables: as if the last sample had succeeded.
 fn at_start(mut variables: Variables, group: &Group) -> Variables {
     variables.put(LAST_SAMPLE_OK, "true");
     variables.put(SAME_USER, group.same_user.to_string());
@@ -174,7 +175,7 @@ fn at_start(mut variables: Variables, group: &Group) -> Variables {
 }
 
 impl Thread {
-    /// A thread of a group: `number` from 1; `variables` are those of the plan, evaluated.
+    /// A thread of a group: `number` counts from 1; `variables` are those of the plan, evaluated.
     #[must_use]
     pub fn new(
         program: Arc<Program>,
@@ -227,17 +228,17 @@ impl Thread {
         }
     }
 
-    /// Says when the thread ends by the clock.
+    /// Sets the time at which the clock ends the thread.
     pub fn end_at(&mut self, deadline: Deadline) {
         self.strand.deadline = Some(deadline);
     }
 
-    /// Says when its group began, in milliseconds since 1970.
+    /// Sets the start of its group, in milliseconds since 1970.
     pub fn began_at(&mut self, unix_ms: i64) {
         self.group_began_ms = unix_ms;
     }
 
-    /// How often it goes round as its group says now; `None`: without end.
+    /// The number of iterations according to its group now; `None`: no limit.
     pub fn loops(&mut self, host: &dyn Host) -> Option<u64> {
         let program = Arc::clone(&self.program);
         let walker = Walker::new(&program, self.group, host);
@@ -245,7 +246,7 @@ impl Thread {
         u64::try_from(long_or_zero(&self.text(&walker, loops))).ok()
     }
 
-    /// Whether it is to end by the clock.
+    /// Whether the clock ends it.
     #[must_use]
     pub fn is_late(&self, unix_ms: i64) -> bool {
         self.strand
@@ -253,7 +254,7 @@ impl Thread {
             .is_some_and(|deadline| unix_ms >= deadline.unix_ms)
     }
 
-    /// The samples that were done since the last call, in their order.
+    /// The samples completed since the last call, in order.
     pub fn take_done(&mut self) -> Vec<Heard> {
         std::mem::take(&mut self.done)
     }
@@ -269,7 +270,7 @@ impl Thread {
         &self.strand.identity.name
     }
 
-    /// Begins an iteration of the group.
+    /// Starts an iteration of the group.
     pub fn begin_iteration(&mut self, host: &dyn Host) {
         let program = Arc::clone(&self.program);
         let walker = Walker::new(&program, self.group, host);
@@ -287,7 +288,7 @@ impl Thread {
         self.strand.ending = None;
     }
 
-    /// Goes on until something has to be waited for.
+    /// Continues until it has to wait.
     pub fn advance(&mut self, host: &dyn Host, outcome: Outcome) -> Ask {
         let program = Arc::clone(&self.program);
         let walker = Walker::new(&program, self.group, host);
@@ -323,7 +324,7 @@ impl Thread {
         }
     }
 
-    /// Whether the thread is to do something else than its tree says.
+    /// Whether the thread must do something other than the tree's next step.
     fn is_leaving(&self) -> bool {
         self.strand.ending.is_some()
     }
@@ -357,17 +358,17 @@ impl Thread {
         }
     }
 
-    /// Goes on to where the next sampler would be: as in JMeter, a thread that is told to end has asked for it before it ends,
-    /// and what comes to its end on the way is told.
+    /// Continues to the next sampler without running it: as in JMeter, a thread selects another sampler before
+    /// it ends, and transactions that end on the way are reported.
     fn walk_on(&mut self, walker: &Walker<'_>) {
         let ending = self.strand.ending.take();
         self.strand.is_last_walk = true;
-        // Nobody is run any more, whoever it is.
+        // The selected sampler is not run.
         let _ = self.next(walker, self.strand.root);
         self.strand.ending = ending;
     }
 
-    /// Lets others have their turn; a thread that never comes to a sampler ends.
+    /// Gives others a turn; a thread that never reaches a sampler ends.
     fn rest(&mut self, walker: &Walker<'_>, ask: Ask) -> Ask {
         let now_ms = walker.host.unix_ms();
         let since_ms = *self.strand.fruitless_since_ms.get_or_insert(now_ms);
@@ -384,7 +385,7 @@ impl Thread {
         self.over(walker, End::Thread)
     }
 
-    /// Ends transactions that are under way, where the thread goes on no more, whatever it was at.
+    /// Ends open transactions when the thread does not continue, in any state.
     pub fn break_off(&mut self, host: &dyn Host) {
         let program = Arc::clone(&self.program);
         let walker = Walker::new(&program, self.group, host);
@@ -395,19 +396,19 @@ impl Thread {
         self.stop_open_transactions(&walker, 0);
     }
 
-    /// Ends transactions that are under way, and the thread.
+    /// Ends open transactions, and the thread.
     fn over(&mut self, walker: &Walker<'_>, end: End) -> Ask {
         self.stop_open_transactions(walker, self.strand.root);
         Ask::Over(end)
     }
 
-    /// Whether an error of Java's was thrown that nobody catches, with which the thread ends.
+    /// Whether an uncaught Java error was thrown, with which the thread ends.
     fn is_dying(&self) -> bool {
         self.strand.memory.uncaught.is_some()
     }
 
-    /// Ends the thread with an error of Java's that nobody has caught: as in JMeter, the sample at work and the transactions
-    /// that are under way are lost.
+    /// Ends the thread with an uncaught Java error: as in JMeter, the current sample and open transactions are
+    /// lost.
     fn die(&mut self, walker: &Walker<'_>, error: &str) -> Ask {
         let message = format!(
             "Uncaught exception in thread Thread[{},5,main]\n{error}",
@@ -421,7 +422,7 @@ impl Thread {
         Ask::Over(End::Thread)
     }
 
-    /// Makes a sampler ready: pre-processors, then one pause for all timers.
+    /// Prepares a sampler: pre-processors, then one pause for all timers.
     fn prepare(&mut self, walker: &Walker<'_>, node: NodeId) -> Option<Ask> {
         let applies = &walker.sampler(node).applies;
         self.last_sampler = Some(node);
@@ -436,7 +437,7 @@ impl Thread {
                 }
                 PreProcessor::Script(script) => {
                     let name = &walker.node(node).name;
-                    // Functions in it are called for the sample, once.
+                    // Functions in it are called once, for the sample.
                     let name = match name.calls_functions() {
                         true => name.source().to_owned(),
                         false => self.text(walker, name).into_owned(),
@@ -466,12 +467,13 @@ impl Thread {
         self.pause(walker, node, (0, 0))
     }
 
-    /// Sets the variable of the sampler at work: the class of JMeter's object, and a number that the sampler keeps in this thread.
+    /// Sets the variable of the current sampler: the class of JMeter's object, and a number that is constant
+    /// for the sampler in this thread.
     fn name_package(&mut self, node: NodeId) {
         let place = (self.group as u64) << 48
             | (node as u64) << 24
             | u64::from(self.strand.identity.number);
-        // Fibonacci hashing; Java writes a number of 31 bits, which mostly has eight digits.
+        // Fibonacci hashing; Java prints a number of 31 bits, mostly with eight digits.
         let hash = (place.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 33) | 0x1000_0000;
         let package = format_args!("org.apache.jmeter.threads.SamplePackage@{hash:x}");
         self.variables.rewrite(SAMPLE_PACKAGE, package);
@@ -487,7 +489,7 @@ impl Thread {
         }
     }
 
-    /// A sampler has been run: what comes after it, its verdict, and where the thread goes on.
+    /// A sampler was run: its processing, its result, and the thread's next step.
     fn finish(
         &mut self,
         walker: &Walker<'_>,
@@ -523,18 +525,18 @@ impl Thread {
             self.strand.walks_on = true;
             self.strand.ending.get_or_insert(End::Thread);
         }
-        // Whoever drives the thread takes its sample, and may want it to end.
+        // The driver of the thread takes its sample, and may end the thread.
         Some(Ask::Turn)
     }
 
-    /// Whether the last sample was good; true before the first.
+    /// Whether the last sample succeeded; true before the first.
     fn last_was_good(&self) -> bool {
         self.variables
             .get(LAST_SAMPLE_OK)
             .is_none_or(|good| good == "true")
     }
 
-    /// A text's value now.
+    /// The current value of a text.
     fn text<'t>(&mut self, walker: &Walker<'_>, text: &'t Text) -> Cow<'t, str> {
         match text.constant() {
             Some(value) => Cow::Borrowed(value),
@@ -545,12 +547,12 @@ impl Thread {
         }
     }
 
-    /// A text's value as a whole number; zero where it is none, as in JMeter.
+    /// The current value of a text as an integer; zero if it is invalid, as in JMeter.
     fn number(&mut self, walker: &Walker<'_>, text: &Text) -> i64 {
         long_or_zero(self.text(walker, text).trim())
     }
 
-    /// Lends what HTTP samplers keep to what may change it.
+    /// Lends the state of HTTP samplers to a function that may change it.
     fn lend_http<T>(
         &mut self,
         walker: &Walker<'_>,

@@ -1,7 +1,7 @@
-//! How long a thread waits before a sample: all timers in scope, one after another; those that only say a time are summed to
-//! one pause.
+//! The pause of a thread before a sample: all timers in scope, one after another; those with a fixed time are
+//! summed to one pause.
 //!
-//! Must not know samplers. Invariant: a timer whose numbers cannot be read waits zero milliseconds, as in JMeter.
+//! Must not know samplers. Invariant: a timer with invalid numbers waits zero milliseconds, as in JMeter.
 
 use std::collections::HashMap;
 
@@ -13,34 +13,35 @@ use crate::timers::gathering::Gathered;
 use crate::timers::precise::PreciseRate;
 use crate::timers::shaping::{Shaped, ShapingRow};
 
-/// How long a thread waits where nothing lets it go on, in milliseconds.
+/// The pause of a thread that never continues, in milliseconds.
 const FOR_GOOD_MS: i64 = i64::MAX / 4;
 
-/// What a thread keeps of its timers.
+/// A thread's state of its timers.
 #[derive(Debug, Default)]
 pub(super) struct PauseMemory {
-    /// When each constant throughput timer last let a sample start, in milliseconds since 1970.
+    /// When each constant throughput timer last released a sample, in milliseconds since 1970.
     last_ms: HashMap<usize, i64>,
-    /// The round that it waits in at a synchronizing timer, and until when it does.
+    /// The round of a synchronizing timer in which it waits, and its time limit.
     gathering: Option<(u64, i64)>,
-    /// Whether it waits at a profile of load.
+    /// Whether it waits for a load profile.
     is_shaped: bool,
 }
 
-/// What a timer says.
+/// The result of a timer.
 enum Pause {
-    /// So many milliseconds are added to the pause.
+    /// Milliseconds to add to the pause.
     For(i64),
-    /// The timer is asked again after so many milliseconds.
+    /// The timer must be evaluated again after this many milliseconds.
     Again(u64),
-    /// The timer is asked again when threads were let go, or at an instant.
+    /// The timer must be evaluated again after a release, or at an instant.
     Gather(i64),
     /// The thread, or its group, ends.
     Over(End),
 }
 
 impl Thread {
-    /// Waits as the timers of a sampler say, from one of them on, then runs it; `sum_ms` is what those before came to.
+    /// Waits according to the timers of a sampler, from one of them on, then runs it; `sum_ms` is the pause of
+    /// those before.
     pub(super) fn pause(
         &mut self,
         walker: &Walker<'_>,
@@ -126,7 +127,7 @@ impl Thread {
         })
     }
 
-    /// JMeter's rule: a sample starts no sooner than one interval after the one before.
+    /// JMeter's rule: a sample starts at the earliest one interval after the previous one.
     fn pause_for_throughput(
         &mut self,
         walker: &Walker<'_>,
@@ -140,7 +141,7 @@ impl Thread {
         if per_minute < 0.0 {
             return 0;
         }
-        // Each part of the threads keeps to its part of what all of them may do.
+        // Each share of the threads gets its share of the total throughput.
         let parts = match mode {
             ThroughputMode::ThisThread => 1,
             _ => self.commons.part.of,
@@ -158,7 +159,7 @@ impl Thread {
                 self.commons.turn(group, now_ms, interval_ms)
             }
         };
-        // A thread's first sample does not wait, in any mode.
+        // A thread's first sample never waits, in any mode.
         let last_ms = self.strand.pauses.last_ms.get(&id).copied();
         let next_ms = last_ms.map_or(now_ms, |last| now_ms.max(last.saturating_add(behind_ms)));
         self.strand.pauses.last_ms.insert(id, next_ms);
@@ -190,7 +191,7 @@ impl Thread {
         pause_ms
     }
 
-    /// Waits for others; `size` and time limit as the timer has them.
+    /// Waits for others; `size` and time limit are those of the timer.
     fn gather(&mut self, walker: &Walker<'_>, id: usize, (size, timeout_ms): (i64, i64)) -> Pause {
         let now_ms = walker.host.unix_ms();
         if let Some((round, until_ms)) = self.strand.pauses.gathering {
@@ -232,7 +233,7 @@ impl Thread {
         }
     }
 
-    /// Waits for its turn in a profile of load, and tells properties what a second came to.
+    /// Waits for its turn in a load profile, and stores the results of each second in properties.
     fn keep_to_profile(&mut self, walker: &Walker<'_>, timing: &ShapingTiming) -> Pause {
         let now_ms = walker.host.unix_ms();
         let was_waiting = std::mem::take(&mut self.strand.pauses.is_shaped);
@@ -277,7 +278,7 @@ impl Thread {
         }
     }
 
-    /// The rows of a profile: those of the property that stands in for them, or its own.
+    /// The rows of a profile: those of the property that overrides it, or its own.
     fn profile(&mut self, walker: &Walker<'_>, timing: &ShapingTiming) -> Vec<ShapingRow> {
         let world = walker.host.world();
         let own = format!("{}.load_profile", self.text(walker, &timing.name));
@@ -300,13 +301,13 @@ impl Thread {
         rows.collect()
     }
 
-    /// A text's value as a fraction; zero where it is none, as in JMeter.
+    /// The current value of a text as a fraction; zero if it is invalid, as in JMeter.
     pub(super) fn decimal(&mut self, walker: &Walker<'_>, text: &crate::text::Text) -> f64 {
         double_or_zero(&self.text(walker, text))
     }
 }
 
-/// A pause by chance, times the factor that a property gives for all of them.
+/// A random pause, multiplied by the factor from a property for all of them.
 fn scaled(walker: &Walker<'_>, pause_ms: i64) -> i64 {
     match walker.host.world().property("timer.factor") {
         None => pause_ms,
@@ -314,18 +315,18 @@ fn scaled(walker: &Walker<'_>, pause_ms: i64) -> i64 {
     }
 }
 
-/// A number from 0 to 1, 1 excluded.
+/// A number from 0 to 1, excluding 1.
 fn unit(random: u64) -> f64 {
     (random >> 11) as f64 / (1_u64 << 53) as f64
 }
 
-/// A number of the standard normal distribution, by Box and Muller.
+/// A number with the standard normal distribution, after Box and Muller.
 fn normal(walker: &Walker<'_>) -> f64 {
     let radius = (-2.0 * (1.0 - unit(walker.host.random())).ln()).sqrt();
     radius * (std::f64::consts::TAU * unit(walker.host.random())).cos()
 }
 
-/// A number of the Poisson distribution; beyond 500 by the normal distribution, which is as good there.
+/// A number with the Poisson distribution; beyond 500 approximated by the normal distribution.
 fn poisson(walker: &Walker<'_>, lambda: f64) -> f64 {
     if lambda > 500.0 {
         return (lambda + lambda.sqrt() * normal(walker)).round().max(0.0);

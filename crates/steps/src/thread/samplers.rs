@@ -1,6 +1,6 @@
-//! Samplers that need no connection: flow control, variables told, JMeter's own test sampler.
+//! Samplers without a connection: flow control, debug output, JMeter's own test sampler.
 //!
-//! Must not know HTTP. Invariant: a sampler that only steers leaves no sample.
+//! Must not know HTTP. Invariant: a sampler that only controls the flow yields no sample.
 
 use loadline_java::numbers;
 
@@ -41,7 +41,7 @@ impl Thread {
         self.finish(walker, node, None)
     }
 
-    /// Runs a sampler that needs nothing from outside but time.
+    /// Runs a sampler that only needs time from the environment.
     pub(super) fn run_native(
         &mut self,
         walker: &Walker<'_>,
@@ -72,7 +72,7 @@ impl Thread {
         }
     }
 
-    /// A sample whose data are what a debug element tells.
+    /// A sample with the output of a debug element as data.
     pub(super) fn told(&mut self, walker: &Walker<'_>, label: String, told: Told) -> Sample {
         let (mut data, mut sampler_data) = (String::new(), String::new());
         let mut list = |title: &str, pairs: &mut dyn Iterator<Item = (&str, &str)>| {
@@ -111,7 +111,7 @@ impl Thread {
         }
     }
 
-    /// The sample that a dummy says.
+    /// The sample of a dummy sampler.
     pub(super) fn dummy_sample(
         &mut self,
         walker: &Walker<'_>,
@@ -150,7 +150,7 @@ impl Thread {
         }
     }
 
-    /// Runs a script whose sample is the sampler's: what it comes to is the data, unless it has set some.
+    /// Runs a script sampler: its value is the sample's data, unless it has set some.
     fn run_script(
         &mut self,
         walker: &Walker<'_>,

@@ -1,7 +1,8 @@
-//! A strand: what goes through a part of a group's tree. A thread has one, and one more for each branch that it runs beside
-//! others.
+//! A strand: the state of one execution path through a group's tree. A thread has one, and another one for each
+//! concurrent branch.
 //!
-//! Must not know what all strands of a thread share. Invariant: a strand has what JMeter keeps for each thread of Java's.
+//! Must not know what all strands of a thread share. Invariant: a strand has the state that JMeter keeps per
+//! Java thread.
 
 use std::sync::Arc;
 
@@ -12,31 +13,31 @@ use crate::program::NodeId;
 use crate::sample::Sample;
 use crate::scope::{FunctionMemory, ThreadIdentity};
 
-/// What goes through a part of a group's tree.
+/// One execution path through a part of a group's tree.
 #[derive(Default)]
 pub(super) struct Strand {
-    /// The node that it goes through; the first is that of the group.
+    /// The root of its part; for the first strand that of the group.
     pub(super) root: NodeId,
     pub(super) identity: ThreadIdentity,
     pub(super) memory: FunctionMemory,
     pub(super) pauses: PauseMemory,
-    /// The sample that came last; `None` before the first.
+    /// The last sample; `None` before the first.
     pub(super) previous: Option<Arc<Sample>>,
     pub(super) doing: Doing,
-    /// Since when it goes round without a sampler; `None`: it does not.
+    /// Since when it loops without a sampler; `None`: it does not.
     pub(super) fruitless_since_ms: Option<i64>,
-    /// When it ends by the clock; `None`: it does not.
+    /// When the clock ends it; `None`: never.
     pub(super) deadline: Option<Deadline>,
-    /// Whether what is left of the iteration is left out.
+    /// Whether the rest of the iteration is skipped.
     pub(super) skips_rest: bool,
-    /// How it is to end, once it looks.
+    /// How it must end, at its next check.
     pub(super) ending: Option<End>,
-    /// Whether it goes on to the next sampler first when it ends.
+    /// Whether it first continues to the next sampler when it ends.
     pub(super) walks_on: bool,
-    /// Whether it does so now.
+    /// Whether it is doing so now.
     pub(super) is_last_walk: bool,
-    /// The locks that it holds, and the controllers that they are of.
+    /// Its locks, with their controllers.
     pub(super) locks: Vec<(NodeId, String)>,
-    /// Its HTTP sampler while another strand is at work.
+    /// Its HTTP sampler while another strand is active.
     pub(super) http: SamplerAtWork,
 }

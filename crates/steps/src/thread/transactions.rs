@@ -1,8 +1,9 @@
-//! Transactions: samples that are told together.
+//! Transactions: samples that are reported together.
 //!
-//! Must not know how samples are made. Invariant: a transaction that was begun is told once, also where the thread
-//! leaves it before its end; where the thread ends in it, it is told if it tells samples below itself. One that tells
-//! samples below itself is told once more after an action that goes on within it, as JMeter does.
+//! Must not know how samples are made. A parent transaction has a parent sample with its samples as
+//! sub-samples. Invariant: a started transaction is reported once, even if the thread leaves it before its end;
+//! if the thread ends in it, only a parent transaction is reported. As in JMeter, a parent transaction is
+//! reported again after an action that continues inside it.
 
 use std::sync::Arc;
 
@@ -12,20 +13,20 @@ use crate::listener::{Heard, Standing};
 use crate::program::{ControllerRule, NodeId, NodeKind};
 use crate::sample::Sample;
 
-/// How a transaction comes to its end.
+/// How a transaction ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Close {
-    /// All of its samplers were given.
+    /// All its samplers have run.
     AtEnd,
-    /// An action goes on within it.
+    /// It does not: an action continues inside it.
     Not,
-    /// The thread goes on elsewhere.
+    /// The thread continues elsewhere.
     Left,
     /// The thread ends.
     Stopped,
 }
 
-/// A transaction under way.
+/// An open transaction.
 #[derive(Clone, Debug)]
 pub(super) struct OpenTransaction {
     name: String,
@@ -34,16 +35,17 @@ pub(super) struct OpenTransaction {
     start_ms: i64,
     /// When the last sample in it ended.
     last_end_ms: i64,
-    /// Time between samples, where pauses do not count; time in which several were under way counts for each of them.
+    /// Time between samples, if pauses do not count; time with several concurrent samples counts for each of
+    /// them.
     pause_ms: i64,
-    /// Samples that it says it has.
+    /// The number of samples that it reports.
     calls: usize,
     failing: u32,
-    /// The sums over its samples, and who made the last of them.
+    /// The sums over its samples, and the thread of the last one.
     sum: Sample,
-    /// Its samples, where they are told below it.
+    /// Its samples, for a parent transaction.
     children: Vec<Sample>,
-    /// How many of these were told before its end; `None`: it was not.
+    /// How many of these were reported before its end; `None`: it was not.
     told: Option<usize>,
 }
 
@@ -62,7 +64,7 @@ impl OpenTransaction {
         self.last_end_ms = end_of(sample);
     }
 
-    /// Notes that nothing was sampled until an instant.
+    /// Records that nothing was sampled until an instant.
     fn pass_to(&mut self, unix_ms: i64, include_timers: bool) {
         if !include_timers {
             self.pause_ms += unix_ms.saturating_sub(self.last_end_ms);
@@ -76,7 +78,8 @@ fn end_of(sample: &Sample) -> i64 {
 }
 
 impl Thread {
-    /// JMeter asks each transaction for its name when a thread begins, which counts where a function in it counts.
+    /// JMeter evaluates the name of each transaction when a thread starts, which matters if a function in it
+    /// counts.
     pub(super) fn read_names_of_transactions(&mut self, walker: &Walker<'_>) {
         for node in &walker.group.nodes {
             if let NodeKind::Controller(controller) = &node.kind
@@ -112,8 +115,8 @@ impl Thread {
         });
     }
 
-    /// Counts a sampler that is given in a transaction that does not tell samples below itself, and, as JMeter does, each
-    /// of its own controllers that came to their end just before.
+    /// Counts a sampler that is selected in a transaction without a parent sample, and, as in JMeter, each of
+    /// the transaction's own controllers that ended just before.
     pub(super) fn count_given(&mut self, node: NodeId, ended: usize) {
         if let Some(open) = self.transactions[node]
             .as_mut()
@@ -123,9 +126,9 @@ impl Thread {
         }
     }
 
-    /// Counts a sample in the transactions around it; gives it back unless one of them tells it below itself.
+    /// Counts a sample in the enclosing transactions; returns it unless it becomes a sub-sample of one of them.
     ///
-    /// A transaction directly below one that tells samples below itself hears of none of them, as in JMeter.
+    /// As in JMeter, a transaction directly below a parent transaction receives none of its samples.
     pub(super) fn count_in_transactions(
         &mut self,
         walker: &Walker<'_>,
@@ -151,8 +154,8 @@ impl Thread {
         Some(sample)
     }
 
-    /// Counts a sample of a branch in the transactions around all branches; those that tell samples below themselves do not
-    /// hear of it.
+    /// Counts a sample of a branch in the transactions around all branches; parent transactions do not receive
+    /// it.
     fn count_around_branches(&mut self, walker: &Walker<'_>, node: NodeId, sample: &Sample) {
         let Some(parallel) = walker.parallel_above(node) else {
             return;
@@ -169,7 +172,7 @@ impl Thread {
         }
     }
 
-    /// The names of the transactions under way around a node, the outermost first, each behind `::`.
+    /// The names of the open transactions around a node, the outermost first, each after `::`.
     pub(super) fn transactions_above(&self, walker: &Walker<'_>, node: NodeId) -> String {
         let mut path = String::new();
         let mut at = node;
@@ -183,7 +186,7 @@ impl Thread {
         path
     }
 
-    /// Whether a controller is a transaction that tells samples below itself.
+    /// Whether a controller is a parent transaction.
     pub(super) fn is_telling(&self, walker: &Walker<'_>, node: NodeId) -> bool {
         let rule = &walker.controller(node).rule;
         matches!(
@@ -195,7 +198,7 @@ impl Thread {
         )
     }
 
-    /// The last of these that is a transaction under way which tells samples below itself.
+    /// The last of these that is an open parent transaction.
     pub(super) fn outermost_telling(
         &self,
         walker: &Walker<'_>,
@@ -205,12 +208,12 @@ impl Thread {
         open.find(|at| self.transactions[*at].is_some() && self.is_telling(walker, *at))
     }
 
-    /// Ends a transaction that is under way, and tells it.
+    /// Ends an open transaction, and reports it.
     pub(super) fn end_transaction(&mut self, walker: &Walker<'_>, node: NodeId) {
         self.close_transaction(walker, node, Close::AtEnd);
     }
 
-    /// Forgets a transaction that is under way, and its samples with it.
+    /// Drops an open transaction with its samples.
     pub(super) fn lose_transaction(&mut self, node: NodeId) {
         let Some(open) = self.transactions[node].take() else {
             return;
@@ -224,14 +227,14 @@ impl Thread {
         }));
     }
 
-    /// Ends a transaction that the thread leaves before its end, and tells it. Where it does not tell samples below itself
-    /// its code is blank, and it is as good as the last sample.
+    /// Ends a transaction that the thread leaves before its end, and reports it. Without a parent sample its
+    /// code is blank, and its success is that of the last sample.
     pub(super) fn leave_transaction(&mut self, walker: &Walker<'_>, node: NodeId) {
         self.close_transaction(walker, node, Close::Left);
     }
 
-    /// Tells a transaction that tells samples below itself as it stands: as in JMeter, an action of a loop within it tells it,
-    /// and what follows in it is sampled all the same.
+    /// Reports an unfinished parent transaction: as in JMeter, it is reported by an action of a loop inside it,
+    /// and further samples in it are taken nevertheless.
     pub(super) fn tell_unfinished(&mut self, walker: &Walker<'_>, node: NodeId) {
         let open = self.transactions[node].clone();
         self.close_transaction(walker, node, Close::Not);
@@ -279,7 +282,7 @@ impl Thread {
         sample.transactions = self.transactions_above(walker, node);
         sample.transactions.push_str("::");
         sample.transactions.push_str(&sample.label);
-        // As in JMeter, which takes these from the samples that it hears of.
+        // As in JMeter, which takes these from the samples that it receives.
         if is_parent {
             self.sign(walker, &mut sample);
             let name = sample.label.clone();
@@ -293,9 +296,9 @@ impl Thread {
         self.tell_transaction(walker, node, sample, is_parent.then_some(standing));
     }
 
-    /// Tells the sample of a transaction: one that tells samples below itself to those in whose scope it is, another to
-    /// those that hear of the last sampler, wherever that stands; before the first sampler there is nobody, and nobody hears of
-    /// one that is told below the sample of its branches.
+    /// Reports the sample of a transaction: a parent transaction to the listeners in its scope, another to
+    /// those of the last sampler, wherever that is; before the first sampler there are none, and a sub-sample
+    /// of the sample of its branches is not reported itself.
     fn tell_transaction(
         &mut self,
         walker: &Walker<'_>,
@@ -337,8 +340,8 @@ impl Thread {
         }
     }
 
-    /// The thread ends within the transactions that are under way at or below a node: those that tell samples below
-    /// themselves are told, the innermost first, without a count; of others there is no trace.
+    /// The thread ends inside the open transactions at or below a node: parent transactions are reported, the
+    /// innermost first, without a count; the others are dropped.
     pub(super) fn stop_open_transactions(&mut self, walker: &Walker<'_>, node: NodeId) {
         for &child in &walker.controller(node).children {
             if !walker.is_sampler(child) {
@@ -349,7 +352,7 @@ impl Thread {
     }
 }
 
-/// The code of the first sample that failed, else of the last; blank: there is none.
+/// The code of the first failed sample, otherwise of the last; blank: there is none.
 fn code_of(samples: &[Sample]) -> String {
     let failed = samples.iter().find(|sample| !sample.success);
     let decisive = failed.or(samples.last());

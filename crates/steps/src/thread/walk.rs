@@ -1,8 +1,8 @@
-//! Which sampler comes next: the rules of the controllers over the state that one thread keeps of each.
+//! Selection of the next sampler: the rules of the controllers, with the state that one thread keeps of each.
 //!
-//! A pass of a controller is one walk over its children; its end is told as [`Next::End`], after which the next call
-//! begins a new pass. Must not know samples. Invariant: whatever a controller's children give, a call ends: a pass
-//! without a sampler that would be repeated is told as [`Next::Spin`].
+//! A pass of a controller is one walk over its children; its end is reported as [`Next::End`], after which the
+//! next call starts a new pass. Must not know samples. Invariant: a call always terminates: a pass without a
+//! sampler that would be repeated is reported as [`Next::Spin`].
 
 mod loops;
 mod passes;
@@ -15,53 +15,53 @@ use crate::program::{Controller, ControllerRule, NodeId};
 use crate::script::run_condition;
 use crate::text::Text;
 
-/// What a walk came to.
+/// The result of a walk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Next {
-    /// A sampler is to be run.
+    /// The sampler to run.
     Sampler(NodeId),
     /// The pass is over.
     End,
-    /// A loop went round without a sampler and would go on.
+    /// A loop iteration had no sampler, and the loop would continue.
     Spin,
-    /// Another thread is where this one wants to go.
+    /// Another thread holds the lock that this one needs.
     Blocked,
 }
 
-/// What a thread keeps of a controller.
+/// A thread's state of a controller.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ControllerState {
-    /// The child that is next.
+    /// The next child.
     position: usize,
-    /// Whether a pass is under way.
+    /// Whether a pass is in progress.
     under_way: bool,
-    /// Whether the pass has given a sampler.
+    /// Whether the pass has had a sampler.
     has_given: bool,
-    /// Passes of the loop since it was entered; `None`: it is not entered.
+    /// Completed iterations of the loop since it was entered; `None`: not entered.
     round: Option<i64>,
-    /// Rounds at most; negative: no limit.
+    /// Maximum iterations; negative: no limit.
     rounds_max: i64,
-    /// Whether the loop is to end.
+    /// Whether the loop must end.
     is_broken: bool,
-    /// Whether what runs once has run.
+    /// Whether its single run is over.
     is_spent: bool,
-    /// The order of the children, where it is by chance.
+    /// The order of the children, if it is random.
     order: Vec<usize>,
     /// When it was entered.
     entered_ms: i64,
     /// Entries so far, and those that ran.
     entries: u64,
     runs: u64,
-    /// Whether a controller that takes a part of the entries takes this one.
+    /// Whether a controller that runs a share of its entries runs this one.
     runs_now: bool,
-    /// Whether it takes none after this one.
+    /// Whether it runs no further ones.
     is_exhausted: bool,
-    /// Turns that each child has had, where they go by weight.
+    /// Turns of each child, if they are weighted.
     turns: Vec<u64>,
 }
 
 impl ControllerState {
-    /// Forgets the pass, and for a loop its rounds.
+    /// Resets the pass, and for a loop its iterations.
     fn leave(&mut self) {
         self.position = 0;
         self.under_way = false;
@@ -70,7 +70,7 @@ impl ControllerState {
         self.is_broken = false;
     }
 
-    /// Forgets all but what decides which part of the entries is taken.
+    /// Resets everything except the counts that decide which share of the entries runs.
     pub(super) fn begin_life(&mut self) {
         *self = ControllerState {
             entries: self.entries,
@@ -79,7 +79,7 @@ impl ControllerState {
         };
     }
 
-    /// Forgets the pass alone.
+    /// Resets only the pass.
     fn end_pass(&mut self) {
         self.position = 0;
         self.under_way = false;
@@ -87,7 +87,7 @@ impl ControllerState {
 }
 
 impl Thread {
-    /// The next sampler below a controller.
+    /// The next sampler inside a controller.
     pub(super) fn next(&mut self, walker: &Walker<'_>, node: NodeId) -> Next {
         let controller = walker.controller(node);
         if !self.states[node].under_way && self.has_only_ended(walker, controller) {
@@ -131,24 +131,24 @@ impl Thread {
         }
     }
 
-    /// Whether a pass of a controller is under way.
+    /// Whether a pass of a controller is in progress.
     pub(super) fn is_in(&self, node: NodeId) -> bool {
         self.states[node].under_way
     }
 
-    /// Ends whatever is under way in a controller, without a trace.
+    /// Ends everything in progress in a controller, without a trace.
     pub(super) fn leave(&mut self, node: NodeId) {
         self.states[node].leave();
     }
 
-    /// Forgets the pass of a loop that begins its next round.
+    /// Resets the pass of a loop that starts its next iteration.
     pub(super) fn begin_next_round(&mut self, node: NodeId) {
         let state = &mut self.states[node];
         state.end_pass();
         state.round = state.round.map(|round| round + 1);
     }
 
-    /// Orders a loop to end.
+    /// Makes a loop end.
     pub(super) fn break_loop(&mut self, node: NodeId) {
         self.states[node].end_pass();
         self.states[node].is_broken = true;
@@ -181,7 +181,7 @@ impl Thread {
             match self.next(walker, child) {
                 Next::End => {
                     self.states[node].position += 1;
-                    // It is asked again, and so sets its variables again.
+                    // It is evaluated again, and so sets its variables again.
                     if let ControllerRule::Parameterized(variables) = &controller.rule {
                         self.set_variables(walker, variables);
                     }
@@ -201,7 +201,7 @@ impl Thread {
         }
     }
 
-    /// Sets the variable that says which round of a loop it is.
+    /// Sets the variable with the iteration number of a loop.
     pub(super) fn tell_round(&mut self, walker: &Walker<'_>, node: NodeId, round: i64) {
         let name = match node == 0 && !walker.group.has_named_loop {
             true => Cow::default(),
@@ -212,7 +212,8 @@ impl Thread {
         self.told_round_of = node;
     }
 
-    /// The same, where loops further inside told theirs meanwhile: of loops with one name the outer one's round counts.
+    /// The same, after inner loops have set theirs: of loops with the same name the outer one's iteration
+    /// counts.
     pub(super) fn tell_round_again(&mut self, walker: &Walker<'_>, node: NodeId, round: i64) {
         if self.told_round_of != node {
             self.tell_round(walker, node, round);
@@ -247,7 +248,8 @@ impl Thread {
         self.next_in_order(walker, node, controller)
     }
 
-    /// Whether a condition holds. One in JavaScript that throws, or comes to neither truth, does not, which the log tells.
+    /// Whether a condition is true. A JavaScript condition that throws, or is neither true nor false, is false,
+    /// which is logged.
     fn holds(
         &mut self,
         walker: &Walker<'_>,
@@ -273,7 +275,7 @@ impl Thread {
         false
     }
 
-    /// Forgets whatever is under way below a controller.
+    /// Resets everything in progress inside a controller.
     pub(super) fn leave_below(&mut self, walker: &Walker<'_>, node: NodeId) {
         for &child in &walker.controller(node).children {
             if !walker.is_sampler(child) && self.states[child].under_way {
@@ -283,7 +285,7 @@ impl Thread {
         }
     }
 
-    /// One child an entry; a controller gives one sampler, or all of its own.
+    /// One child per entry; a controller runs one of its samplers, or all.
     fn next_in_turn(&mut self, walker: &Walker<'_>, node: NodeId, controller: &Controller) -> Next {
         let (whole, across_threads, is_random) = match controller.rule {
             ControllerRule::Interleave {
@@ -317,7 +319,7 @@ impl Thread {
                 true => Next::Sampler(child),
                 false => self.next(walker, child),
             };
-            // While a controller gives all of its samplers, it is spent only with the last.
+            // A controller that runs all of its samplers is spent only after the last one.
             let is_in_child = whole && !walker.is_sampler(child);
             let was_in_child = std::mem::take(&mut self.states[node].is_spent);
             match next {
@@ -332,7 +334,7 @@ impl Thread {
                 }
                 Next::Spin | Next::Blocked => return next,
                 Next::End if !whole && !is_again => {
-                    // A controller at its end begins anew in the same turn.
+                    // A controller at its end restarts in the same turn.
                     is_again = true;
                     continue;
                 }
@@ -392,7 +394,7 @@ impl Thread {
                 break Next::Sampler(child);
             }
             match self.next(walker, child) {
-                // It is gone, and the next one is in its place.
+                // It is removed, and the next one takes its place.
                 Next::End if self.has_ended(walker, child) => self.states[node].position += 1,
                 next => break next,
             }
@@ -403,7 +405,7 @@ impl Thread {
         next
     }
 
-    /// Sets variables; the values of all are evaluated before the first is set.
+    /// Sets variables; all values are evaluated before the first is set.
     fn set_variables(&mut self, walker: &Walker<'_>, variables: &[(Text, Text)]) {
         let mut values = Vec::with_capacity(variables.len());
         for (name, value) in variables {
@@ -415,8 +417,8 @@ impl Thread {
         }
     }
 
-    /// The child whose share of the turns so far is furthest below its share of the weights, the first of several; or one
-    /// by chance. `None`: there is no weight.
+    /// The child whose share of the turns so far is furthest below its share of the weights, the first of
+    /// several; or a random one. `None`: there is no weight.
     fn weighted_child(
         &mut self,
         walker: &Walker<'_>,
@@ -454,14 +456,15 @@ impl Thread {
                 furthest = Some((place, behind));
             }
         }
-        // Where each has had its share, the heaviest comes.
+        // If each has had its share, the heaviest is next.
         let heaviest = || (0..weights.len()).rev().max_by_key(|&place| weights[place]);
         let place = furthest.map(|(place, _)| place).or_else(heaviest)?;
         turns[place] += 1;
         Some(place)
     }
 
-    /// The child that a Switch names by number or name, of those that are left, or else the default; `None`: none.
+    /// The child selected by a Switch, by number or name, among the remaining ones, or otherwise the default;
+    /// `None`: none.
     fn chosen_child(
         &mut self,
         walker: &Walker<'_>,
@@ -476,7 +479,8 @@ impl Thread {
         if value.trim().is_empty() {
             return place_of(0);
         }
-        // A number with a sign is a name. Of children named `default` in any case, the last is taken.
+        // A number with a sign is a name. Of several children named `default`, in any case, the last one is
+        // used.
         let is_number = value.trim().bytes().all(|byte| byte.is_ascii_digit());
         if let (true, Ok(number)) = (is_number, value.trim().parse::<i32>()) {
             return place_of(usize::try_from(number).unwrap_or(0));
@@ -495,7 +499,7 @@ impl Thread {
         default
     }
 
-    /// The controller's children, while no other thread is in one with the same lock.
+    /// The controller's children, unless another thread is in one with the same lock.
     fn next_of_critical(
         &mut self,
         walker: &Walker<'_>,
@@ -522,7 +526,7 @@ impl Thread {
         node: NodeId,
         controller: &Controller,
     ) -> Next {
-        // As in JMeter, what has nothing in it is gone after its first turn.
+        // As in JMeter, an empty controller is removed after its first turn.
         let is_gone = controller.children.is_empty()
             && std::mem::replace(&mut self.states[node].is_spent, true);
         if is_gone || std::mem::take(&mut self.states[node].is_broken) {
@@ -549,7 +553,7 @@ impl Thread {
     }
 }
 
-/// Whether an If asks its condition before each of its children.
+/// Whether an If evaluates its condition before each of its children.
 fn asks_each_time(controller: &Controller) -> bool {
     matches!(
         controller.rule,

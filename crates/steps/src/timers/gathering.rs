@@ -1,32 +1,32 @@
-//! A place where threads wait until there are enough of them (Synchronizing Timer).
+//! A rendezvous where threads wait until there are enough of them (Synchronizing Timer).
 //!
-//! Must not know time limits' clock. Invariant: a thread that was let go is let go once; whoever gives up waiting lets all go
-//! that wait with it, as in JMeter.
+//! Must not know the clock of time limits. Invariant: a waiting thread is released once; as in JMeter, one that
+//! gives up releases all others with it.
 
-/// The threads that wait for each other.
+/// Threads waiting for each other.
 #[derive(Debug, Default)]
 pub(crate) struct Gathering {
-    /// How many it takes; 0: not known yet.
+    /// How many are required; 0: not known yet.
     parties: u64,
     waiting: u64,
-    /// How often threads were let go.
+    /// How often threads were released.
     round: u64,
 }
 
-/// What a thread that comes is told.
+/// The result for an arriving thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Gathered {
-    /// It goes on, and so do all that waited.
+    /// It continues, and so do all that waited.
     Go,
-    /// It waits until the round is another.
+    /// It waits until the round changes.
     Wait {
-        /// The round that it waits in.
+        /// The current round.
         round: u64,
     },
 }
 
 impl Gathering {
-    /// A thread comes; `parties`: how many it takes, of which the first thread's word stands.
+    /// A thread arrives; `parties`: the required number, which the first thread sets.
     pub(crate) fn come(&mut self, parties: u64) -> Gathered {
         if self.parties == 0 {
             self.parties = parties.max(1);
@@ -39,12 +39,12 @@ impl Gathering {
         Gathered::Wait { round: self.round }
     }
 
-    /// Whether those that wait in a round were let go.
+    /// Whether those that wait in a round were released.
     pub(crate) fn is_over(&self, round: u64) -> bool {
         self.round != round
     }
 
-    /// Lets go whoever waits.
+    /// Releases all waiting threads.
     pub(crate) fn let_go(&mut self) {
         self.waiting = 0;
         self.round += 1;

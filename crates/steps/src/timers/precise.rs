@@ -1,39 +1,40 @@
-//! A schedule of instants that are drawn beforehand, exactly as many as wanted (Precise Throughput Timer).
+//! A schedule of instants drawn in advance, with an exact number per period (Precise Throughput Timer).
 //!
-//! Must not know the group that follows it. Invariant: every period that was drawn has the number of instants that its rate
-//! asks for, in order.
+//! Must not know the group that follows it. Invariant: every drawn period has the number of instants required
+//! by its rate, in order.
 //!
-//! Source: what JMeter 5.6.3 does; instants are uniform over the period, which makes the gaps those of a Poisson process.
+//! Source: JMeter 5.6.3, observed; instants are uniformly distributed over the period, so the gaps are those of
+//! a Poisson process.
 
 use loadline_java::random::JavaRandom;
 
-/// Instants of a period at most: memory has an end.
+/// Maximum instants of a period: memory is limited.
 const DRAWN_MAX: f64 = 10_000_000.0;
 
-/// Rates that differ by less are the same.
+/// Rates that differ by less are considered equal.
 const RATE_PRECISION: f64 = 0.000_01;
 
 /// The instants of a group.
 #[derive(Debug)]
 pub(crate) struct PreciseSchedule {
     random: JavaRandom,
-    /// The instants that are left, in seconds from the group's beginning, the last first.
+    /// The remaining instants, in seconds from the group's start, the last first.
     left_s: Vec<f64>,
-    /// The end of the periods that were drawn.
+    /// The end of the periods drawn so far.
     drawn_until_s: f64,
     rate: f64,
-    /// How many of the batch under way have been given, and its instant.
+    /// How many of the current batch have been returned, and its instant.
     batch: (u64, f64),
 }
 
-/// What instants are drawn by.
+/// The parameters for drawing instants.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PreciseRate {
-    /// Samples a second.
+    /// Samples per second.
     pub(crate) per_s: f64,
     /// The period, in seconds.
     pub(crate) period_s: f64,
-    /// Samples that start together; below 2: one.
+    /// Samples that start together; below 2: one at a time.
     pub(crate) batch: u64,
 }
 
@@ -48,7 +49,7 @@ impl PreciseSchedule {
         }
     }
 
-    /// The next instant, in seconds from the group's beginning; `None`: the rate has none.
+    /// The next instant, in seconds from the group's start; `None`: the rate has none.
     pub(crate) fn next(&mut self, wanted: PreciseRate) -> Option<f64> {
         let is_changed = (wanted.per_s - self.rate).abs() >= RATE_PRECISION;
         if is_changed || self.batch.0 == 0 && self.left_s.is_empty() {
@@ -107,7 +108,8 @@ mod tests {
         }
     }
 
-    /// JMeter with a seed of 7 and 24 samples in 10 s by threes left such gaps between its batches, in milliseconds.
+    /// JMeter with seed 7 and 24 samples in 10 s in batches of three had these gaps between its batches, in
+    /// milliseconds.
     #[test]
     fn samples_of_a_batch_start_together() {
         let mut schedule = PreciseSchedule::new(7);

@@ -1,21 +1,21 @@
-//! A profile of load that samples keep to, all threads together (Throughput Shaping Timer).
+//! A load profile that all threads together follow (Throughput Shaping Timer).
 //!
-//! Must not know who waits. Invariant: in a second no more samples start than its rate has, and what a second's rate has as a
-//! fraction counts for the next; samples that did not come are not made up for.
+//! Must not know who waits. Invariant: at most as many samples as its rate start in a second, and a fractional
+//! rest counts for the next second; missing samples are not made up for.
 
 use crate::profile;
 
-/// Steps of one part of a profile at most.
+/// Maximum steps of one part of a profile.
 const STEPS_MAX: i64 = 100_000;
 
 /// A row of a profile.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct ShapingRow {
-    /// Samples a second at its beginning.
+    /// Samples per second at its start.
     pub(crate) from: f64,
-    /// Samples a second at its end.
+    /// Samples per second at its end.
     pub(crate) to: f64,
-    /// How long it takes, in seconds.
+    /// Its duration in seconds.
     pub(crate) lasts_s: f64,
 }
 
@@ -27,7 +27,7 @@ impl ShapingRow {
     }
 }
 
-/// The rows of one part of a profile; `None`: it cannot be read.
+/// The rows of one part of a profile; `None`: invalid.
 fn rows_of(word: &str, values: &[&str]) -> Option<Vec<ShapingRow>> {
     let number = |index: usize| values.get(index)?.parse::<i32>().ok();
     let lasts_s = |index: usize| Some(profile::seconds(values.get(index)?)? as f64);
@@ -44,7 +44,7 @@ fn rows_of(word: &str, values: &[&str]) -> Option<Vec<ShapingRow>> {
             let lasts_s = lasts_s(3)?;
             let is_down = from > to;
             let by = i64::from(if is_down { -by } else { by });
-            // A rise has its end, a fall has not, as in the plugin.
+            // As in the plugin, rising steps include the end, falling ones do not.
             let levels = (0..STEPS_MAX).map(|step| i64::from(from) + step * by);
             let levels = levels.take_while(|level| match by > 0 {
                 true => *level <= i64::from(to),
@@ -59,45 +59,45 @@ fn rows_of(word: &str, values: &[&str]) -> Option<Vec<ShapingRow>> {
     })
 }
 
-/// What a thread that asks is told.
+/// The result for a thread that asks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shaped {
     /// Its sample starts.
     Go,
-    /// It asks again after so many milliseconds.
+    /// It must ask again after this many milliseconds.
     Wait(u64),
     /// The profile is over: its group ends.
     Over,
 }
 
-/// How far a profile is.
+/// The state of a profile.
 #[derive(Debug, Default)]
 pub(crate) struct Shaping {
-    /// When it was asked first, in milliseconds since 1970; `None`: it was not.
+    /// When it was first asked, in milliseconds since 1970; `None`: never.
     started_ms: Option<i64>,
-    /// The second under way, and the rate in it.
+    /// The current second, and its rate.
     second: Option<(i64, f64)>,
-    /// Samples of this second, less what the one before had too little.
+    /// Samples of this second, plus the excess of the previous one.
     sent: f64,
-    /// Places of this second that are promised.
+    /// Slots of this second that are reserved.
     promised: f64,
-    /// Threads that wait.
+    /// Waiting threads.
     pub(crate) waiting: u32,
 }
 
-/// What a second came to, which properties tell.
+/// The result of a second, which is stored in properties.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct ShapedSecond {
-    /// Samples in the second before.
+    /// Samples in the previous second.
     pub(crate) sent: f64,
-    /// The rate of this one.
+    /// The rate of the current second.
     pub(crate) rate: f64,
-    /// How long all rows take, in seconds.
+    /// Total duration of all rows, in seconds.
     pub(crate) lasts_s: f64,
 }
 
 impl Shaping {
-    /// Begins the second of an instant, unless it is under way: says what the one before came to.
+    /// Starts the second of an instant, unless it is the current one: returns the result of the previous one.
     pub(crate) fn begin_second(&mut self, now_ms: i64, rows: &[ShapingRow]) -> ShapedSecond {
         let second = self.second_of(now_ms);
         let rate = rate_in(rows, second as f64 + 0.5);
@@ -116,7 +116,7 @@ impl Shaping {
         told
     }
 
-    /// Whether the second of an instant has not begun.
+    /// Whether the second of an instant has not started.
     pub(crate) fn is_new_second(&self, now_ms: i64) -> bool {
         let started_ms = self.started_ms.unwrap_or(now_ms);
         let second = (now_ms - started_ms).div_euclid(1000);
@@ -134,13 +134,13 @@ impl Shaping {
         let started_ms = self.started_ms.unwrap_or(now_ms);
         let into_ms = (now_ms - started_ms - second * 1000).clamp(0, 1000) as f64;
         let interval_ms = 1000.0 / rate;
-        // The first sample of a second may start as far into it as the one before was early.
+        // The first sample of a second may be delayed by as much as the previous second was ahead.
         let due_ms = self.sent * interval_ms;
         if due_ms < 1000.0 && into_ms >= due_ms {
             self.sent += 1.0;
             return Shaped::Go;
         }
-        // Whoever waits is promised a place of its own behind those before it, until the next second.
+        // A waiting thread gets its own slot after those before it, until the next second.
         let place = self.sent.max(self.promised);
         self.promised = place + 1.0;
         let until_ms = (place * interval_ms).min(1000.0);
@@ -170,10 +170,10 @@ fn rate_in(rows: &[ShapingRow], at_s: f64) -> Option<f64> {
 mod tests {
     use super::*;
 
-    /// The instants at which samples start while so many threads do nothing but ask.
+    /// The start times of samples while this many threads do nothing but ask.
     fn starts(rows: &[ShapingRow], threads: usize) -> Vec<i64> {
         let mut shaping = Shaping::default();
-        // When each thread asks next, and whether it waits.
+        // When each thread asks next, and whether it is waiting.
         let mut asks = vec![(1_000_300_i64, false); threads];
         let mut starts = Vec::new();
         loop {

@@ -1,23 +1,24 @@
-//! Reads the XML of an answer, and HTML where that is allowed, and writes parts of it.
+//! Parses the XML of a response, and HTML if allowed, and formats parts of it.
 //!
-//! Must not know expressions. Invariant: nothing outside the text is read: entities and document types are those within.
+//! Must not know expressions. Invariant: nothing outside the text is read: only internal entities and document
+//! types are used.
 
 use std::fmt::Write as _;
 
 use super::Dialect;
 use super::evaluate::Node;
 
-/// A text that is no XML.
+/// The fault of a text that is not XML.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct XmlFault {
-    /// Why, in the words of Xerces where they are known.
+    /// The reason, in the words of Xerces if known.
     pub(crate) message: String,
     /// Line and column, from 1; `None`: the text is empty.
     pub(crate) place: Option<(u32, u32)>,
 }
 
 impl XmlFault {
-    /// As Saxon tells it.
+    /// As formatted by Saxon.
     pub(crate) fn with_place(&self) -> String {
         match self.place {
             Some((line, column)) => format!(
@@ -29,16 +30,16 @@ impl XmlFault {
     }
 }
 
-/// The text of a document, made fit to be read.
+/// The text of a document, prepared for parsing.
 pub(crate) struct Document(String);
 
 impl Document {
-    /// XML as it is.
+    /// XML unchanged.
     pub(crate) fn xml(text: &str) -> Document {
         Document(text.to_owned())
     }
 
-    /// HTML, or whatever it is, made into XML.
+    /// HTML, or anything else, converted to XML.
     pub(crate) fn tidied(text: &str) -> Document {
         if text.starts_with("<?xml") {
             return Document::xml(text);
@@ -98,7 +99,7 @@ impl Document {
     }
 }
 
-/// The prefixes that an expression of a dialect may use: those given, or those of the outermost element.
+/// The prefixes available to an expression of a dialect: those given, or those of the root element.
 pub(crate) fn prefixes(
     document: &roxmltree::Document<'_>,
     dialect: Dialect,
@@ -116,7 +117,7 @@ pub(crate) fn prefixes(
         .filter_map(|one| Some((one.name()?.to_owned(), one.uri().to_owned())))
         .collect();
     if dialect == Dialect::Plain {
-        // Xalan asks an element for the namespace of its own prefix, which it has only where namespaces are heeded.
+        // Xalan looks up the namespace of an element's own prefix, which it only has with namespace support.
         let own = Node::Tree(root).written_name();
         let own = own.split_once(':').map(|(prefix, _)| prefix);
         named.retain(|(prefix, _)| Some(prefix.as_str()) != own);
@@ -124,7 +125,7 @@ pub(crate) fn prefixes(
     named
 }
 
-/// The value that the first processor has for a node: of an element that of its first child, which has one only as text.
+/// The value of a node in the first processor: for an element that of its first child, if it is text.
 pub(crate) fn first_value(node: Node<'_, '_>) -> Option<String> {
     match node {
         Node::Tree(tree) if tree.is_element() => {
@@ -146,7 +147,7 @@ pub(crate) fn write(node: Node<'_, '_>) -> String {
             return out;
         }
     };
-    // Depth first without recursion: documents may be deep.
+    // Depth first without recursion: documents may be nested deeply.
     let mut current = top;
     loop {
         open(current, current == top, &mut out);

@@ -1,13 +1,13 @@
-//! Evaluates an expression over a document.
+//! Evaluates an expression on a document.
 //!
-//! Must not know texts of expressions. Invariant: sets of nodes are in the order of the document, each node once.
+//! Must not know texts of expressions. Invariant: node sets are in document order, each node once.
 
 use std::collections::HashSet;
 
 use super::parser::{Axis, Expression, Step, Test};
 use super::{Dialect, XPath, functions};
 
-/// A node: of the tree, or an attribute of one.
+/// A node: of the tree, or an attribute.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Node<'a, 'i> {
     Tree(roxmltree::Node<'a, 'i>),
@@ -15,7 +15,7 @@ pub(crate) enum Node<'a, 'i> {
 }
 
 impl<'a, 'i> Node<'a, 'i> {
-    /// Place in the order of the document; attributes come behind their element.
+    /// Position in document order; attributes come after their element.
     fn order(self) -> (usize, usize) {
         match self {
             Node::Tree(node) => (node.id().get_usize(), 0),
@@ -23,7 +23,7 @@ impl<'a, 'i> Node<'a, 'i> {
         }
     }
 
-    /// The text of the node and all below it.
+    /// The text of the node and all its descendants.
     pub(crate) fn text(self) -> String {
         match self {
             Node::Tree(node) if node.is_element() || node.is_root() => {
@@ -42,7 +42,7 @@ impl<'a, 'i> Node<'a, 'i> {
         }
     }
 
-    /// Namespace and local name; empty where it has none.
+    /// Namespace and local name; empty if there is none.
     pub(super) fn expanded(self) -> (Option<&'a str>, &'a str) {
         match self {
             Node::Tree(node) if node.is_element() => {
@@ -56,7 +56,7 @@ impl<'a, 'i> Node<'a, 'i> {
         }
     }
 
-    /// The name as the document has it, with its prefix.
+    /// The name as in the document, with its prefix.
     pub(super) fn written_name(self) -> &'a str {
         let (source, range) = match self {
             Node::Tree(node) if node.is_element() => {
@@ -76,7 +76,7 @@ impl<'a, 'i> Node<'a, 'i> {
     }
 }
 
-/// What an expression comes to.
+/// The value of an expression.
 #[derive(Clone, Debug)]
 pub(crate) enum Value<'a, 'i> {
     Nodes(Vec<Node<'a, 'i>>),
@@ -113,7 +113,7 @@ impl Value<'_, '_> {
     }
 }
 
-/// Where an expression is evaluated.
+/// The context of an evaluation.
 #[derive(Clone, Copy)]
 pub(super) struct At<'e, 'a, 'i> {
     pub(super) node: Node<'a, 'i>,
@@ -125,10 +125,10 @@ pub(super) struct At<'e, 'a, 'i> {
 }
 
 impl XPath {
-    /// What the expression comes to over a document.
+    /// The value of the expression for a document.
     ///
     /// # Errors
-    /// An unknown prefix, or a set of nodes where none can be.
+    /// An unknown prefix, or a node set where none is allowed.
     pub(crate) fn evaluate<'a, 'i>(
         &self,
         document: &'a roxmltree::Document<'i>,
@@ -207,7 +207,7 @@ fn walk<'a, 'i>(
     Ok(nodes)
 }
 
-/// The nodes for which a predicate holds; a number is that of the node wanted.
+/// The nodes that match a predicate; a number selects by position.
 fn kept<'a, 'i>(
     nodes: Vec<Node<'a, 'i>>,
     predicate: &Expression,
@@ -374,7 +374,7 @@ fn binary<'a, 'i>(
     })
 }
 
-/// A set of nodes compares as does any node of it.
+/// A node set matches if any of its nodes does.
 fn compare(operator: &str, left: &Value<'_, '_>, right: &Value<'_, '_>) -> bool {
     match (left, right) {
         (Value::Nodes(_), Value::Truth(_)) | (Value::Truth(_), Value::Nodes(_)) => compare_one(

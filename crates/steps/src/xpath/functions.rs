@@ -1,13 +1,13 @@
-//! The functions of expressions: those of XPath 1.0, and of later versions those on texts that plans use.
+//! The functions of expressions: those of XPath 1.0, and text functions of later versions that plans use.
 //!
-//! Must not know how arguments came about. Invariant: a call that was checked has arguments enough.
+//! Must not know how arguments were computed. Invariant: a checked call has enough arguments.
 
 use loadline_java::numbers::double_to_string;
 use loadline_java::oro::Oro;
 
 use super::evaluate::{At, Node, Value};
 
-/// Functions with their fewest and most arguments.
+/// Functions with their minimum and maximum number of arguments.
 const FUNCTIONS: [(&str, usize, usize); 35] = [
     ("last", 0, 0),
     ("position", 0, 0),
@@ -46,7 +46,7 @@ const FUNCTIONS: [(&str, usize, usize); 35] = [
     ("id", 1, 1),
 ];
 
-/// Whether there is a function that takes so many arguments.
+/// Checks that the function exists and accepts this number of arguments.
 pub(super) fn check(name: &str, arguments: usize) -> Result<(), String> {
     match FUNCTIONS.iter().find(|(one, ..)| *one == name) {
         None => Err(format!("Could not find function: {name}")),
@@ -115,7 +115,7 @@ pub(super) fn call<'a, 'i>(
     })
 }
 
-/// Functions that look at their arguments as texts alone; `None`: it is another.
+/// Functions that only use their arguments as texts; `None`: another function.
 fn on_texts<'a, 'i>(
     name: &str,
     count: usize,
@@ -170,7 +170,7 @@ fn whole<'a, 'i>(count: usize) -> Value<'a, 'i> {
     Value::Number(count as f64)
 }
 
-/// Characters from a position on, counted from 1, both rounded.
+/// Characters from a position on; positions count from 1, both numbers are rounded.
 fn substring(text: &str, start: f64, length: Option<f64>) -> String {
     let start = (start + 0.5).floor();
     let end = length.map_or(f64::INFINITY, |length| start + (length + 0.5).floor());
@@ -207,7 +207,7 @@ pub(super) fn to_number(text: &str) -> f64 {
     }
 }
 
-/// A number as XPath writes it: without an exponent, and whole ones without a point.
+/// A number in XPath's format: without an exponent, and integers without a point.
 pub(super) fn number_text(number: f64) -> String {
     if number.is_nan() || number.is_infinite() {
         return double_to_string(number);

@@ -1,8 +1,8 @@
-//! The words of an expression.
+//! The tokens of an expression.
 //!
-//! Must not know grammar beyond what tells a name from an operator. Invariant: no word is empty.
+//! Must not know grammar beyond the difference between names and operators. Invariant: no token is empty.
 
-/// A word.
+/// A token.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Token {
     /// `and`, `or`, `div`, `mod`, and signs.
@@ -55,7 +55,7 @@ pub(super) fn split(text: &str) -> Result<Vec<Token>, String> {
     Ok(tokens)
 }
 
-/// After an operand `*` multiplies, and `and` is an operator.
+/// After an operand, `*` multiplies, and `and` is an operator.
 fn follows_operand(tokens: &[Token]) -> bool {
     match tokens.last() {
         None => false,

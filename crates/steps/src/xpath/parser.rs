@@ -1,11 +1,11 @@
 //! The grammar of expressions.
 //!
-//! Must not know documents. Invariant: an expression nests no deeper than a bound.
+//! Must not know documents. Invariant: the nesting depth of an expression is limited.
 
 use super::functions;
 use super::lexer::{Token, split};
 
-/// Brackets and parentheses that may stand within each other.
+/// Maximum depth of nested brackets and parentheses.
 const DEEPEST: usize = 60;
 
 /// An expression.
@@ -16,9 +16,9 @@ pub(super) enum Expression {
     Text(String),
     Number(f64),
     Call(String, Vec<Expression>),
-    /// Steps from the document's root (`true`) or from the node that is looked at.
+    /// Steps from the document's root (`true`) or from the current node.
     Path(bool, Vec<Step>),
-    /// Predicates and steps behind another expression.
+    /// Predicates and steps after another expression.
     Filter(Box<Expression>, Vec<Expression>, Vec<Step>),
 }
 
@@ -28,7 +28,7 @@ pub(super) struct Step {
     pub(super) axis: Axis,
     pub(super) test: Test,
     pub(super) predicates: Vec<Expression>,
-    /// Whether, where namespaces are not heeded, a name is compared as it is written, with its prefix.
+    /// Whether, without namespace support, a name is compared as written, with its prefix.
     pub(super) by_written_name: bool,
 }
 
@@ -63,7 +63,7 @@ const AXES: [(&str, Axis); 12] = [
     ("preceding", Axis::Preceding),
 ];
 
-/// Which nodes of an axis are meant.
+/// Selects nodes of an axis.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Test {
     Name(Option<String>, String),
@@ -73,7 +73,7 @@ pub(super) enum Test {
     Instruction,
 }
 
-/// Operators from the loosest to the tightest.
+/// Operators by increasing precedence.
 const LEVELS: [&[&str]; 7] = [
     &["or"],
     &["and"],
@@ -342,7 +342,7 @@ impl Parser {
     }
 }
 
-/// What `//` stands for.
+/// The meaning of `//`.
 fn anywhere() -> Step {
     Step {
         axis: Axis::DescendantOrSelf,
@@ -352,8 +352,8 @@ fn anywhere() -> Step {
     }
 }
 
-/// Notes which name Xalan compares as it is written: that of a path for which it looks through all descendants at once.
-/// All others are walked step by step, and compare local names.
+/// Marks the name that Xalan compares as written: that of a path for which it scans all descendants at once.
+/// All others are evaluated step by step, and compare local names.
 fn note_written_name(from_root: bool, steps: &mut [Step]) {
     let count = steps.len() + usize::from(from_root);
     if !(2..=3).contains(&count) || !leads_to_descendants(from_root, steps) {

@@ -1,8 +1,8 @@
-//! Patterns of Java's as `fancy_regex` reads them.
+//! Translates Java's patterns for `fancy_regex`.
 //!
-//! Must not know what is searched. Invariant: what both read alike stays as it is.
+//! Must not know what is searched. Invariant: syntax with the same meaning in both stays unchanged.
 
-/// Java's pattern for `fancy_regex`.
+/// Translates a Java pattern for `fancy_regex`.
 pub(super) fn translated(source: &str) -> String {
     let mut out = String::with_capacity(source.len());
     let mut rest = source.chars().peekable();
@@ -40,7 +40,7 @@ pub(super) fn translated(source: &str) -> String {
     out
 }
 
-/// What stands behind a backslash.
+/// The translation of the text after a backslash.
 fn escaped(
     rest: &mut std::iter::Peekable<std::str::Chars<'_>>,
     is_in_class: bool,
@@ -97,7 +97,7 @@ fn escaped(
     }
 }
 
-/// Whether a brace ends a count such as `{2,3` or a code such as `\x{41`.
+/// Whether a brace closes a count such as `{2,3` or a code such as `\x{41`.
 fn closes_count(out: &str) -> bool {
     match out.rfind('{') {
         Some(at) => {

@@ -1,6 +1,6 @@
-//! `DateTimeFormatter`: how times are written and read.
+//! `DateTimeFormatter`: formats and parses times.
 //!
-//! Must not know clocks. Invariant: what is read with a pattern is told by the same pattern.
+//! Must not know clocks. Invariant: text parsed with a pattern is formatted the same by it.
 // tidy: table
 
 use std::any::Any;
@@ -18,7 +18,7 @@ use super::{DAY_MS, Kind, Time, time, unix_ms, written};
 /// The letters of an offset such as `+01:00`.
 const OFFSET: &str = concat!("X", "XX");
 
-/// What stands behind a time of ISO.
+/// The part after an ISO time.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Ending {
     Nothing,
@@ -27,11 +27,11 @@ enum Ending {
     Zone,
 }
 
-/// What a time is written as.
+/// The format of a time.
 #[derive(Clone)]
 enum Shape {
     Pattern(String),
-    /// `2024-05-06T10:20:30.5+02:00[Europe/Paris]`, without what the time has not.
+    /// `2024-05-06T10:20:30.5+02:00[Europe/Paris]`, without parts that the time lacks.
     Iso(Ending),
     /// `2024-05-06T08:20:30.500Z`.
     Instant,
@@ -39,7 +39,7 @@ enum Shape {
     Mail,
 }
 
-/// `DateTimeFormatter`: the shape, and the zone in which instants are told.
+/// `DateTimeFormatter`: the format, and the zone for instants.
 #[derive(Clone)]
 pub(super) struct Formatter {
     shape: Shape,
@@ -80,7 +80,7 @@ impl Formatter {
     }
 }
 
-/// A time of ISO: seconds always, and as many digits behind them as are needed.
+/// An ISO time: always with seconds, and as many decimal places as necessary.
 fn iso(time: &Time, ending: Ending) -> Outcome<String> {
     let mut text = match time.kind {
         Kind::Time => String::new(),
@@ -103,7 +103,7 @@ fn iso(time: &Time, ending: Ending) -> Outcome<String> {
     Ok(text)
 }
 
-/// Reads a time of a kind, by a formatter if one is given.
+/// Parses a time of a kind, with the given formatter, if any.
 pub(super) fn read(given: &[Value], kind: Kind) -> Outcome {
     let text = text_wanted(given, 0)?;
     let formatter = given.get(1).map(|formatter| {
@@ -117,7 +117,7 @@ pub(super) fn read(given: &[Value], kind: Kind) -> Outcome {
             format!("Text '{text}' could not be parsed at index 0"),
         )
     };
-    // Only ISO's own form has a zone in brackets.
+    // Only the ISO format has a zone in brackets.
     let in_brackets = text.strip_suffix(']').and_then(|text| text.split_once('['));
     let in_brackets = in_brackets.filter(|_| pattern.is_none());
     let (rest, zone) = match in_brackets {
@@ -136,7 +136,7 @@ pub(super) fn read(given: &[Value], kind: Kind) -> Outcome {
     read.map(Value::object).ok_or_else(unparseable)
 }
 
-/// What a kind of time is read by where nothing else is said.
+/// The default patterns of a kind of time.
 fn patterns_of(kind: Kind) -> Vec<String> {
     let clocks = [
         "HH:mm:ss.SSS",
@@ -160,7 +160,7 @@ fn patterns_of(kind: Kind) -> Vec<String> {
     }
 }
 
-/// The time of a kind that was read; `None`: something is missing for it.
+/// The time of a kind from parsed fields; `None`: a field is missing.
 fn time_of(fields: &Fields, kind: Kind, place: Option<Place>) -> Option<Time> {
     let (day, clock) = (fields.date(), fields.time_ms());
     match kind {
@@ -200,7 +200,7 @@ pub(in super::super) static FORMATTER: Table = Table::new(&[
         formatter.place = Some(place_of(&given[0])?);
         Ok(Value::object(formatter))
     }),
-    // Names of days and months are English.
+    // Names of days and months are always English.
     row("withLocale", 1, 1, |_, this, _| {
         Ok(Value::object(own(this)?))
     }),

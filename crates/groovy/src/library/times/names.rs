@@ -1,6 +1,6 @@
-//! `DayOfWeek` and `Month`: what has a name and a number.
+//! `DayOfWeek` and `Month`: enums with names and numbers.
 //!
-//! Must not know times. Invariant: two of the same number are the same.
+//! Must not know times. Invariant: two with the same number are equal.
 // tidy: table
 
 use std::any::Any;
@@ -36,7 +36,7 @@ const MONTHS: [&str; 12] = [
     "DECEMBER",
 ];
 
-/// A day of the week or a month: its place among its like, from 0.
+/// A day of the week or a month: its index in the enum, from 0.
 struct Name {
     of: &'static [&'static str],
     place: usize,
@@ -71,7 +71,7 @@ pub(super) fn month(number: i64) -> Value {
     numbered(&MONTHS, number)
 }
 
-/// The number of a day or a month; `None`: it is neither.
+/// The number of a day or a month; `None`: neither of them.
 pub(super) fn number_of(value: &Value) -> Option<i64> {
     value.of::<Name>().map(|name| name.place as i64 + 1)
 }

@@ -1,6 +1,6 @@
-//! `ZoneId` and `ZoneOffset`: where a time is told.
+//! `ZoneId` and `ZoneOffset`: the place of a time.
 //!
-//! Must not know times. Invariant: a place is a zone with a name, or so far ahead of UTC for good.
+//! Must not know times. Invariant: a place is a named zone, or a fixed offset from UTC.
 // tidy: table
 
 use std::any::Any;
@@ -12,16 +12,16 @@ use super::super::super::thrown::Thrown;
 use super::super::super::value::{Machine, Object, Outcome, Value};
 use super::super::{long_of, text_of};
 
-/// Where a time is told.
+/// The place of a time.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place {
-    /// Seconds ahead of UTC.
+    /// Offset from UTC in seconds; positive: ahead.
     Offset(i32),
     Named(Zone),
 }
 
 impl Place {
-    /// The place that a text names: `Europe/Berlin`, `Z`, `+02:00`.
+    /// The place for a text: `Europe/Berlin`, `Z`, `+02:00`.
     pub(super) fn of(name: &str) -> Outcome<Place> {
         if name == "Z" || name.starts_with(['+', '-']) {
             let offset_s = offset_of(name).ok_or_else(|| {
@@ -30,7 +30,7 @@ impl Place {
             })?;
             return Ok(Place::Offset(offset_s));
         }
-        // A short name of three letters is none of these, except Greenwich's.
+        // Three-letter short names are not valid here, with a few exceptions.
         let is_short = name.len() == 3 && !["UTC", "GMT"].contains(&name);
         let zone = Zone::named(name).filter(|_| !is_short || name == "CET" || name == "EET");
         zone.map(Place::Named).ok_or_else(|| {
@@ -39,7 +39,7 @@ impl Place {
         })
     }
 
-    /// Where the machine is.
+    /// The zone of the machine.
     pub(super) fn of_machine(machine: &mut dyn Machine) -> Place {
         let host = machine.host();
         let now_ms = host.unix_ms();
@@ -54,7 +54,7 @@ impl Place {
         }
     }
 
-    /// What it is called.
+    /// Its id.
     pub(super) fn id(self) -> String {
         match self {
             Place::Named(zone) => zone.name(),
@@ -62,7 +62,7 @@ impl Place {
         }
     }
 
-    /// Seconds ahead of UTC at an instant.
+    /// Its offset from UTC in seconds at an instant; positive: ahead.
     pub(super) fn offset_s(self, unix_ms: i64) -> i32 {
         match self {
             Place::Named(zone) => zone.offset_s(unix_ms),
@@ -70,7 +70,7 @@ impl Place {
         }
     }
 
-    /// The same when the clocks show a time.
+    /// The same for a local time.
     pub(super) fn offset_s_at_local(self, local_ms: i64) -> i32 {
         match self {
             Place::Named(zone) => zone.offset_s_at_local(local_ms),
@@ -79,7 +79,7 @@ impl Place {
     }
 }
 
-/// The place that a value is, or that its text names.
+/// The place in a value, or given by its text.
 pub(super) fn place_of(value: &Value) -> Outcome<Place> {
     match value.of::<Place>() {
         Some(place) => Ok(*place),
@@ -110,7 +110,7 @@ fn offset_of(text: &str) -> Option<i32> {
     (hours <= 18 && minutes < 60).then_some(sign * (hours * 60 + minutes) * 60)
 }
 
-/// An offset as Java tells it.
+/// An offset in Java's format.
 pub(super) fn offset_text(offset_s: i32) -> String {
     if offset_s == 0 {
         return "Z".to_owned();

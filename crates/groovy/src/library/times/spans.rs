@@ -1,4 +1,4 @@
-//! `Duration` and `ChronoUnit`: how long it is between two times.
+//! `Duration` and `ChronoUnit`: the time between two times.
 //!
 //! Must not know clocks. Invariant: a span is a whole number of milliseconds.
 // tidy: table
@@ -14,7 +14,7 @@ use super::{DAY_MS, Kind, NANOS_OF_MS, Time, time, unix_ms};
 /// `Duration`, in milliseconds.
 pub(super) struct Span(pub(super) i64);
 
-/// The milliseconds of a unit by its name; `None`: it has not always as many.
+/// The milliseconds of a unit by its name; `None`: its length varies.
 pub(super) fn unit_ms(unit: &str) -> Option<i64> {
     Some(match unit.to_uppercase().as_str() {
         "WEEKS" => 7 * DAY_MS,
@@ -27,11 +27,11 @@ pub(super) fn unit_ms(unit: &str) -> Option<i64> {
     })
 }
 
-/// How many whole units it is from one time to another.
+/// The number of whole units between two times.
 pub(super) fn between(from: &Value, to: &Value, unit: &str) -> Outcome {
     let (from, to) = (time(from)?, time(to)?);
     let elapsed_ms = unix_ms(to) - unix_ms(from);
-    // Days are those of the first one's calendar.
+    // Days are those in the calendar of the first one.
     let to = match from.place {
         Some(place) => Time::at_instant(unix_ms(to), place, Kind::Zoned),
         None => *to,
@@ -46,7 +46,7 @@ pub(super) fn between(from: &Value, to: &Value, unit: &str) -> Outcome {
     }))
 }
 
-/// Whole months, as Java counts them: by the days of the two dates and the times of day.
+/// Whole months, as counted by Java: by the days of the two dates and the times of day.
 fn months_between(from: &Time, to: &Time) -> i64 {
     let packed = |time: &Time| {
         let (year, month, day) = time.date();
@@ -56,7 +56,7 @@ fn months_between(from: &Time, to: &Time) -> i64 {
     (packed(to) - packed(from)) / (32 * DAY_MS)
 }
 
-/// A span as Java tells it: `PT1H30M5.5S`.
+/// A span in Java's format: `PT1H30M5.5S`.
 fn told(ms: i64) -> String {
     let (hours, minutes, rest_ms) = (ms / 3_600_000, ms / 60_000 % 60, ms % 60_000);
     let mut text = "PT".to_owned();
@@ -184,7 +184,7 @@ pub(super) static SPANS: Table = Table::new(&[
     }),
 ]);
 
-/// A unit, which is told by its name.
+/// A unit, represented by its name.
 struct Unit(&'static str);
 
 pub(in super::super) static UNIT: Table = Table::new(&[row("between", 2, 2, |_, this, given| {

@@ -1,6 +1,6 @@
-//! How times are made: now, from their parts, and from what was written.
+//! Creation of times: the current one, from parts, and from text.
 //!
-//! Must not know clocks. Invariant: what is made of parts has as many milliseconds as its nanoseconds have whole ones.
+//! Must not know clocks. Invariant: nanoseconds are truncated to whole milliseconds.
 // tidy: table
 
 use loadline_java::date_format::day_number;
@@ -15,7 +15,7 @@ use super::place::{Place, ZONE_IDS, ZONE_OFFSETS, place_of};
 use super::spans::{SPANS, UNITS};
 use super::{DAY_MS, Kind, NANOS_OF_MS, Time, instant, time, unix_ms};
 
-/// The time of a kind that is now where a place is given, or else where the machine is.
+/// The current time of a kind, at the given place or otherwise that of the machine.
 fn now(machine: &mut dyn Machine, given: &[Value], kind: Kind) -> Outcome {
     let place = match given.first() {
         Some(place) => place_of(place)?,
@@ -25,7 +25,7 @@ fn now(machine: &mut dyn Machine, given: &[Value], kind: Kind) -> Outcome {
     Ok(at(now_ms, place, kind))
 }
 
-/// What a place tells of an instant, as a kind of time.
+/// The local time at a place for an instant, as a kind of time.
 fn at(unix_ms: i64, place: Place, kind: Kind) -> Value {
     let zoned = Time::at_instant(unix_ms, place, Kind::Zoned);
     Value::object(match kind {
@@ -41,7 +41,7 @@ fn at_instant(given: &[Value], kind: Kind) -> Outcome {
     Ok(at(unix_ms(time(&given[0])?), place_of(&given[1])?, kind))
 }
 
-/// What a number stands for; a month is given by its name too.
+/// A number argument; a month may also be given by its name.
 fn number(given: &[Value], place: usize) -> Outcome<i64> {
     if place >= given.len() {
         return Ok(0);
@@ -57,13 +57,13 @@ fn day(given: &[Value]) -> Outcome<i64> {
     day.ok_or_else(|| Thrown::of("java.time.DateTimeException", "Invalid date"))
 }
 
-/// Milliseconds since midnight of hour, minute, second and nanoseconds.
+/// Milliseconds since midnight from hour, minute, second and nanoseconds.
 fn clock(given: &[Value]) -> Outcome<i64> {
     let minutes = number(given, 0)? * 60 + number(given, 1)?;
     Ok((minutes * 60 + number(given, 2)?) * 1000 + number(given, 3)? / NANOS_OF_MS)
 }
 
-/// Milliseconds of a day and its time: of a date and a time, or of numbers.
+/// Milliseconds of a day with its time: from a date and a time, or from numbers.
 fn day_and_clock(given: &[Value]) -> Outcome<i64> {
     match given {
         [date, of_day] => Ok(time(date)?.local_ms + time(of_day)?.local_ms),
@@ -75,7 +75,7 @@ fn made(kind: Kind, local_ms: i64) -> Outcome {
     Ok(Value::object(Time::local(kind, local_ms)))
 }
 
-/// A time with a zone, which is given last.
+/// A time with a zone, which is the last argument.
 fn made_in_place(given: &[Value], kind: Kind) -> Outcome {
     let Some((place, parts)) = given.split_last() else {
         return Err(Thrown::argument("a zone is wanted"));

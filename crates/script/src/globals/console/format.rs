@@ -1,7 +1,7 @@
-//! A value as `console.log` writes it.
+//! Formats a value as `console.log` does.
 //!
-//! Must not run anything of the script but getters. Invariant: the text is bounded by [`DEPTH_MAX`];
-//! beyond it an object is named, not spelled out.
+//! Must not run script code except getters. Invariant: the text is bounded by [`DEPTH_MAX`]; deeper objects are
+//! only named.
 
 use rquickjs::{Atom, Coerced, Ctx, Object, Result, Value};
 
@@ -9,10 +9,10 @@ use crate::items::Items;
 use crate::kinds::{array_buffer, is_made_by};
 use crate::modules::bytes;
 
-/// Levels that are spelled out.
+/// Maximum depth that is written out.
 const DEPTH_MAX: usize = 1000;
 
-/// Views of binary data that k6 spells out, by their constructors' names; and what it calls them.
+/// Typed arrays whose elements k6 writes out, by constructor name, with k6's names for them.
 const TYPED_ARRAYS: [(&str, &str); 11] = [
     ("Uint8Array", "Uint8Array"),
     ("Uint8ClampedArray", "Uint8Array"),
@@ -30,7 +30,7 @@ const TYPED_ARRAYS: [(&str, &str); 11] = [
 /// A value as text.
 ///
 /// # Errors
-/// What a getter of the value throws.
+/// An exception from a getter of the value.
 pub(super) fn text<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> Result<String> {
     if value.is_undefined() {
         return Ok("undefined".to_owned());
@@ -43,8 +43,8 @@ pub(super) fn text<'js>(ctx: &Ctx<'js>, value: &Value<'js>) -> Result<String> {
     primitive(value)
 }
 
-/// Goes down into values without going down into its own stack, which a script may have nearly used
-/// up, and which nothing guards while no script runs.
+/// Descends without recursion: a script may have nearly used up the stack, which is not guarded while no script
+/// runs.
 fn write<'js>(ctx: &Ctx<'js>, value: &Value<'js>, out: &mut String) -> Result<()> {
     let mut open: Vec<Open<'js>> = begin(ctx, value, &[], out)?.into_iter().collect();
     while let Some(innermost) = open.last_mut() {
@@ -59,7 +59,7 @@ fn write<'js>(ctx: &Ctx<'js>, value: &Value<'js>, out: &mut String) -> Result<()
     Ok(())
 }
 
-/// A list or object whose beginning is written.
+/// A list or object whose start has been written.
 struct Open<'js> {
     value: Value<'js>,
     items: Items<'js>,
@@ -68,8 +68,8 @@ struct Open<'js> {
 }
 
 impl<'js> Open<'js> {
-    /// What is to be written next, behind what separates it from what was written before; `None` at
-    /// the end, which is then written.
+    /// The next value to write, after its separator has been written; `None` at the end, which has then been
+    /// written.
     fn next(&mut self, out: &mut String) -> Result<Option<Value<'js>>> {
         let Some((name, value)) = self.items.next()? else {
             out.push_str(if self.is_empty { "" } else { " " });
@@ -86,7 +86,7 @@ impl<'js> Open<'js> {
     }
 }
 
-/// Writes a value, or its beginning if it is one that others lie in.
+/// Writes a value; for a list or object, only its start.
 fn begin<'js>(
     ctx: &Ctx<'js>,
     value: &Value<'js>,
@@ -135,7 +135,7 @@ fn fields<'js>(object: &Object<'js>) -> Result<Items<'js>> {
     Ok(Items::of_fields(fields.collect::<Result<_>>()?))
 }
 
-/// The text of an object that is not spelled out by its fields; `None` for all others.
+/// The text of an object that is not written field by field; `None` for all others.
 fn at_once<'js>(
     ctx: &Ctx<'js>,
     value: &Value<'js>,
@@ -149,7 +149,7 @@ fn at_once<'js>(
         return Ok(Some(bytes::text(told.as_value())?));
     }
     if let Some(buffer) = array_buffer(object) {
-        // SAFETY: nothing of the script runs while the bytes are read.
+        // SAFETY: no script code runs while the bytes are read.
         let bytes = unsafe { buffer.as_bytes() };
         return Ok(Some(buffer_text(bytes.unwrap_or_default())));
     }
@@ -162,13 +162,13 @@ fn at_once<'js>(
     Ok(None)
 }
 
-/// Whether `Array.isArray` holds of something that is no plain array: a proxy for one.
+/// Whether `Array.isArray` is true for an object that is not a plain array: a proxy for one.
 fn is_array_like(value: &Value<'_>) -> bool {
     let target = value.as_proxy().and_then(|proxy| proxy.target().ok());
     target.is_some_and(|target| target.is_array())
 }
 
-/// What k6 calls a view of binary data; `None` for anything else.
+/// k6's name for a typed array; `None` for anything else.
 fn typed_array<'js>(ctx: &Ctx<'js>, object: &Object<'js>) -> Result<Option<&'static str>> {
     for (class, name) in TYPED_ARRAYS {
         if is_made_by(ctx, object, class)? {
@@ -178,7 +178,7 @@ fn typed_array<'js>(ctx: &Ctx<'js>, object: &Object<'js>) -> Result<Option<&'sta
     Ok(None)
 }
 
-/// A value that is no object, inside of one: text in quotes, nothing as `null`.
+/// A primitive value inside an object: text in quotes, `undefined` as `null`.
 fn within(value: &Value<'_>) -> Result<String> {
     if value.is_undefined() {
         return Ok("null".to_owned());

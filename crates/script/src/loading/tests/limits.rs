@@ -1,11 +1,11 @@
-//! Compiling within limits, and large sources within them.
+//! Compiling within limits, and large sources that stay within them.
 //!
-//! Must not measure time. Invariant under test: hostile source is refused by what it would cost, and
-//! what tools write is not.
+//! Must not measure time. Invariant under test: hostile source is refused by its cost, and generated code of
+//! real tools is not.
 
 use super::console;
 
-/// Source that costs more the more there is of it of everything before.
+/// Source whose cost grows with everything before it.
 #[test]
 fn hostile_source_is_refused_within_bounds() {
     let many = |part: fn(usize) -> String, times| (0..times).map(part).collect::<String>();
@@ -34,7 +34,7 @@ fn hostile_source_is_refused_within_bounds() {
     }
 }
 
-/// What the engine alone finds wrong has a file as well.
+/// Errors that only the engine finds also name a file.
 #[test]
 fn errors_of_compiling_name_the_file() {
     let many = |part: fn(usize) -> String, times| (0..times).map(part).collect::<String>();
@@ -94,7 +94,7 @@ fn large_sources_that_tools_write_are_no_hostile_ones() {
     }
 }
 
-/// Functions of many variables are asked for names by hash.
+/// Functions with many variables look up names by hash.
 #[test]
 fn names_mean_the_same_in_functions_of_any_size() {
     let script = |fillers: usize| {

@@ -1,6 +1,6 @@
 //! Hash functions by name, plain and keyed.
 //!
-//! Must not know scripts. Invariant: reading a result changes nothing, so more may follow it.
+//! Must not know scripts. Invariant: reading a result changes nothing, so more data can follow.
 
 use hmac::{Hmac, KeyInit, Mac};
 use md4::Md4;
@@ -23,11 +23,11 @@ pub(super) enum Hash {
     Ripemd160,
 }
 
-/// A hash that more bytes can be added to.
+/// A hash in progress.
 pub(super) trait Running {
     /// Adds bytes.
     fn update(&mut self, bytes: &[u8]);
-    /// The hash of what was added so far.
+    /// The hash of the bytes so far.
     fn result(&self) -> Vec<u8>;
 }
 
@@ -65,7 +65,7 @@ fn keyed<M: Mac + KeyInit + Clone + 'static>(key: &[u8]) -> Box<dyn Running> {
 }
 
 impl Hash {
-    /// All, by the names of the module's functions.
+    /// All functions, by their names in the module.
     pub(super) const ALL: [(&'static str, Hash); 9] = [
         ("md4", Hash::Md4),
         ("md5", Hash::Md5),
@@ -78,7 +78,7 @@ impl Hash {
         ("ripemd160", Hash::Ripemd160),
     ];
 
-    /// The function of a name.
+    /// The function with a name.
     pub(super) fn named(name: &str) -> Option<Hash> {
         let found = Hash::ALL.iter().find(|(other, _)| *other == name);
         found.map(|(_, hash)| *hash)
@@ -99,7 +99,7 @@ impl Hash {
         }
     }
 
-    /// A hash of nothing yet.
+    /// Starts a hash.
     pub(super) fn start(self) -> Box<dyn Running> {
         match self {
             Hash::Md4 => plain::<Md4>(),
@@ -114,7 +114,7 @@ impl Hash {
         }
     }
 
-    /// A keyed hash (HMAC, RFC 2104) of nothing yet.
+    /// Starts a keyed hash (HMAC, RFC 2104).
     pub(super) fn start_keyed(self, key: &[u8]) -> Box<dyn Running> {
         match self {
             Hash::Md4 => keyed::<Hmac<Md4>>(key),

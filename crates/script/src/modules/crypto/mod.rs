@@ -1,7 +1,6 @@
-//! `k6/crypto`: hashes, keyed hashes, random bytes; `x509` beside it reads certificates.
+//! `k6/crypto`: hashes, keyed hashes, random bytes; `x509` reads certificates.
 //!
-//! Must not know who uses them. Invariant: results are those of the named standards; texts of
-//! errors are k6's.
+//! Must not know who uses them. Invariant: results are those of the named standards; error texts are k6's.
 
 #![expect(
     clippy::needless_pass_by_value,
@@ -47,10 +46,10 @@ pub(super) const MODULE: Builtin = Builtin {
     ]),
 };
 
-/// Most random bytes of one call: a script's slip must not take the machine's memory.
+/// Maximum random bytes per call: a script's mistake must not use up the machine's memory.
 const RANDOM_MAX: f64 = (1 << 30) as f64;
 
-/// The function that is named as its hash.
+/// The function named after its hash.
 fn hash_function<'js>(ctx: &Ctx<'js>, name: &'static str) -> Result<Value<'js>> {
     let named = Hash::ALL.into_iter().find(|(hash, _)| *hash == name);
     let (_, hash) = named.expect("every row names a hash");
@@ -108,7 +107,7 @@ fn algorithm(ctx: &Ctx<'_>, name: Option<&Value<'_>>) -> Result<Hash> {
     Hash::named(&name).ok_or_else(|| refuse(ctx, &format!("invalid algorithm: {name}")))
 }
 
-/// The object that a running hash is for scripts.
+/// The script object for a hash in progress.
 fn object_of<'js>(ctx: &Ctx<'js>, running: Box<dyn Running>) -> Result<Object<'js>> {
     let running = Rc::new(RefCell::new(running));
     let same = Rc::clone(&running);
@@ -141,7 +140,7 @@ fn needed(ctx: &Ctx<'_>, value: Option<&Value<'_>>) -> Result<Vec<u8>> {
     data_of(value)?.ok_or_else(|| refuse(ctx, &bytes::refusal(value)))
 }
 
-/// Bytes in the encoding of a name.
+/// Bytes in the named encoding.
 fn encoded<'js>(ctx: &Ctx<'js>, bytes: &[u8], encoding: Option<&Value<'js>>) -> Result<Value<'js>> {
     let encoding = match encoding {
         Some(encoding) if !encoding.is_undefined() && !encoding.is_null() => bytes::text(encoding)?,
@@ -181,7 +180,7 @@ fn random_bytes<'js>(ctx: Ctx<'js>, size: Opt<Coerced<f64>>) -> Result<Value<'js
     bytes::buffer(&ctx, &random)
 }
 
-/// Fills bytes with random ones.
+/// Fills the slice with random bytes.
 pub(super) fn fill_random(ctx: &Ctx<'_>, bytes: &mut [u8]) {
     let host = &state(ctx).host;
     for chunk in bytes.chunks_mut(8) {

@@ -1,7 +1,7 @@
-//! `k6/crypto/x509`: what a certificate says.
+//! `k6/crypto/x509`: the contents of a certificate.
 //!
-//! Must not judge certificates: nothing is verified. Invariant: a text that is no certificate is
-//! an error in k6's words.
+//! Must not judge certificates: nothing is verified. Invariant: a text that is not a certificate is an error in
+//! k6's words.
 
 use std::net::IpAddr;
 
@@ -51,7 +51,7 @@ fn reader<'js>(ctx: &Ctx<'js>, name: &str, read: Reader) -> Result<Value<'js>> {
     })
 }
 
-/// Reads something of a certificate, given also as the bytes that it is.
+/// Reads a part of a certificate, which is also passed as raw bytes.
 type Reader = for<'js> fn(&Ctx<'js>, &X509Certificate<'_>, &[u8]) -> Result<Value<'js>>;
 
 fn with_certificate<'js>(
@@ -92,7 +92,7 @@ fn parsed<'js>(
     Ok(object)
 }
 
-/// An instant as RFC 3339 writes it, in UTC.
+/// An instant in RFC 3339 format, in UTC.
 fn instant(time: ASN1Time) -> String {
     let at = time.to_datetime();
     let (year, month, day) = (at.year(), at.month() as u8, at.day());
@@ -111,7 +111,7 @@ const ORGANIZATION: &str = "2.5.4.10";
 const UNIT: &str = "2.5.4.11";
 const POSTAL_CODE: &str = "2.5.4.17";
 
-/// The parts of a name in their order: identifier and text.
+/// The parts of a name in order: identifier and text.
 fn parts(name: &X509Name<'_>) -> Vec<(String, String)> {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     name.iter_attributes()
@@ -124,7 +124,7 @@ fn parts(name: &X509Name<'_>) -> Vec<(String, String)> {
         .collect()
 }
 
-/// The texts of one kind, in their order.
+/// The texts of one kind, in order.
 fn of_kind<'a>(
     parts: &'a [(String, String)],
     kind: &'a str,
@@ -185,7 +185,7 @@ fn names<'js>(ctx: &Ctx<'js>, parts: &[(String, String)]) -> Result<Vec<Object<'
         .collect()
 }
 
-/// Other names: hosts, mail addresses, internet addresses, then URIs.
+/// Alternative names: hosts, mail addresses, IP addresses, then URIs.
 fn alternative_names(certificate: &X509Certificate<'_>) -> Vec<String> {
     let Ok(Some(extension)) = certificate.subject_alternative_name() else {
         return Vec::new();
@@ -212,7 +212,7 @@ fn address(bytes: &[u8]) -> Option<String> {
     Some(address.to_string())
 }
 
-/// The name that Go gives to an algorithm of signatures; its identifier when it has none.
+/// Go's name of a signature algorithm; its identifier if it has none.
 fn signature_algorithm(certificate: &X509Certificate<'_>) -> String {
     let id = certificate.signature_algorithm.algorithm.to_id_string();
     let name = match id.as_str() {
@@ -254,7 +254,7 @@ fn public_key<'js>(ctx: &Ctx<'js>, info: &SubjectPublicKeyInfo<'_>) -> Result<Ob
     Ok(object)
 }
 
-/// Whether a point is written with both its coordinates (SEC 1, section 2.3.3).
+/// Whether a point has both coordinates (SEC 1, section 2.3.3).
 fn is_uncompressed(point: &[u8]) -> bool {
     point.first() == Some(&4) && point.len() % 2 == 1
 }

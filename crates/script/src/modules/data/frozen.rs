@@ -1,8 +1,7 @@
-//! JSON text as a value that is frozen through and through.
+//! JSON text as a deeply frozen value.
 //!
-//! Objects are made frozen at once: freezing them afterwards would give each a layout of its own.
-//! Must not know where the text comes from. Invariant: the value is the one that `JSON.parse` and
-//! a deep `Object.freeze` give.
+//! Objects are created frozen: freezing them later would give each its own shape. Must not know where the text
+//! comes from. Invariant: the value is the same as from `JSON.parse` and a deep `Object.freeze`.
 
 use std::fmt;
 
@@ -10,13 +9,13 @@ use rquickjs::object::Property;
 use rquickjs::{Array, Ctx, Error, IntoJs, Object, Result, Value, qjs};
 use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 
-/// Levels that are read here; what is deeper goes the long way, which is guarded by the engine.
+/// Maximum depth read here; deeper values take the slow path, which the engine guards.
 const LEVELS_MAX: u8 = 16;
 
-/// Reads a text.
+/// Parses a text.
 ///
 /// # Errors
-/// Throws when it is no JSON, or there is no memory.
+/// Throws if it is not JSON, or memory is exhausted.
 pub(super) fn parse<'js>(ctx: &Ctx<'js>, json: &str) -> Result<Value<'js>> {
     let mut reader = serde_json::Deserializer::from_str(json);
     let seed = Seed {
@@ -34,7 +33,7 @@ pub(super) fn parse<'js>(ctx: &Ctx<'js>, json: &str) -> Result<Value<'js>> {
     }
 }
 
-/// Freezes a value of JSON and all that it holds.
+/// Freezes a JSON value and everything in it.
 fn freeze(value: &Value<'_>) -> Result<()> {
     let mut left: Vec<Object<'_>> = value.as_object().cloned().into_iter().collect();
     while let Some(object) = left.pop() {
@@ -46,10 +45,10 @@ fn freeze(value: &Value<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Freezes an object, not what it holds.
+/// Freezes an object, but not its contents.
 pub(crate) fn freeze_one(object: &Object<'_>) -> Result<()> {
     let ctx = object.ctx();
-    // SAFETY: context and object are alive; the object is a plain one, so no code of the script runs.
+    // SAFETY: context and object are alive; the object is a plain one, so no script code runs.
     let frozen = unsafe { qjs::JS_FreezeObject(ctx.as_raw().as_ptr(), object.as_raw()) };
     if frozen < 0 {
         Err(Error::Exception)
@@ -58,7 +57,7 @@ pub(crate) fn freeze_one(object: &Object<'_>) -> Result<()> {
     }
 }
 
-/// Takes no more properties; those that it has are read-only already.
+/// Makes an object non-extensible; its properties are already read-only.
 fn close(object: &Object<'_>) -> Result<()> {
     let ctx = object.ctx();
     // SAFETY: as above.
@@ -72,7 +71,7 @@ fn close(object: &Object<'_>) -> Result<()> {
 
 struct Seed<'a, 'js> {
     ctx: &'a Ctx<'js>,
-    /// Levels that may still be entered.
+    /// Remaining levels.
     levels: u8,
 }
 
@@ -172,7 +171,7 @@ impl<'de, 'js> Visitor<'de> for Seed<'_, 'js> {
     }
 }
 
-/// A property's name, which goes from the text to the engine without a copy between.
+/// A property's name, passed from the text to the engine without a copy.
 struct Key<'a, 'js> {
     ctx: &'a Ctx<'js>,
 }
@@ -261,7 +260,7 @@ mod tests {
         }
     }
 
-    /// Numbers compare as doubles: JavaScript knows no other.
+    /// Compares numbers as doubles: JavaScript has no others.
     fn same(a: &Json, b: &Json) -> bool {
         match (a, b) {
             (Json::Number(a), Json::Number(b)) => a.as_f64() == b.as_f64(),

@@ -1,8 +1,8 @@
 //! `k6/data`: `SharedArray`, data that all virtual users of the process share.
 //!
-//! Elements are kept as JSON text, each for itself, and parsed when they are looked at; a virtual
-//! user never holds them all. Must not know what is in them. Invariant: all virtual users see the
-//! same data under a name, that of whoever had it first.
+//! Elements are kept as separate JSON texts and parsed on access; a virtual user never holds them all. Must not
+//! know their contents. Invariant: all virtual users see the same data under a name, that of the first who
+//! created it.
 
 #![expect(
     clippy::needless_pass_by_value,
@@ -29,7 +29,7 @@ pub(super) const MODULE: Builtin = Builtin {
     },
 };
 
-/// How shared arrays look, to whichever module makes them.
+/// The script side of shared arrays, for every module that makes them.
 pub(super) const VIEW: Builtin = Builtin {
     name: "loadline:shared-array",
     body: Body::Script {
@@ -50,7 +50,7 @@ impl SharedArrays {
         arrays.get(name).map(Arc::clone)
     }
 
-    /// Keeps an array unless there is one of that name; gives the one that is kept.
+    /// Stores an array unless the name exists; returns the stored one.
     pub(super) fn keep(&self, name: &str, array: SharedArray) -> Arc<SharedArray> {
         let mut arrays = self.arrays.lock().unwrap_or_else(PoisonError::into_inner);
         let kept = arrays.entry(name.to_owned());
@@ -58,19 +58,19 @@ impl SharedArrays {
     }
 }
 
-/// What stands for a value that JSON has no word for, a function perhaps.
+/// Placeholder for a value without JSON, such as a function.
 const UNSAYABLE: &str = "undefined";
 
-/// One array: the elements' JSON, end to end.
+/// One array: the elements' JSON, concatenated.
 #[derive(Default)]
 pub(super) struct SharedArray {
     text: String,
-    /// Where each element ends.
+    /// The end of each element.
     ends: Vec<usize>,
 }
 
 impl SharedArray {
-    /// The elements of a script's array; one that JSON cannot say is an error to whoever looks at it.
+    /// The elements of a script's array; an element without JSON is an error on access.
     fn of<'js>(ctx: &Ctx<'js>, elements: &Array<'js>) -> Result<SharedArray> {
         let mut array = SharedArray::default();
         for element in elements.iter::<Value<'js>>() {
@@ -82,7 +82,7 @@ impl SharedArray {
         Ok(array)
     }
 
-    /// The same in no more memory than it takes.
+    /// The same array, with spare capacity released.
     fn fitted(mut self) -> SharedArray {
         self.text.shrink_to_fit();
         self.ends.shrink_to_fit();
@@ -108,7 +108,7 @@ fn natives<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     Ok(natives)
 }
 
-/// Finds or makes the array of a name: gives its length, and what answers for a proxy's `get`.
+/// Finds or makes the array of a name: returns its length, and the handler for a proxy's `get`.
 fn open<'js>(ctx: Ctx<'js>, name: String, make: Value<'js>) -> Result<Object<'js>> {
     if state(&ctx).stage.get() != Stage::Init {
         return Err(refuse(
@@ -134,7 +134,7 @@ fn open<'js>(ctx: Ctx<'js>, name: String, make: Value<'js>) -> Result<Object<'js
     view(&ctx, array)
 }
 
-/// What a script's view of an array is made of.
+/// The parts of a script's view of an array.
 pub(super) fn view<'js>(ctx: &Ctx<'js>, array: Arc<SharedArray>) -> Result<Object<'js>> {
     let view = Object::new(ctx.clone())?;
     view.set("length", array.ends.len())?;
@@ -142,7 +142,7 @@ pub(super) fn view<'js>(ctx: &Ctx<'js>, array: Arc<SharedArray>) -> Result<Objec
     Ok(view)
 }
 
-/// Nothing is locked while the script makes the data: it may be suspended there, or make another.
+/// No lock is held while the script makes the data: it may be suspended there, or make another array.
 fn find_or_make<'js>(ctx: &Ctx<'js>, name: &str, make: &Function<'js>) -> Result<Arc<SharedArray>> {
     let shared = &state(ctx).program.shared_arrays;
     if let Some(array) = shared.find(name) {
@@ -155,7 +155,7 @@ fn find_or_make<'js>(ctx: &Ctx<'js>, name: &str, make: &Function<'js>) -> Result
     Ok(shared.keep(name, SharedArray::of(ctx, elements)?))
 }
 
-/// The trap `get(target, key)`: an element, frozen; anything else as the target has it.
+/// The trap `get(target, key)`: an element, frozen; other keys are read from the target.
 fn getter<'js>(
     array: Arc<SharedArray>,
 ) -> impl Fn(Ctx<'js>, Object<'js>, Value<'js>) -> Result<Value<'js>> + 'js {
@@ -172,7 +172,7 @@ fn getter<'js>(
     }
 }
 
-/// The index that a property key is; `None` when it is none.
+/// The index given by a property key; `None` if it is not an index.
 fn index_of(key: &Value<'_>) -> Option<usize> {
     let text = key.as_string()?.to_string().ok()?;
     let is_canonical = text == "0" || (!text.starts_with(['0', '+']) && text.len() <= 10);

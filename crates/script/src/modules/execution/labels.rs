@@ -1,7 +1,7 @@
 //! The tags and metadata of a virtual user's samples, as `exec.vu.metrics` reads and writes them.
 //!
-//! Must not know samples. Invariant: a label's value is text; what is no text, number or truth
-//! value is refused.
+//! Must not know samples. Invariant: a label's value is text; values other than text, numbers and booleans are
+//! refused.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::modules::k6::current_tags;
 use crate::modules::tags as values;
 use crate::vu::state;
 
-/// The tag that entering and leaving groups sets.
+/// The tag set by entering and leaving groups.
 const GROUP: &str = "group";
 
 /// Functions over the tags.

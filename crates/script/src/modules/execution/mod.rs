@@ -1,7 +1,7 @@
-//! `k6/execution`: what a script knows of its own run, and how it ends it.
+//! `k6/execution`: a script's information about its run, and the means to end it.
 //!
-//! Must not know executors. Invariant: everything but `test.abort` and `test.fail` is only read,
-//! except the tags and metadata of the virtual user's own samples.
+//! Must not know executors. Invariant: everything is read-only except `test.abort`, `test.fail`, and the tags
+//! and metadata of the virtual user's own samples.
 
 #![expect(
     clippy::needless_pass_by_value,
@@ -85,7 +85,7 @@ fn instance(ctx: Ctx<'_>, name: String) -> Result<f64> {
     })
 }
 
-/// The facts of the scenario under way; `None` outside of iterations.
+/// The facts of the current scenario; `None` outside of iterations.
 fn scenario_facts(ctx: &Ctx<'_>) -> Option<ScenarioFacts> {
     let state = state(ctx);
     match state.stage.get() {
@@ -130,7 +130,7 @@ fn options<'js>(ctx: Ctx<'js>) -> Result<Value<'js>> {
     ctx.json_parse(text)
 }
 
-/// Text of a message, if there is one.
+/// The message as text, if there is one.
 fn message_of(message: Opt<Value<'_>>) -> Result<Option<String>> {
     let given = message
         .0
@@ -140,7 +140,7 @@ fn message_of(message: Opt<Value<'_>>) -> Result<Option<String>> {
         .transpose()
 }
 
-/// `what`, and the message after it, if any.
+/// `what`, followed by the message, if any.
 fn said(what: &str, message: Option<&str>) -> String {
     match message {
         None => what.to_owned(),
@@ -148,7 +148,7 @@ fn said(what: &str, message: Option<&str>) -> String {
     }
 }
 
-/// Ends the whole test: no `catch` and no `finally` of the script sees it.
+/// Ends the whole test: neither `catch` nor `finally` of the script can intercept it.
 fn abort(ctx: Ctx<'_>, message: Opt<Value<'_>>) -> Result<()> {
     let message = message_of(message)?;
     let state = state(&ctx);
@@ -157,9 +157,9 @@ fn abort(ctx: Ctx<'_>, message: Opt<Value<'_>>) -> Result<()> {
         Stage::Init | Stage::Iteration | Stage::Summary => caller(&ctx)?,
     };
     let told = said("test aborted", message.as_deref());
-    // A second call cannot come: nothing of the script runs after the first.
+    // There is no second call: no script code runs after the first.
     let told = format!("{told}{place}");
-    // Module code fails with it: not every virtual user is one that the test cannot do without.
+    // Module code fails instead: the test can do without some virtual users.
     if state.stage.get() != Stage::Init {
         state.host.abort_test(&told);
     }
@@ -167,8 +167,8 @@ fn abort(ctx: Ctx<'_>, message: Opt<Value<'_>>) -> Result<()> {
     Err(cancellation(&ctx))
 }
 
-/// ` at default (file:///script.js:1:2)`: the script's place that called the native under way;
-/// empty when there is none.
+/// ` at default (file:///script.js:1:2)`: the script position that called the current native; empty if there is
+/// none.
 fn caller(ctx: &Ctx<'_>) -> Result<String> {
     let stack = Exception::from_message(ctx.clone(), "")?.stack();
     let lines = stack.unwrap_or_default();
@@ -179,7 +179,7 @@ fn caller(ctx: &Ctx<'_>) -> Result<String> {
     Ok(frame.map_or_else(String::new, |frame| format!(" {frame}")))
 }
 
-/// The test has failed and goes on.
+/// Marks the test as failed; it continues.
 fn fail(ctx: Ctx<'_>, message: Opt<Value<'_>>) -> Result<()> {
     let message = message_of(message)?;
     let state = state(&ctx);

@@ -1,4 +1,4 @@
-//! What a script reads of its run, in virtual time, and how it ends it.
+//! A script's information about its run, in virtual time, and the means to end it.
 //!
 //! Must not need a socket. Invariant under test: the texts and names are k6's.
 

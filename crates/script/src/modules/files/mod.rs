@@ -1,7 +1,7 @@
 //! `k6/experimental/fs`: files that scripts open in the init context and read piece by piece.
 //!
-//! All virtual users share a file's contents; each has its own place in it. Must not know the file
-//! system. Invariant: what can be read was opened in the first init, so that an archive has it.
+//! All virtual users share a file's contents; each has its own position. Must not know the file system.
+//! Invariant: readable files were opened in the first init, so that an archive contains them.
 
 #![expect(
     clippy::needless_pass_by_value,
@@ -34,7 +34,7 @@ pub(super) const FS: Builtin = Builtin {
     },
 };
 
-/// A file's contents in the hands of a script.
+/// A file's contents as seen by a script.
 pub(crate) struct Contents(Bytes);
 
 impl Contents {
@@ -44,7 +44,7 @@ impl Contents {
     }
 }
 
-// SAFETY: nothing in it lives in the context.
+// SAFETY: it holds nothing that lives in the context.
 unsafe impl JsLifetime<'_> for Contents {
     type Changed<'to> = Contents;
 }
@@ -74,8 +74,8 @@ fn is_init(ctx: Ctx<'_>) -> bool {
     state(&ctx).stage.get() == Stage::Init
 }
 
-/// Opens a file, seen from the folder of the entry script: its path, name, size and contents, or the
-/// name and the message of an error.
+/// Opens a file, relative to the folder of the entry script: its path, name, size and contents, or the name and
+/// the message of an error.
 fn open<'js>(ctx: Ctx<'js>, path: String) -> Result<Object<'js>> {
     let told = Object::new(ctx.clone())?;
     match state(&ctx).program.sources().open(None, &path) {
@@ -107,13 +107,13 @@ fn fault_of(error: &OpenError) -> (&'static str, String) {
     }
 }
 
-/// A path with single slashes, and none at its end.
+/// A path with single slashes and no trailing one.
 fn clean(path: &str) -> String {
     let parts = path.split('/').filter(|part| !part.is_empty());
     parts.fold(String::new(), |path, part| path + "/" + part)
 }
 
-/// A copy of some bytes.
+/// A copy of a range of bytes.
 fn piece<'js>(
     ctx: Ctx<'js>,
     contents: Class<'js, Contents>,

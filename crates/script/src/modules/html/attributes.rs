@@ -1,15 +1,15 @@
-//! How many attributes the tags of a page have.
+//! Limits the number of attributes in the tags of a page.
 //!
-//! The parser holds each attribute against all those before it in its tag, so that it is asked here first. Must not
-//! know the tree. Invariants: no tag that the parser sees is missed, though text that looks like a tag is taken for
-//! one; time grows with the page's length.
+//! The parser compares each attribute with all earlier ones of its tag, so pages are checked here first. Must
+//! not know the tree. Invariants: every tag seen by the parser is checked, though text that looks like a tag is
+//! treated as one; time is linear in the page's length.
 
-/// Attributes that a tag may have: nobody writes more.
+/// Maximum attributes per tag: no real page has more.
 pub(super) const ATTRIBUTES_MAX: usize = 2000;
-/// How often each byte may be looked at, on average: what looks like a tag within another is read for itself.
+/// Maximum examinations per byte, on average: apparent tags inside another tag are read separately.
 const LOOKS_MAX: usize = 64;
 
-/// Whether some tag has more than [`ATTRIBUTES_MAX`] attributes, or tags within tags hide how many it has.
+/// Whether a tag has more than [`ATTRIBUTES_MAX`] attributes, or nested apparent tags hide their number.
 pub(super) fn are_too_many(page: &[u8]) -> bool {
     let mut looks = page.len().saturating_mul(LOOKS_MAX);
     let starts = page.windows(2).enumerate().filter_map(|(at, pair)| {
@@ -25,11 +25,12 @@ pub(super) fn are_too_many(page: &[u8]) -> bool {
     })
 }
 
-/// What is left of a tag, behind its `<`.
+/// The rest of a tag, after its `<`.
 struct Tag<'a>(&'a [u8]);
 
 impl Tag<'_> {
-    /// Reads to the end of the tag, as the standard says (HTML, sections 13.2.5.8 and 13.2.5.32 to 13.2.5.39).
+    /// Reads to the end of the tag as in the standard (HTML, sections 13.2.5.8 and 13.2.5.32 to 13.2.5.39);
+    /// returns whether it is within the limit.
     fn is_small(&mut self) -> bool {
         self.skip_to(|byte| is_space(byte) || byte == b'/');
         for _ in 0..=ATTRIBUTES_MAX {
@@ -59,7 +60,7 @@ impl Tag<'_> {
         }
     }
 
-    /// Goes on to a byte like this, to the tag's end, or to that of the page.
+    /// Skips to a matching byte, to the tag's end, or to the end of the page.
     fn skip_to(&mut self, is_it: impl Fn(u8) -> bool) {
         let end = self.0.iter().position(|byte| *byte == b'>' || is_it(*byte));
         self.skip(end.unwrap_or(self.0.len()));

@@ -1,8 +1,8 @@
-//! `k6/html`: pages parsed and searched, in the manner of jQuery.
+//! `k6/html`: parsing and searching of pages, in the manner of jQuery.
 //!
-//! The tree of a page lies in Rust and is shared by all selections of it; a selection is numbers of
-//! nodes. Methods are JavaScript over a few natives. Must not know where pages come from.
-//! Invariant: trees never change, so numbers of nodes stay good.
+//! The tree of a page is held in Rust and shared by all its selections; a selection is a list of node numbers.
+//! Methods are JavaScript on top of a few natives. Must not know where pages come from. Invariant: trees never
+//! change, so node numbers stay valid.
 
 #![expect(
     clippy::needless_pass_by_value,
@@ -39,7 +39,7 @@ pub(super) const MODULE: Builtin = Builtin {
     },
 };
 
-/// Elements of pages, for the module above.
+/// The elements of pages, for the module above.
 pub(super) const ELEMENTS: Builtin = Builtin {
     name: "loadline:html/elements",
     body: Body::Script {
@@ -48,10 +48,10 @@ pub(super) const ELEMENTS: Builtin = Builtin {
     },
 };
 
-/// The tree of a page, as scripts hold it.
+/// The tree of a page, as held by scripts.
 struct Page(Rc<Tree>);
 
-// SAFETY: nothing in it lives in the context.
+// SAFETY: it holds nothing that lives in the context.
 unsafe impl JsLifetime<'_> for Page {
     type Changed<'to> = Page;
 }
@@ -103,7 +103,7 @@ fn tree(page: &PageOf<'_>) -> Rc<Tree> {
     Rc::clone(&page.borrow().0)
 }
 
-/// The page of a text, or why there is none.
+/// Parses a text; returns the page, or why it is refused.
 fn parse<'js>(ctx: Ctx<'js>, source: Value<'js>) -> Result<Value<'js>> {
     let source = bytes::text(&source)?;
     match Tree::parse(source, || !state(&ctx).interrupt()) {
@@ -113,7 +113,7 @@ fn parse<'js>(ctx: Ctx<'js>, source: Value<'js>) -> Result<Value<'js>> {
     }
 }
 
-/// The descendants that a selector matches, in the order of the first node that leads to each.
+/// The descendants that match a selector, in the order of the first node that leads to each.
 fn query<'js>(
     ctx: Ctx<'js>,
     page: PageOf<'js>,
@@ -126,7 +126,7 @@ fn query<'js>(
     found.map_err(|refusal| refused(&ctx, refusal))
 }
 
-/// Those of some nodes that a selector matches.
+/// The nodes that match a selector.
 fn filter<'js>(
     ctx: Ctx<'js>,
     page: PageOf<'js>,
@@ -193,12 +193,12 @@ fn namespace(page: PageOf<'_>, node: u32) -> String {
     tree(&page).namespace(node)
 }
 
-/// The nodes that lie some way from others, each once, nearest first.
+/// The nodes on an axis of others, each once, nearest first.
 fn axis(page: PageOf<'_>, nodes: Vec<u32>, way: String) -> Vec<u32> {
     along(&page, &nodes, &way, usize::MAX)
 }
 
-/// Of each node the nearest that lies some way from it, each once.
+/// For each node the nearest node on an axis, each once.
 fn nearest(page: PageOf<'_>, nodes: Vec<u32>, way: String) -> Vec<u32> {
     along(&page, &nodes, &way, 1)
 }
@@ -210,12 +210,12 @@ fn along(page: &PageOf<'_>, nodes: &[u32], way: &str, most: usize) -> Vec<u32> {
     }
 }
 
-/// Whether the second node lies within the first.
+/// Whether the second node is inside the first.
 fn contains(page: PageOf<'_>, outer: u32, inside: u32) -> bool {
     tree(&page).is_within(inside, outer)
 }
 
-/// What the module of elements exports.
+/// The exports of the module of elements.
 fn elements(ctx: Ctx<'_>) -> Result<Object<'_>> {
     builtin_namespace(&ctx, ELEMENTS.name)
 }

@@ -1,9 +1,8 @@
-//! The text of a page becomes a tree, within bounds.
+//! Parses the text of a page into a tree, within limits.
 //!
-//! The parser looks through all open elements for many a tag, so that its time is bounded by how
-//! many those may be; as in k6, 512. Must not know scripts. Invariant: time and memory grow with
-//! the page's length alone, and whoever asks for the page is asked every few kilobytes whether it
-//! is still wanted.
+//! For many tags the parser searches all open elements, so its time is bounded by limiting their number to 512,
+//! as in k6. Must not know scripts. Invariant: time and memory depend only on the page's length, and every few
+//! kilobytes the caller is asked whether the page is still wanted.
 
 use std::cell::Cell;
 
@@ -16,36 +15,36 @@ use html5ever::{ParseOpts, parse_document};
 use super::attributes::{self, ATTRIBUTES_MAX};
 use super::selector::{LEVELS_MAX, PARTS_MAX};
 
-/// Elements that may be open at a time (golang.org/x/net/html, `insertOpenElement`).
+/// Maximum open elements (golang.org/x/net/html, `insertOpenElement`).
 pub(super) const OPEN_MAX: usize = 512;
-/// What the parser holds of a page that keeps [`OPEN_MAX`]: open elements, elements of formatting
-/// that are begun again, and a few others.
+/// Nodes that the parser holds for a page within [`OPEN_MAX`]: open elements, formatting elements to
+/// reconstruct, and a few others.
 const HELD_MAX: usize = 2 * OPEN_MAX + 8;
-/// Bytes read between two looks at the bounds.
+/// Bytes read between two checks of the limits.
 const PIECE_BYTES: usize = 4096;
-/// Nodes that a page may have however short it is; a longer one has no more than it has bytes.
-/// Elements of formatting that are never ended would make hundreds out of each `<p>`.
+/// Minimum of the node limit for short pages; longer ones may have as many nodes as bytes. Unclosed formatting
+/// elements would create hundreds of nodes for each `<p>`.
 const NODES_LEAST: usize = 10_000;
 
-/// Why a page is not read, or not searched.
+/// Why a page is not parsed, or not searched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Refusal {
-    /// More elements are open than may be.
+    /// Too many open elements.
     TooDeep,
-    /// It would become more nodes than it has bytes.
+    /// More nodes than bytes.
     TooManyNodes,
-    /// A tag of it has more than [`ATTRIBUTES_MAX`] attributes.
+    /// A tag has more than [`ATTRIBUTES_MAX`] attributes.
     TooManyAttributes,
-    /// A selector has more parts than it may have.
+    /// A selector has too many parts.
     TooManyParts,
-    /// The system has no memory for a selector's depth.
+    /// There is no memory for a selector's depth.
     NoMemory,
-    /// It is wanted no more.
+    /// The result is no longer wanted.
     Unwanted,
 }
 
 impl Refusal {
-    /// The message that a script gets.
+    /// The message for the script.
     pub(super) fn message(self) -> String {
         let what = match self {
             // The words of golang.org/x/net/html.
@@ -66,11 +65,11 @@ impl Refusal {
     }
 }
 
-/// Parses a page as browsers do; scripts count as enabled, so `noscript` holds text. The depth is
-/// bounded, but checked to the element only by whoever goes through the tree.
+/// Parses a page as browsers do; scripting counts as enabled, so `noscript` contains text. The depth is
+/// limited, but the exact limit is only checked by code that walks the tree.
 ///
 /// # Errors
-/// When it exceeds a bound, or `is_wanted` says no.
+/// It exceeds a limit, or `is_wanted` returns false.
 pub(super) fn parse(
     source: String,
     mut is_wanted: impl FnMut() -> bool,
@@ -120,7 +119,7 @@ fn pieces(source: String) -> impl Iterator<Item = StrTendril> {
     })
 }
 
-/// Counts what the parser holds.
+/// Counts the nodes that the parser holds.
 #[derive(Default)]
 struct Held(Cell<usize>);
 

@@ -1,6 +1,6 @@
-//! Trees back to text: HTML as Go's `html.Render` writes it, and bare text.
+//! Renders trees: HTML as Go's `html.Render` writes it, and plain text.
 //!
-//! Must not know scripts. Invariant: without recursion, since a virtual user has little stack.
+//! Must not know scripts. Invariant: no recursion, since a virtual user has little stack.
 
 use super::tree::{Kind, Tree};
 
@@ -9,7 +9,7 @@ const VOID: [&str; 15] = [
     "area", "base", "br", "col", "embed", "hr", "img", "input", "keygen", "link", "meta", "param",
     "source", "track", "wbr",
 ];
-/// Elements whose text is written as it is.
+/// Elements whose text is written without escaping.
 const RAW: [&str; 8] = [
     "iframe",
     "noembed",
@@ -21,7 +21,7 @@ const RAW: [&str; 8] = [
     "xmp",
 ];
 
-/// The text within some nodes, end to end.
+/// The text of some nodes, concatenated.
 pub(super) fn text(tree: &Tree, nodes: &[u32]) -> String {
     let mut out = String::new();
     for outer in nodes {
@@ -36,10 +36,10 @@ pub(super) fn text(tree: &Tree, nodes: &[u32]) -> String {
     out
 }
 
-/// The HTML within a node.
+/// The inner HTML of a node.
 pub(super) fn inner(tree: &Tree, outer: u32) -> String {
     let mut out = String::new();
-    // Elements that were begun: number and name.
+    // Open elements: number and name.
     let mut open: Vec<(u32, String)> = Vec::new();
     for at in tree.within(outer) {
         close_until(tree, &mut open, at, &mut out);
@@ -65,7 +65,7 @@ pub(super) fn inner(tree: &Tree, outer: u32) -> String {
     out
 }
 
-/// Ends the elements that a node is not within.
+/// Closes the elements that do not contain a node.
 fn close_until(tree: &Tree, open: &mut Vec<(u32, String)>, at: u32, out: &mut String) {
     while let Some((begun, name)) = open.last() {
         if tree.is_within(at, *begun) {

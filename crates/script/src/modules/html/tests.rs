@@ -1,4 +1,4 @@
-//! Pages as scripts see them; what is expected was recorded with k6 v2.2.0.
+//! Pages as seen by scripts; expected values were recorded with k6 v2.2.0.
 
 use crate::testing::Rehearsal;
 
@@ -79,7 +79,7 @@ fn members_of_elements_are_those_of_k6() {
     assert_eq!(said.collect::<Vec<&str>>(), recorded);
 }
 
-/// The interpreter is as deep as it may go when the selector is read.
+/// The interpreter is at its maximum depth when the selector is parsed.
 #[test]
 fn selectors_of_any_depth_and_length_are_read_or_refused() {
     let script = r#"import { parseHTML } from "k6/html";

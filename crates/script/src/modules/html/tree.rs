@@ -1,8 +1,8 @@
-//! A parsed page: nodes by number, in the order of the document.
+//! A parsed page: numbered nodes in document order.
 //!
-//! The parser's own tree answers selectors and holds texts; where nodes lie is kept beside it, so
-//! that what is within a node is a range of numbers. Must not know scripts. Invariant: a node's
-//! number is greater than its parent's, and the numbers of its descendants follow its own.
+//! The parser's own tree matches selectors and holds texts; the positions of nodes are kept beside it, so that
+//! the descendants of a node are a range of numbers. Must not know scripts. Invariant: a node's number is
+//! greater than its parent's, and the numbers of its descendants follow its own.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -12,7 +12,7 @@ use dom_query::{Document, NodeData, NodeId, NodeRef, TreeNode};
 use super::parse::{OPEN_MAX, Refusal, parse};
 use super::selector::Selector;
 
-/// What a node is.
+/// The kind of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Document,
@@ -23,7 +23,7 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    /// The DOM's number of it (`Node.nodeType`).
+    /// Its number in the DOM (`Node.nodeType`).
     pub(super) fn number(self) -> u32 {
         match self {
             Kind::Element => 1,
@@ -35,31 +35,31 @@ impl Kind {
     }
 }
 
-/// A way through the tree.
+/// A direction in the tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Axis {
-    /// Elements that are its children.
+    /// Its child elements.
     Children,
     /// All its children.
     Contents,
-    /// Elements around it, the nearest first.
+    /// Its ancestor elements, the nearest first.
     Parents,
-    /// All nodes around it, the nearest first.
+    /// All its ancestors, the nearest first.
     Ancestors,
-    /// Elements beside it and after it.
+    /// The sibling elements after it.
     Next,
-    /// Elements beside it and before it, the nearest first.
+    /// The sibling elements before it, the nearest first.
     Prev,
-    /// All nodes beside it and after it.
+    /// All siblings after it.
     After,
-    /// All nodes beside it and before it, the nearest first.
+    /// All siblings before it, the nearest first.
     Before,
-    /// Elements beside it.
+    /// Its sibling elements.
     Siblings,
 }
 
 impl Axis {
-    /// The axis of a name.
+    /// The axis with a name.
     pub(super) fn named(name: &str) -> Option<Axis> {
         Some(match name {
             "children" => Axis::Children,
@@ -75,7 +75,7 @@ impl Axis {
         })
     }
 
-    /// Whether what lies this way of a node lies this way of all that are nearer to it.
+    /// Whether all nodes beyond a node on this axis are on that node's axis as well.
     fn is_one_way(self) -> bool {
         !matches!(self, Axis::Children | Axis::Contents | Axis::Siblings)
     }
@@ -88,13 +88,13 @@ struct Place {
     parent: Option<u32>,
     /// The number after its last descendant.
     end: u32,
-    /// The number of the node beside and before it; its own for the first.
+    /// The number of the previous sibling; its own for the first.
     before: u32,
 }
 
 /// The namespace of HTML.
 const HTML: &str = "http://www.w3.org/1999/xhtml";
-/// Nodes held against a selector between two looks at whether the answer is wanted.
+/// Nodes matched between two checks whether the result is still wanted.
 const NODES_PER_LOOK: usize = 64;
 
 /// A parsed page.
@@ -107,7 +107,7 @@ impl Tree {
     /// Parses a page ([`parse`]).
     ///
     /// # Errors
-    /// When it exceeds a bound, or `is_wanted` says no.
+    /// It exceeds a limit, or `is_wanted` returns false.
     pub(super) fn parse(source: String, is_wanted: impl FnMut() -> bool) -> Result<Tree, Refusal> {
         let document = parse(source, is_wanted)?;
         let places = places_of(&document)?;
@@ -123,25 +123,25 @@ impl Tree {
         self.node(at)?.query(read)?
     }
 
-    /// What a node is; a number that is none counts as a comment.
+    /// The kind of a node; an invalid number counts as a comment.
     pub(super) fn kind(&self, at: u32) -> Kind {
         self.places
             .get(at as usize)
             .map_or(Kind::Comment, |place| place.kind)
     }
 
-    /// The numbers of what is within a node.
+    /// The numbers of a node's descendants.
     pub(super) fn within(&self, at: u32) -> Range<u32> {
         let end = self.places.get(at as usize).map_or(0, |place| place.end);
         at.saturating_add(1)..end
     }
 
-    /// Whether the first node lies within the second.
+    /// Whether the first node is inside the second.
     pub(super) fn is_within(&self, inside: u32, outer: u32) -> bool {
         self.within(outer).contains(&inside)
     }
 
-    /// The number of the node around; `None` for the document.
+    /// The number of the parent; `None` for the document.
     pub(super) fn parent(&self, at: u32) -> Option<u32> {
         self.places.get(at as usize)?.parent
     }
@@ -160,10 +160,10 @@ impl Tree {
         })
     }
 
-    /// What a selector matches within some nodes, each once; of their children the elements alone.
+    /// The descendants of some nodes that match a selector, each once; of their children only elements.
     ///
     /// # Errors
-    /// It is wanted no more, or the selector is refused.
+    /// The result is no longer wanted, or the selector is refused.
     pub(super) fn find(
         &self,
         nodes: &[u32],
@@ -179,7 +179,7 @@ impl Tree {
         let mut is_seen = vec![false; room];
         for outer in nodes {
             if is_seen.get(*outer as usize) == Some(&true) {
-                // It lies within an earlier one, and so does all that is within it.
+                // It is inside an earlier one, and so are all its descendants.
                 continue;
             }
             let mut is_new = |at: &u32| {
@@ -203,7 +203,7 @@ impl Tree {
         Ok(found)
     }
 
-    /// Those of some nodes that a selector matches.
+    /// The nodes that match a selector.
     ///
     /// # Errors
     /// The selector is refused.
@@ -215,8 +215,8 @@ impl Tree {
         selector.matching(self, nodes.into_iter())
     }
 
-    /// The nodes that lie some way from others, each once, nearest first; of each at most `most`.
-    /// Takes time for what it gives, however much lies that way of several.
+    /// The nodes on an axis of others, each once, nearest first; at most `most` per node. Time depends on the
+    /// result's size, even if axes overlap.
     pub(super) fn along(&self, nodes: &[u32], axis: Axis, most: usize) -> Vec<u32> {
         let mut found = Vec::new();
         let mut known = HashSet::new();
@@ -238,14 +238,14 @@ impl Tree {
                     found.push(node);
                 }
                 passed += 1;
-                // What lies behind a node that is known is known as well.
+                // Everything beyond a known node is known as well.
                 passed < most && (is_new || !axis.is_one_way())
             });
         }
         found
     }
 
-    /// Visits the nodes that lie some way from a node, the nearest first, as long as `visit` says.
+    /// Visits the nodes on an axis of a node, the nearest first, while `visit` returns true.
     fn walk(&self, at: u32, axis: Axis, mut visit: impl FnMut(u32) -> bool) {
         let is_element = |at: &u32| self.kind(*at) == Kind::Element;
         let visit = &mut visit;
@@ -271,14 +271,14 @@ impl Tree {
         std::iter::successors(self.parent(at), |at| self.parent(*at))
     }
 
-    /// The nodes beside it and after it, the nearest first.
+    /// The siblings after it, the nearest first.
     pub(super) fn after(&self, at: u32) -> impl Iterator<Item = u32> {
         let end = self.parent(at).map_or(0, |parent| self.within(parent).end);
         let behind = move |at: u32| Some(self.within(at).end).filter(|next| *next < end);
         std::iter::successors(behind(at), move |at| behind(*at))
     }
 
-    /// The nodes beside it and before it, the nearest first.
+    /// The siblings before it, the nearest first.
     pub(super) fn before(&self, at: u32) -> impl Iterator<Item = u32> {
         let before = |at: u32| {
             let before = self.places.get(at as usize)?.before;
@@ -287,7 +287,7 @@ impl Tree {
         std::iter::successors(before(at), move |at| before(*at))
     }
 
-    /// `div`, `#text`, `#comment`, `#document`; of a document type its name.
+    /// `div`, `#text`, `#comment`, `#document`; for a document type its name.
     pub(super) fn name(&self, at: u32) -> String {
         match self.kind(at) {
             Kind::Document => "#document".to_owned(),
@@ -303,7 +303,7 @@ impl Tree {
         }
     }
 
-    /// The name of the namespace of an element; that of HTML for anything else.
+    /// The namespace of an element; that of HTML for anything else.
     pub(super) fn namespace(&self, at: u32) -> String {
         self.read(at, |node| match &node.data {
             NodeData::Element(element) => Some(element.name.ns.to_string()),
@@ -312,7 +312,7 @@ impl Tree {
         .unwrap_or_else(|| HTML.to_owned())
     }
 
-    /// The text of a text or a comment.
+    /// The text of a text or comment node.
     pub(super) fn own_text(&self, at: u32) -> Option<String> {
         self.read(at, |node| match &node.data {
             NodeData::Text { contents } | NodeData::Comment { contents } => {
@@ -334,7 +334,7 @@ impl Tree {
         })
     }
 
-    /// Names and values of all attributes; where the parser of k6 sorts them, sorted.
+    /// Names and values of all attributes; sorted where k6's parser sorts them.
     pub(super) fn attributes(&self, at: u32) -> Vec<(String, String)> {
         let all = self.read(at, |node| match &node.data {
             NodeData::Element(element) => {
@@ -371,7 +371,7 @@ impl Tree {
     }
 }
 
-/// Elements whose attributes the parser of k6 compares, and sorts to that end.
+/// Elements whose attributes are compared, and therefore sorted, by k6's parser.
 fn is_formatting(name: &str) -> bool {
     matches!(
         name,
@@ -394,13 +394,13 @@ fn is_formatting(name: &str) -> bool {
 /// Numbers the nodes.
 ///
 /// # Errors
-/// When elements are nested deeper than [`OPEN_MAX`].
+/// Elements are nested deeper than [`OPEN_MAX`].
 fn places_of(document: &Document) -> Result<Vec<Place>, Refusal> {
     let mut places: Vec<Place> = Vec::with_capacity(document.tree.len());
     let mut open: Vec<u32> = Vec::new();
-    // By level, the node that was numbered last.
+    // By level, the last numbered node.
     let mut last: Vec<u32> = Vec::new();
-    // A node to number, or `None` where the one that is open ends.
+    // A node to number, or `None` where the open one ends.
     let mut todo = vec![Some(document.tree.root_id())];
     while let Some(next) = todo.pop() {
         let Some(id) = next else {
@@ -451,7 +451,7 @@ fn kind_of(data: &NodeData) -> Option<Kind> {
     }
 }
 
-/// What a `template` holds lies in a document of its own.
+/// The contents of a `template` are in a separate document.
 fn contents_of(data: &NodeData) -> Option<NodeId> {
     match data {
         NodeData::Element(element) => element.template_contents,
@@ -471,7 +471,7 @@ mod tests {
         Tree::parse(source.to_owned(), || true).expect("it keeps the bounds")
     }
 
-    /// The slow way that says what the quick one must find.
+    /// The slow implementation, whose results the fast one must match.
     fn each_along(tree: &Tree, nodes: &[u32], axis: Axis, most: usize) -> Vec<u32> {
         let mut found: Vec<u32> = Vec::new();
         for at in nodes {

@@ -1,7 +1,7 @@
-//! What came of a request: everything that a response shows, before any of it is shown.
+//! The result of a request: everything that a response shows, before any of it is shown.
 //!
-//! Must not know the script's values. Invariant: a failed request has status zero and an error, and
-//! says in Go's words what to log or throw.
+//! Must not know the script's values. Invariant: a failed request has status zero and an error, with the
+//! message to log or throw in Go's words.
 
 use std::net::SocketAddr;
 use std::rc::Rc;
@@ -12,18 +12,18 @@ use super::sample::code_of_status;
 use super::url::Address;
 use crate::hop::{HopAnswer, HopFailure, HopHeaders, HopProtocol, HopTimes, HopTls};
 
-/// What came of a request.
+/// The result of a request.
 #[derive(Clone)]
 pub(crate) struct Facts {
-    /// `None`: it was never made.
+    /// `None`: it was never built.
     pub(crate) call: Option<Rc<Call>>,
-    /// The last address; `None`: it was never made.
+    /// The last address; `None`: it was never built.
     pub(crate) address: Option<Rc<Address>>,
     pub(crate) status: u16,
     pub(crate) reason: Option<String>,
     pub(crate) protocol: Option<HopProtocol>,
     pub(crate) headers: HopHeaders,
-    /// Unpacked; `None` shows as `null`.
+    /// Decoded; `None` shows as `null`.
     pub(crate) body: Option<Vec<u8>>,
     pub(crate) is_binary: bool,
     pub(crate) remote: Option<SocketAddr>,
@@ -31,7 +31,7 @@ pub(crate) struct Facts {
     pub(crate) times: HopTimes,
     pub(crate) error: String,
     pub(crate) error_code: u16,
-    /// What is logged or thrown; `None`: nothing failed.
+    /// The message to log or throw; `None`: nothing failed.
     pub(crate) failure: Option<String>,
 }
 
@@ -81,7 +81,7 @@ impl Facts {
         }
     }
 
-    /// Of a request that was never made.
+    /// For a request that could not be built.
     pub(super) fn refused(error: String, error_code: u16, words: String) -> Facts {
         Facts {
             call: None,
@@ -116,7 +116,7 @@ impl Facts {
         }
     }
 
-    /// The URL that was asked last, as it was given where nothing answered; empty when none was.
+    /// The last requested URL, as given if there was no response; empty if nothing was requested.
     pub(crate) fn url(&self) -> Arc<str> {
         match &self.address {
             Some(address) if self.status == 0 => Arc::clone(&address.given),
@@ -126,7 +126,7 @@ impl Facts {
     }
 }
 
-/// What a status is called where the protocol does not say it. tidy: table
+/// The reason phrase of a status for a protocol without one. tidy: table
 fn standard_reason(status: u16) -> &'static str {
     match status {
         200 => "OK",

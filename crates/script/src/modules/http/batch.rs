@@ -1,7 +1,7 @@
-//! `batch`: several requests at a time, within limits.
+//! `batch`: several concurrent requests, within limits.
 //!
-//! Must not know how one request is made. Invariant: no more run at a time than the options allow,
-//! over all and to one host; all have ended when the call returns.
+//! Must not know how one request is made. Invariant: no more run concurrently than the options allow, in total
+//! and per host; all have ended when the call returns.
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeSet, HashMap, VecDeque};
@@ -18,22 +18,22 @@ use super::{error, go_value};
 use crate::host::LogLevel;
 use crate::vu::{Stage, state};
 
-/// The requests of a batch, and what came of those that have ended.
+/// The requests of a batch, and the results of those that have ended.
 struct Batch {
     queues: RefCell<Queues>,
     ended: RefCell<Vec<Option<Facts>>>,
     open: Cell<usize>,
     under_way: Cell<usize>,
     most: usize,
-    /// Requests are being started: what ends meanwhile leaves the next to that.
+    /// Requests are being started: one that ends meanwhile does not start the next itself.
     is_starting: Cell<bool>,
 }
 
-/// What waits, by host, so that the next that may start is found without a look at the others.
+/// Waiting requests by host, so that the next one to start is found without scanning the others.
 struct Queues {
     hosts: Vec<HostQueue>,
     number_of: HashMap<String, usize>,
-    /// Hosts that have room and something that waits, by the place of the first that waits there.
+    /// Hosts with free capacity and waiting requests, by the position of the first one waiting.
     ready: BTreeSet<(usize, usize)>,
     most_per_host: usize,
 }
@@ -92,7 +92,7 @@ pub(super) fn batch<'js>(ctx: Ctx<'js>, arguments: Rest<Value<'js>>) -> Result<V
     Ok(by_key.into_value())
 }
 
-/// The responses, as far as there are any.
+/// The responses, where there are any.
 fn run<'js>(ctx: &Ctx<'js>, keys: &[String], items: &[Value<'js>]) -> Result<Vec<Value<'js>>> {
     let state = state(ctx);
     let limits = &state.program.settings.http;
@@ -126,7 +126,7 @@ fn run<'js>(ctx: &Ctx<'js>, keys: &[String], items: &[Value<'js>]) -> Result<Vec
     responses(ctx, &batch)
 }
 
-/// One request that cannot be made keeps the whole batch from being sent; as in k6, those behind it have no
+/// A request that cannot be made prevents the whole batch from being sent; as in k6, those after it have no
 /// response at all.
 fn refuse_all<'js>(ctx: &Ctx<'js>, at: usize, refused: &Refused) -> Result<Vec<Value<'js>>> {
     let blank = Facts::refused(String::new(), 0, String::new());
@@ -160,7 +160,7 @@ fn responses<'js>(ctx: &Ctx<'js>, batch: &Batch) -> Result<Vec<Value<'js>>> {
     }
 }
 
-/// Starts what the limits allow.
+/// Starts as many as the limits allow.
 fn start_more(ctx: &Ctx<'_>, batch: &Rc<Batch>) -> Result<()> {
     if batch.is_starting.replace(true) {
         return Ok(());
@@ -185,7 +185,7 @@ fn start_more(ctx: &Ctx<'_>, batch: &Rc<Batch>) -> Result<()> {
 }
 
 impl Batch {
-    /// The next request whose host has room, counted as started; with its host's number.
+    /// The next request whose host has capacity, counted as started; with its host's number.
     fn take_next(&self) -> Option<(usize, Rc<Call>, usize)> {
         let next = self.queues.borrow_mut().take_next()?;
         self.under_way.set(self.under_way.get() + 1);
@@ -194,7 +194,7 @@ impl Batch {
 }
 
 impl Queues {
-    /// `most_per_host`: zero is no limit.
+    /// `most_per_host`: zero means no limit.
     fn new(most_per_host: usize) -> Queues {
         Queues {
             hosts: Vec::new(),
@@ -207,7 +207,7 @@ impl Queues {
         }
     }
 
-    /// Appends a request, which has this place among the items.
+    /// Appends a request with its position among the items.
     fn add(&mut self, at: usize, call: Rc<Call>) {
         let name = call.address.host();
         let host = match self.number_of.get(name) {
@@ -247,8 +247,8 @@ impl Queues {
     }
 }
 
-/// One item: a URL, a list of arguments, or an object of them. As in k6 the method of an object
-/// alone is written in capitals.
+/// One item: a URL, a list of arguments, or an object of them. As in k6, only the method of an object is
+/// converted to upper case.
 fn prepare<'js>(ctx: &Ctx<'js>, key: &str, item: &Value<'js>) -> Result<Prepared> {
     let mut arguments = Arguments {
         method: "GET".into(),

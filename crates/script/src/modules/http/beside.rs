@@ -1,6 +1,6 @@
-//! Requests of other modules, which show in their own way what came of them.
+//! Requests of other modules, which report results in their own way.
 //!
-//! Must not know who asks. Invariant: they are sent and recorded as those of this module are.
+//! Must not know the callers. Invariant: they are sent and recorded like those of this module.
 
 use std::rc::Rc;
 
@@ -8,11 +8,11 @@ use rquickjs::{Ctx, Result};
 
 use super::request::{self, Arguments, OnDone};
 
-/// Sends a request that goes on beside the script; `on_done` is told the outcome. The inner
-/// error says why it was never made.
+/// Sends a request that runs concurrently with the script; `on_done` gets the outcome. The inner error says why
+/// it could not be built.
 ///
 /// # Errors
-/// What the script's own code threw, and that there are no requests while modules are loaded.
+/// An exception from the script's own code, or a call while modules are loaded, when requests are not allowed.
 pub(in crate::modules) fn send_beside<'js>(
     ctx: &Ctx<'js>,
     arguments: &Arguments<'js>,

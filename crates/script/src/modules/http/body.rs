@@ -1,8 +1,8 @@
 //! The body of a request: from a script's value to bytes.
 //!
-//! Text and bytes go as they are; an object becomes a form, one that holds files a multipart form.
-//! Must not know headers beyond the type of what it makes. Invariant: forms are in Go's shape
-//! (`url.Values.Encode`, `mime/multipart`).
+//! Text and bytes are sent unchanged; an object becomes a form, one with files a multipart form. Must not know
+//! headers except the content type of the result. Invariant: forms have Go's format (`url.Values.Encode`,
+//! `mime/multipart`).
 
 use bytes::Bytes;
 use rquickjs::class::{JsClass, Readable, Trace, Tracer};
@@ -18,14 +18,14 @@ use crate::vu::state;
 
 const FORM: &str = "application/x-www-form-urlencoded";
 
-/// A body with the type that it brings along.
+/// A body with its implied content type.
 pub(super) struct Made {
     pub(super) bytes: Bytes,
-    /// `None`: the script's affair.
+    /// `None`: left to the script.
     pub(super) content_type: Option<String>,
 }
 
-/// The body that a value stands for; `None` when it is none.
+/// The body for a value; `None` if it has none.
 pub(super) fn of<'js>(
     ctx: &Ctx<'js>,
     value: &Value<'js>,
@@ -77,7 +77,7 @@ fn form<'js>(ctx: &Ctx<'js>, object: &Object<'js>) -> Result<Made> {
     })
 }
 
-/// A field's value as Go writes it.
+/// A field's value in Go's format.
 fn formatted(value: &Value<'_>) -> Result<Vec<u8>> {
     match value.is_string() {
         true => of_text(value),
@@ -148,7 +148,7 @@ fn multipart<'js>(ctx: &Ctx<'js>, entries: &[(String, Value<'js>)]) -> Result<Ma
     })
 }
 
-/// Thirty random bytes, as Go's `mime/multipart` makes them.
+/// Thirty random bytes, as in Go's `mime/multipart`.
 fn boundary(ctx: &Ctx<'_>) -> String {
     let host = &state(ctx).host;
     let mut text: String = (0..4).map(|_| format!("{:016x}", host.random())).collect();
@@ -160,10 +160,10 @@ fn in_quotes(text: &str) -> String {
     text.replace('\\', "\\\\").replace('"', "\\\"")
 }
 
-/// What marks an object as made by `file`.
+/// Marks an object as made by `file`.
 pub(super) struct FileData;
 
-// SAFETY: nothing in it lives in the context.
+// SAFETY: it holds nothing that lives in the context.
 unsafe impl JsLifetime<'_> for FileData {
     type Changed<'to> = FileData;
 }

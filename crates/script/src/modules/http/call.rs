@@ -1,7 +1,7 @@
-//! A request as a script asked for it, with everything that a chain of hops needs.
+//! A request as specified by a script, with everything that a chain of hops needs.
 //!
-//! Must not send. Invariant: names of fields are canonical; `Host`, `Cookie` and framing are not
-//! among the fields but kept for themselves.
+//! Must not send. Invariant: names of fields are canonical; `Host`, `Cookie` and framing are kept separately
+//! from the fields.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -14,28 +14,28 @@ use super::cookies::Jar;
 use super::expected::Expected;
 use super::url::Address;
 
-/// A request as a script asked for it.
+/// A request as specified by a script.
 pub(crate) struct Call {
-    /// As it was given.
+    /// As given.
     pub(crate) method: Arc<str>,
     pub(crate) address: Rc<Address>,
-    /// What stands for the URL in tags, where a template or `tags.name` says so.
+    /// Replaces the URL in tags, if a template or `tags.name` sets it.
     pub(crate) name: Option<Arc<str>>,
     pub(crate) body: Option<CallBody>,
-    /// Fields in the order in which they were given.
+    /// Fields in the given order.
     pub(crate) headers: Vec<(Arc<str>, String)>,
-    /// The script's own `Host`; empty: the URL's.
+    /// The script's own `Host`; empty: that of the URL.
     pub(crate) host: String,
-    /// The script's own `Cookie` field; empty without.
+    /// The script's own `Cookie` field; empty if none.
     pub(crate) cookie_header: String,
     pub(crate) cookies: Vec<CallCookie>,
-    /// What the first hop sends: the request's own cookies, then the jar's.
+    /// Cookies sent by the first hop: the request's own, then the jar's.
     pub(crate) sent_cookies: Vec<CallCookie>,
-    /// `None`: cookies are neither sent nor kept.
+    /// `None`: cookies are neither sent nor stored.
     pub(crate) jar: Option<Rc<Jar>>,
     /// Tags of the virtual user and the group.
     pub(crate) base: Rc<TagSet>,
-    /// Tags of this request alone.
+    /// Tags of this request only.
     pub(crate) tags: Option<TagSet>,
     pub(crate) timeout_ns: u64,
     pub(crate) redirects: Redirects,
@@ -45,11 +45,11 @@ pub(crate) struct Call {
     pub(crate) throws: bool,
 }
 
-/// A body in its two shapes.
+/// A body in two forms.
 pub(crate) struct CallBody {
     /// What is sent.
     pub(crate) sent: Bytes,
-    /// What `response.request.body` shows; `None`: the same.
+    /// The value of `response.request.body`; `None`: the same.
     pub(crate) shown: Option<Bytes>,
 }
 
@@ -58,19 +58,19 @@ pub(crate) struct CallBody {
 pub(crate) struct CallCookie {
     pub(crate) name: String,
     pub(crate) value: String,
-    /// Whether it stands for the jar's cookie of that name.
+    /// Whether it replaces the jar's cookie with that name.
     pub(crate) replaces: bool,
 }
 
-/// How many redirects are followed.
+/// Maximum number of redirects to follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Redirects {
     pub(crate) most: i64,
-    /// Whether the script asked for that number, and so needs no warning.
+    /// Whether the script chose the number, so no warning is needed.
     pub(crate) chosen: bool,
 }
 
-/// What becomes of a body that was received.
+/// The type in which a received body is returned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ResponseType {
     Text,
@@ -78,11 +78,11 @@ pub(crate) enum ResponseType {
     None,
 }
 
-/// Why a request was never made.
+/// Why a request could not be built.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Refused {
     pub(crate) message: String,
-    /// k6's error code; zero without.
+    /// k6's error code; zero if none.
     pub(crate) code: u16,
 }
 
@@ -108,7 +108,7 @@ impl Call {
         self.cookies.is_empty() && self.jar.as_ref().is_none_or(|jar| jar.is_empty())
     }
 
-    /// Cookies that go to an address: the request's own, then the jar's.
+    /// Cookies for an address: the request's own, then the jar's.
     pub(crate) fn cookies_for(&self, to: &Address, now_ms: i64) -> Vec<CallCookie> {
         let kept = match &self.jar {
             Some(jar) if !jar.is_empty() => jar.for_address(to, now_ms),

@@ -1,7 +1,7 @@
-//! Content codings: bodies packed before they are sent, unpacked when they were received.
+//! Content codings: encoding of bodies to send, decoding of received ones.
 //!
-//! Must not know requests. Invariant: no body, at no stage of unpacking, is longer than its [`Bounds`]
-//! allow, and unpacking ends when they say so.
+//! Must not know requests. Invariant: no body, at any stage of decoding, exceeds its [`Bounds`], and decoding
+//! stops when they say so.
 
 use std::cell::RefCell;
 use std::io::{self, BufRead, Read, Write};
@@ -11,20 +11,20 @@ use flate2::write::{GzEncoder, ZlibEncoder};
 use flate2::{Compression, Crc, Decompress, FlushDecompress, Status};
 use loadline_model::ErrorClass;
 
-/// Bytes that are unpacked, and packed bytes that are read, between two looks at the time.
+/// Decoded bytes, and encoded bytes that are read, between two checks of the time.
 const BLOCK: u64 = 1 << 20;
 const PACKED_BLOCK: usize = 64 << 10;
-/// The window of Brotli, as a power of two, and how hard it tries (of 11): its usual values.
+/// Brotli's window, as a power of two, and its quality (of 11): the usual values.
 const BROTLI_WINDOW: u32 = 22;
 const BROTLI_QUALITY: u32 = 6;
 /// The head of a gzip member without optional fields, and its tail: checksum and length (RFC 1952).
 const GZIP_HEAD_BYTES: usize = 10;
 const GZIP_TAIL_BYTES: usize = 8;
-/// Most bytes that an answer of usual size unpacks to.
+/// Maximum decoded size of an ordinary response.
 const USUAL_MAX: usize = 1 << 20;
 
 thread_local! {
-    /// The state of an unpacker is 40 kB: making one costs more than to unpack a small answer.
+    /// A decoder's state is 40 kB: creating one costs more than decoding a small response.
     static INFLATE: RefCell<Decompress> = RefCell::new(Decompress::new(false));
 }
 
@@ -38,7 +38,7 @@ pub(super) enum Coding {
 }
 
 impl Coding {
-    /// The coding of a name in `Content-Encoding` or `params.compression`.
+    /// The coding with a name in `Content-Encoding` or `params.compression`.
     fn named(name: &str) -> Option<Coding> {
         match name {
             "gzip" => Some(Coding::Gzip),
@@ -62,7 +62,7 @@ impl Coding {
 /// The codings of a list such as `gzip, br`.
 ///
 /// # Errors
-/// The message for a name that is none.
+/// The message for an unknown name.
 pub(super) fn parse_list(list: &str) -> Result<Vec<Coding>, String> {
     if list.trim().is_empty() {
         return Ok(Vec::new());
@@ -79,10 +79,10 @@ pub(super) fn parse_list(list: &str) -> Result<Vec<Coding>, String> {
         .collect()
 }
 
-/// A body packed in one coding after the other.
+/// Encodes a body in one coding after the other.
 ///
 /// # Errors
-/// When a packer fails; it writes to memory, so that is a lack of it.
+/// An encoder fails; it writes to memory, so memory is exhausted.
 pub(super) fn pack(body: &[u8], codings: &[Coding]) -> io::Result<Vec<u8>> {
     let mut packed = body.to_vec();
     for coding in codings {
@@ -111,34 +111,35 @@ pub(super) fn pack(body: &[u8], codings: &[Coding]) -> io::Result<Vec<u8>> {
     Ok(packed)
 }
 
-/// Why a body could not be unpacked.
+/// Why a body could not be decoded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Damaged {
-    /// The class of the failure.
+    /// The error class.
     pub(super) class: ErrorClass,
     /// k6's error code.
     pub(super) code: u16,
-    /// The value of `error`.
+    /// The value of the `error` tag.
     pub(super) tag: String,
-    /// What the log says.
+    /// The message for the log.
     pub(super) detail: String,
-    /// What was unpacked until then; `None`: nothing at all.
+    /// The data decoded so far; `None`: none.
     pub(super) partial: Option<Vec<u8>>,
 }
 
-/// How far unpacking may go.
+/// Limits of decoding.
 pub(super) struct Bounds<'a> {
-    /// Most bytes of an unpacked body.
+    /// Maximum bytes of a decoded body.
     pub(super) bytes_max: u64,
-    /// Whether the time for it is over, or it is wanted no more; asked every [`BLOCK`] and [`PACKED_BLOCK`].
+    /// Whether the deadline has passed, or the result is no longer wanted; called every [`BLOCK`] and
+    /// [`PACKED_BLOCK`].
     pub(super) is_late: &'a dyn Fn() -> bool,
 }
 
-/// A body as `Content-Encoding` says that it is packed; the last name was the last packer. What is
-/// packed in a way that is not known here stays as it is.
+/// Decodes a body according to `Content-Encoding`, whose last name was applied last. Decoding stops at an
+/// unknown coding.
 ///
 /// # Errors
-/// When it is damaged, or goes beyond the bounds.
+/// The body is damaged, or exceeds the limits.
 pub(super) fn unpack(
     body: Vec<u8>,
     encoding: &[u8],
@@ -190,8 +191,8 @@ fn unpack_one(body: &[u8], coding: Coding, bounds: &Bounds<'_>) -> Result<Vec<u8
     }
 }
 
-/// A body of one gzip member without optional fields, of usual size and undamaged; `None`: the body is
-/// something else, and what is for others to say.
+/// Decodes a body of one undamaged gzip member without optional fields, of ordinary size; `None`: the body is
+/// something else, which the general decoder handles.
 fn unpack_usual_gzip(body: &[u8]) -> Option<Vec<u8>> {
     let (head, rest) = body.split_first_chunk::<GZIP_HEAD_BYTES>()?;
     let (packed, tail) = rest.split_last_chunk::<GZIP_TAIL_BYTES>()?;
@@ -219,12 +220,12 @@ fn unpack_usual_gzip(body: &[u8]) -> Option<Vec<u8>> {
     is_whole.then_some(out)
 }
 
-/// A packed body, in pieces between which the time is looked at: one that unpacks to nothing may be as
-/// long as any.
+/// An encoded body, in pieces between which the time is checked: one that decodes to nothing may be arbitrarily
+/// long.
 struct Packed<'a> {
     rest: &'a [u8],
     bounds: &'a Bounds<'a>,
-    /// Bytes left until the next look.
+    /// Bytes until the next check.
     left: usize,
     is_late: bool,
 }
@@ -266,7 +267,7 @@ impl Read for Packed<'_> {
     }
 }
 
-/// How reading what is unpacked ended.
+/// How reading decoded data ended.
 enum End {
     Whole,
     TooLong,
@@ -311,7 +312,7 @@ fn late() -> Damaged {
     }
 }
 
-/// What Go's reader of the coding says.
+/// The message of Go's reader of the coding.
 fn reason(coding: Coding, body: &[u8], error: &io::Error) -> String {
     let starts_well = match coding {
         Coding::Gzip => body.len() >= 10 && body.starts_with(&[0x1f, 0x8b]),
@@ -339,7 +340,7 @@ fn reason(coding: Coding, body: &[u8], error: &io::Error) -> String {
 fn damaged(coding: Coding, reason: &str, partial: Vec<u8>) -> Damaged {
     let reads_late = matches!(coding, Coding::Zstd | Coding::Brotli);
     if reason == "unexpected EOF" && (reads_late || !partial.is_empty()) {
-        // The stream broke off: to k6 that is no fault of the coding, if its reader came as far as to be made.
+        // A truncated stream: to k6 that is not an error of the coding, if its reader could be created.
         return Damaged {
             class: ErrorClass::Truncated,
             code: 1000,
@@ -350,7 +351,7 @@ fn damaged(coding: Coding, reason: &str, partial: Vec<u8>) -> Damaged {
     }
     let detail = format!("error decompressing response body ({reason})");
     let tag = match coding {
-        // k6 says it twice for this one, and for what the readers of these two have a name for.
+        // k6 repeats the prefix for this one, and for named errors of the readers of these two.
         Coding::Zstd => format!("error decompressing response body ({detail})"),
         Coding::Gzip | Coding::Deflate if reason.contains(": ") => {
             format!("error decompressing response body ({detail})")

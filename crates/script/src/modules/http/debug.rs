@@ -1,6 +1,6 @@
-//! Requests and answers written to the log, as `--http-debug` asks for.
+//! Logs requests and responses for `--http-debug`.
 //!
-//! Must not change what is sent. Invariant: costs one comparison when it is off.
+//! Must not change what is sent. Invariant: costs one comparison when off.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::host::LogLevel;
 use crate::program::HttpDebug;
 use crate::vu::VuState;
 
-/// Writes a request that is about to be sent; gives the number under which its answer is written.
+/// Logs a request that is about to be sent; returns the id under which its response is logged.
 pub(super) fn request(state: &VuState, call: &Call, request: &HopRequest) -> Option<String> {
     let level = state.program.settings.http.debug;
     if level == HttpDebug::Off {
@@ -25,7 +25,7 @@ pub(super) fn request(state: &VuState, call: &Call, request: &HopRequest) -> Opt
             field(&mut dump, "Content-Length", &body.len().to_string());
         }
     }
-    // As Go's own dump has it, which is made of a request of its own.
+    // Like Go's dump, which is made from a copy of the request.
     let says_nothing = |name: &str| {
         let mut names = request.headers.iter().map(|(name, _)| name);
         !names.any(|known| known.eq_ignore_ascii_case(name))
@@ -40,14 +40,14 @@ pub(super) fn request(state: &VuState, call: &Call, request: &HopRequest) -> Opt
     Some(id)
 }
 
-/// Writes an answer that was received.
+/// Logs a received response.
 pub(super) fn answer(state: &VuState, call: &Call, answer: &HopAnswer, id: &str) {
     let mut fields: Vec<(String, String)> = answer
         .headers
         .iter()
         .map(|(name, value)| (text(name), text(value)))
         .collect();
-    // Go writes a length before all others, and that of nothing after them.
+    // Go writes a length before all other fields, and a zero length after them.
     let rank = |(name, value): &(String, String)| match name.eq_ignore_ascii_case("Content-Length")
     {
         true if value == "0" => 2,

@@ -1,11 +1,11 @@
-//! Errors as k6's client throws them: those of its own have the name `GoError`.
+//! Errors as thrown by k6's client: its own have the name `GoError`.
 //!
-//! Must not know what failed. Invariant: what is given back is pending in the context.
+//! Must not know what failed. Invariant: a returned error is pending in the context.
 
 use rquickjs::object::Property;
 use rquickjs::{Ctx, Error, Exception, Result, Value};
 
-/// Throws an error with the name that k6 gives to its own.
+/// Throws an error with the name of k6's own errors.
 pub(super) fn throw(ctx: &Ctx<'_>, message: &str) -> Error {
     match make(ctx, message, "GoError") {
         Ok(error) => ctx.throw(error),
@@ -13,7 +13,7 @@ pub(super) fn throw(ctx: &Ctx<'_>, message: &str) -> Error {
     }
 }
 
-/// An error to reject a promise with: there k6 hands over the text alone, without a name.
+/// The reason for rejecting a promise: there k6 passes only the text, without a name.
 pub(in crate::modules) fn reason<'js>(ctx: &Ctx<'js>, message: &str) -> Result<Value<'js>> {
     make(ctx, message, "")
 }

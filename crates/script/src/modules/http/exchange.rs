@@ -1,8 +1,7 @@
-//! A chain of hops: from a request to its last answer, over redirects and rounds of authentication.
+//! A chain of hops: from a request to its last response, through redirects and rounds of authentication.
 //!
-//! It sends nothing by itself: it says which hop is next, and is told the outcome; so a script
-//! can wait for it or let it go on beside. Must not know the script's values. Invariant: every hop
-//! is recorded exactly once.
+//! It sends nothing itself: it returns the next hop, and gets its outcome; so a script can wait for it or run
+//! concurrently. Must not know the script's values. Invariant: every hop is recorded exactly once.
 
 use std::borrow::Cow;
 use std::rc::Rc;
@@ -31,10 +30,10 @@ use crate::host::LogLevel;
 use crate::trace::{HopTrace, TracedOutcome};
 use crate::vu::VuState;
 
-/// Fields that the engine writes by itself.
+/// Fields written by the engine itself.
 const FRAMING: [&str; 3] = ["Content-Length", "Transfer-Encoding", "Trailer"];
 
-/// A chain of hops under way.
+/// A chain of hops in progress.
 pub(super) struct Exchange {
     call: Rc<Call>,
     client: Rc<ClientState>,
@@ -43,27 +42,27 @@ pub(super) struct Exchange {
     body: Option<Bytes>,
     referer: Option<String>,
     followed: i64,
-    /// What goes along over redirects.
+    /// State carried over redirects.
     chain: Chain,
     rounds: Rounds,
-    /// Under which number the hop is written to the log; `None`: it is not.
+    /// The id of the hop in the log; `None`: it is not logged.
     debug_id: Option<String>,
-    /// The hop under way where it is to be shown.
+    /// The current hop, if it is traced.
     traced: Option<HopRequest>,
     started: Nanos,
     deadline: Nanos,
 }
 
-/// What is to be done next.
+/// The next action.
 pub(super) enum Next {
     /// Send this hop.
     Send(HopRequest),
-    /// The chain is at its end.
+    /// The chain has ended.
     Done(Facts),
 }
 
 impl Exchange {
-    /// A chain that has not begun.
+    /// A chain that has not started.
     pub(super) fn new(state: &VuState, call: Rc<Call>) -> Exchange {
         Exchange {
             client: client_state(state),
@@ -100,7 +99,7 @@ impl Exchange {
                 Next::Send(request)
             }
             Err(why) => {
-                // Where an answer led the script there, the answer is to blame.
+                // If a response led the script there, the response is to blame.
                 let class = match self.followed {
                     0 => ErrorClass::Request,
                     _ => ErrorClass::Redirect,
@@ -110,7 +109,7 @@ impl Exchange {
         }
     }
 
-    /// What came of the hop that was sent.
+    /// Processes the outcome of the hop that was sent.
     pub(super) fn ended(&mut self, state: &VuState, outcome: HopOutcome) -> Next {
         let held = match &outcome {
             Err(failure) => failure.times.held,
@@ -198,7 +197,7 @@ impl Exchange {
         !FRAMING.contains(&name) && self.chain.has_field(name)
     }
 
-    /// Adds what follows from URL, jar and the hops before.
+    /// Adds the fields that follow from the URL, the jar and earlier hops.
     fn add_derived(&self, state: &VuState, fields: &mut Vec<(Arc<str>, String)>) {
         let has = |fields: &[(Arc<str>, String)], name: &str| {
             fields.iter().any(|(known, _)| &**known == name)
@@ -229,7 +228,7 @@ impl Exchange {
         if call.is_bare() && call.cookie_header.is_empty() {
             return String::new();
         }
-        // As in k6, what a jar has to say replaces the field where a redirect leads.
+        // As in k6, after a redirect the jar's cookies replace the field.
         let is_kept = self.followed == 0 || call.jar.is_none();
         let mut field = match is_kept && self.chain.has_field("Cookie") {
             true => call.cookie_header.clone(),
@@ -266,7 +265,7 @@ impl Exchange {
         };
         let next = match next {
             Ok(next) => next,
-            // As in k6, the request that asked is the one that fails.
+            // As in k6, the request that got the redirect fails.
             Err(why) => {
                 let failure = HopFailure {
                     remote: answer.remote,
@@ -311,8 +310,8 @@ impl Exchange {
         }
     }
 
-    /// The body as the script gets it. As in k6, what it does not get is not unpacked, and so cannot be
-    /// damaged; where every hop is shown, those on the way are unpacked for that.
+    /// The body for the script. As in k6, a body that the script does not get is not decoded, and so cannot be
+    /// damaged; if every hop is traced, intermediate ones are decoded for that purpose.
     fn unpacked(
         &self,
         state: &VuState,
@@ -325,7 +324,7 @@ impl Exchange {
         };
         let is_wanted = is_last && self.call.response_type != ResponseType::None;
         let is_shown = state.program.settings.traces;
-        // A body that HEAD leaves out is looked for, and missed, by k6 too.
+        // k6 too expects a body that HEAD leaves out, and misses it.
         let may_be_there = !body.is_empty() || may_have_body(answer.status);
         if !may_be_there || !(is_wanted || is_shown) {
             return Ok(body);
@@ -340,7 +339,7 @@ impl Exchange {
         }
     }
 
-    /// Shows the hop that has ended, where that is asked for.
+    /// Reports the ended hop, if tracing is on.
     fn trace<'a>(
         &'a self,
         state: &VuState,
@@ -396,10 +395,10 @@ impl Exchange {
         }
     }
 
-    /// Where an answer leads; `None`: nowhere.
+    /// The target of a redirect; `None`: no redirect.
     ///
     /// # Errors
-    /// The location is no URL.
+    /// The location is not a URL.
     fn redirect(&mut self, state: &VuState, answer: &HopAnswer) -> Result<Option<Hop>, String> {
         if !is_redirect(answer.status) {
             return Ok(None);
@@ -429,8 +428,8 @@ impl Exchange {
         }
         let location = in_utf8(location);
         let first = self.call.address.parts();
-        // As in k6, digest authentication takes the credentials out of the URL, so that no reference
-        // to another page of the host inherits them.
+        // As in k6, digest authentication removes the credentials from the URL, so that no reference to another
+        // page of the host inherits them.
         let here = self.rounds.bare_address().unwrap_or(&self.address);
         let last = (here.parts(), &*self.method);
         let hop = self.chain.follow(first, last, answer.status, &location);
@@ -469,7 +468,7 @@ impl Exchange {
             done_at: answer.done_at,
             partial_body: None,
         };
-        // What the end of the iteration cut short counts as little as a hop that it cut short.
+        // A failure caused by the end of the iteration counts as little as an interrupted hop.
         if !state.is_cancelled() {
             sample::record(state, &self.sampled(expected), &Outcome::Failure(&failure));
         }
@@ -510,7 +509,7 @@ impl Exchange {
     }
 }
 
-/// The text of a field; bytes that are none are percent-coded, as Go does with them in a URL.
+/// The text of a field; invalid bytes are percent-encoded, as Go does in a URL.
 fn in_utf8(field: &[u8]) -> Cow<'_, str> {
     match std::str::from_utf8(field) {
         Ok(text) => text.into(),
@@ -547,7 +546,7 @@ fn unsent(class: ErrorClass, why: Unreachable, now: Nanos) -> HopFailure {
     }
 }
 
-/// The method as Go's errors begin: `Get`.
+/// The method as at the start of Go's errors: `Get`.
 fn verb(method: &str) -> String {
     let mut letters = method.chars();
     match letters.next() {
@@ -556,7 +555,7 @@ fn verb(method: &str) -> String {
     }
 }
 
-/// The beginning of a body, if it is looked at.
+/// The start of a body, if it is needed.
 fn beginning(state: &VuState, body: &[u8]) -> String {
     const BYTES: usize = 1_024;
     if body.is_empty() || !state.host.wants_body() {

@@ -1,6 +1,6 @@
-//! Which statuses a script expects: `expectedStatuses` and `setResponseCallback`.
+//! The statuses that a script expects: `expectedStatuses` and `setResponseCallback`.
 //!
-//! Must not know requests. Invariant: without a word from the script, 200 to 399 are expected.
+//! Must not know requests. Invariant: by default, 200 to 399 are expected.
 
 use std::rc::Rc;
 
@@ -36,10 +36,10 @@ impl Expected {
     }
 }
 
-/// What `expectedStatuses` gives to the script: an object without properties.
+/// The result of `expectedStatuses`: an object without properties.
 pub(super) struct ExpectedStatuses(Rc<Expected>);
 
-// SAFETY: nothing in it lives in the context.
+// SAFETY: it holds nothing that lives in the context.
 unsafe impl JsLifetime<'_> for ExpectedStatuses {
     type Changed<'to> = ExpectedStatuses;
 }
@@ -72,7 +72,7 @@ pub(super) fn expected_statuses<'js>(
     Class::instance(ctx, ExpectedStatuses(Rc::new(Expected { ranges })))
 }
 
-/// What the argument of a number, counted from 1, expects.
+/// The range from an argument; `number` counts from 1.
 fn range_of(ctx: &Ctx<'_>, number: usize, argument: &Value<'_>) -> Result<(i64, i64)> {
     if let Some(status) = whole(argument) {
         return Ok((status, status));
@@ -104,7 +104,7 @@ fn whole(value: &Value<'_>) -> Option<i64> {
     Some(number as i64)
 }
 
-/// What a value says that is expected; the outer `None` when it says nothing that is understood.
+/// The expectation in a value; the outer `None` if the value is invalid.
 pub(super) fn expected_of(value: &Value<'_>) -> Option<Option<Rc<Expected>>> {
     if value.is_null() {
         return Some(None);

@@ -1,8 +1,7 @@
-//! Values of a script as Go prints them: k6 writes forms with `fmt`'s `%v`, and names Go's types
-//! in its messages.
+//! Formats script values as Go does: k6 writes forms with `fmt`'s `%v`, and names Go's types in its messages.
 //!
-//! Source: the documentation of Go's package `fmt`. Must not know requests.
-//! Invariant: a value that holds itself ends at [`DEPTH_MAX`].
+//! Source: the documentation of Go's package `fmt`. Must not know requests. Invariant: a cyclic value is cut at
+//! [`DEPTH_MAX`].
 
 use loadline_go::float;
 use rquickjs::function::This;
@@ -11,10 +10,10 @@ use rquickjs::{Array, Coerced, Function, Object, Result, Value};
 use crate::kinds::{array_buffer, is_made_by};
 use crate::modules::bytes::{self, view_of};
 
-/// Levels of a nested value that are written.
+/// Maximum depth of a nested value that is written.
 const DEPTH_MAX: usize = 32;
 
-/// The Go type that k6 sees in a value.
+/// The Go type of a value in k6.
 pub(super) fn type_name(value: &Value<'_>) -> String {
     if value.is_null() || value.is_undefined() {
         return "<nil>".to_owned();
@@ -71,10 +70,10 @@ fn constructor_name(object: &Object<'_>) -> String {
         .unwrap_or_default()
 }
 
-/// A value as `%v` writes it.
+/// Formats a value like `%v`.
 ///
 /// # Errors
-/// When a getter of the script throws.
+/// A getter of the script throws.
 pub(super) fn format(value: &Value<'_>) -> Result<String> {
     let mut out = String::new();
     write(value, 0, &mut out)?;
@@ -109,7 +108,7 @@ fn view_bytes(value: &Value<'_>) -> Result<Option<Vec<u8>>> {
     }
 }
 
-/// A `Date` as Go prints times: `1970-01-01 00:00:00.5 +0000 UTC`.
+/// A `Date` in Go's time format: `1970-01-01 00:00:00.5 +0000 UTC`.
 fn time_text(value: &Value<'_>) -> Result<Option<String>> {
     let Some(object) = value.as_object() else {
         return Ok(None);
@@ -118,7 +117,7 @@ fn time_text(value: &Value<'_>) -> Result<Option<String>> {
         return Ok(None);
     }
     let spelled: Function<'_> = object.get("toJSON")?;
-    // Null for a date that is none.
+    // Null for an invalid date.
     let Some(spelled) = spelled.call::<_, Option<String>>((This(value.clone()),))? else {
         return Ok(None);
     };
@@ -157,7 +156,7 @@ fn write_map(object: &Object<'_>, depth: usize, out: &mut String) -> Result<()> 
     Ok(())
 }
 
-/// A number as `%v` writes it: whole ones that sobek holds as integers have all their digits.
+/// Formats a number like `%v`: those that sobek holds as integers have all their digits.
 fn number_text(number: f64) -> String {
     if is_integer(number) {
         (number as i64).to_string()

@@ -1,8 +1,8 @@
-//! Header fields as Go's client writes them: valid bytes, sorted.
+//! Header fields as written by Go's client: valid bytes, sorted.
 //!
 //! Must not know which fields a request has. Invariant: `Host` and `User-Agent` come first.
 
-/// Whether a value holds no control character but tabs.
+/// Whether a value has no control character except tabs.
 pub(crate) fn is_value(value: &str) -> bool {
     value
         .bytes()

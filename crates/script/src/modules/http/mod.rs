@@ -1,8 +1,8 @@
-//! `k6/http`: the client of scripts.
+//! `k6/http`: the HTTP client of scripts.
 //!
-//! From the script's arguments ([`request`]) comes a [`call::Call`]; an [`exchange::Exchange`] takes
-//! it over redirects and rounds of authentication, hop by hop; the outcome is shown as a
-//! [`response::Response`]. Must not know sockets. Invariant: every hop is one sample.
+//! The script's arguments ([`request`]) become a [`call::Call`]; an [`exchange::Exchange`] takes it through
+//! redirects and rounds of authentication, hop by hop; the outcome is shown as a [`response::Response`]. Must
+//! not know sockets. Invariant: every hop is one sample.
 
 #![expect(
     clippy::needless_pass_by_value,
@@ -54,7 +54,7 @@ pub(super) const MODULE: Builtin = Builtin {
     body: Body::Natives(ROWS),
 };
 
-/// Everything that is exported, in k6's order.
+/// All exports, in k6's order.
 const ROWS: &[Lazy] = &[
     Lazy::new("TLS_1_0", constant),
     Lazy::new("TLS_1_1", constant),
@@ -115,7 +115,7 @@ fn constant_value(name: &str) -> String {
     name.unwrap_or_default().to_ascii_lowercase()
 }
 
-/// A function of URL and params, which warns of more.
+/// A function of URL and params, which warns about further arguments.
 fn without_body<'js>(
     ctx: &Ctx<'js>,
     name: &str,
@@ -221,7 +221,7 @@ fn async_request<'js>(
     request::promised(&ctx, prepared)
 }
 
-/// The texts around the values of a template; of anything else k6 has its own words.
+/// The literal parts of a template; for other values k6 has its own error.
 fn template_parts<'js>(ctx: &Ctx<'js>, parts: Option<Value<'js>>) -> Result<Vec<Coerced<String>>> {
     let Some(parts) = parts.filter(|parts| !parts.is_null() && !parts.is_undefined()) else {
         return Ok(Vec::new());
@@ -239,7 +239,7 @@ fn template_parts<'js>(ctx: &Ctx<'js>, parts: Option<Value<'js>>) -> Result<Vec<
     Err(Exception::throw_type(ctx, &message))
 }
 
-/// The template tag `url`: what stands between the marks is left out of the name.
+/// The template tag `url`: the placeholders' values are not part of the name.
 fn url_template<'js>(
     ctx: Ctx<'js>,
     parts: Opt<Value<'js>>,

@@ -1,7 +1,7 @@
 //! The last argument of a request: headers, cookies, tags, limits and the rest.
 //!
-//! Must not know methods and URLs. Invariant: what is not understood is either passed over as k6
-//! does or refused in its words.
+//! Must not know methods and URLs. Invariant: an invalid value is either ignored as in k6 or refused in its
+//! words.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -19,15 +19,15 @@ use super::expected::expected_of;
 use crate::modules::go_values::object_of;
 use crate::modules::tags;
 
-/// Longest timeout: about a century, so that sums of instants stay within their type.
+/// Maximum timeout: about a century, so that sums of instants do not overflow.
 const TIMEOUT_MAX_NS: i64 = 3_000_000_000_000_000_000;
-/// Fields that are looked through for one of a name; more are asked by hash.
+/// Fields up to which a name is searched linearly; beyond that, a hash is used.
 const HEADERS_LOOKED_THROUGH: usize = 32;
 
-/// Takes over what a script's object says; gives the codings of the body.
+/// Applies the script's object; returns the codings of the body.
 ///
 /// # Errors
-/// The outer error is one that the script's own code threw.
+/// The outer error was thrown by the script's own code.
 pub(super) fn read<'js>(
     ctx: &Ctx<'js>,
     params: &Object<'js>,
@@ -132,7 +132,7 @@ fn read_headers<'js>(ctx: &Ctx<'js>, value: &Value<'js>, call: &mut Call) -> Res
     Ok(())
 }
 
-/// Sets a field; the last of a name holds.
+/// Sets a field, replacing an earlier one of that name.
 pub(super) fn set_header(call: &mut Call, name: &str, value: String) {
     let name = canonical(name);
     match &*name {

@@ -1,7 +1,7 @@
-//! From the arguments of a script to a request, and back to a response.
+//! Builds a request from a script's arguments, and the response from its result.
 //!
-//! Must not know redirects, cookies and codings. Invariant: a request that cannot be made gives a
-//! response with status zero and a warning, or throws where the script asked for that.
+//! Must not know redirects, cookies and codings. Invariant: a request that cannot be made yields a response
+//! with status zero and a warning, or throws if the script enabled that.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -32,10 +32,10 @@ pub(crate) struct Arguments<'js> {
     pub(crate) params: Option<Value<'js>>,
 }
 
-/// A request, made or refused.
+/// A request that was built or refused.
 pub(super) type Prepared = std::result::Result<Rc<Call>, Refused>;
 
-/// Makes a request of its arguments.
+/// Builds a request from its arguments.
 pub(super) fn prepare<'js>(ctx: &Ctx<'js>, arguments: &Arguments<'js>) -> Result<Prepared> {
     let state = state(ctx);
     if state.stage.get() == Stage::Init {
@@ -74,7 +74,7 @@ pub(super) fn prepare<'js>(ctx: &Ctx<'js>, arguments: &Arguments<'js>) -> Result
     Ok(Ok(Rc::new(call)))
 }
 
-/// A request with nothing but method and address.
+/// A request with only method and address.
 fn plain(
     ctx: &Ctx<'_>,
     client: &ClientState,
@@ -116,7 +116,7 @@ fn plain(
 
 type Found = (Rc<Address>, Option<Arc<str>>);
 
-/// The address of a text, or of what a `url` template made.
+/// The address given as text, or made by a `url` template.
 fn address_of<'js>(
     client: &ClientState,
     url: Option<&Value<'js>>,
@@ -145,7 +145,7 @@ fn address_of<'js>(
     Ok(Err(Refused::bad_url(&format!("'#{shown}'"))))
 }
 
-/// URL and name of what the template `url` made, or of the web's `URL`.
+/// URL and name from a result of the template tag `url`, or of the web's `URL`.
 fn template_of<'js>(object: &Object<'js>) -> Result<Option<(String, String)>> {
     let url: Option<String> = object
         .get::<_, Option<Coerced<String>>>("url")?
@@ -207,7 +207,7 @@ fn add_body(
     Ok(())
 }
 
-/// A length of the script's own is never sent; one that is wrong is worth a warning.
+/// The script's own length is never sent; a wrong one causes a warning.
 fn note_length(state: &VuState, call: &mut Call) {
     let Some(at) = call
         .headers
@@ -229,7 +229,7 @@ fn note_length(state: &VuState, call: &mut Call) {
     }
 }
 
-/// Sends a request and waits, blocking the script, for what comes of it.
+/// Sends a request and blocks the script until its result.
 pub(super) fn blocking<'js>(ctx: &Ctx<'js>, arguments: &Arguments<'js>) -> Result<Value<'js>> {
     let facts = match prepare(ctx, arguments)? {
         Ok(call) => run(ctx, call)?,
@@ -257,10 +257,10 @@ fn run(ctx: &Ctx<'_>, call: Rc<Call>) -> Result<Facts> {
     }
 }
 
-/// Told what came of a request that went on beside the script.
+/// Called with the result of a request that ran concurrently with the script.
 pub(crate) type OnDone = Box<dyn FnOnce(&Ctx<'_>, Facts) -> Result<()>>;
 
-/// Sends a request that goes on beside the script.
+/// Sends a request that runs concurrently with the script.
 pub(super) fn beside(ctx: &Ctx<'_>, call: Rc<Call>, on_done: OnDone) -> Result<()> {
     let state = state(ctx);
     let mut exchange = Exchange::new(state, call);
@@ -283,7 +283,7 @@ fn go_on(ctx: &Ctx<'_>, mut exchange: Exchange, next: Next, on_done: OnDone) -> 
     }
 }
 
-/// A promise for the response of a request that goes on beside the script.
+/// A promise for the response of a request that runs concurrently with the script.
 pub(super) fn promised<'js>(ctx: &Ctx<'js>, prepared: Prepared) -> Result<Promise<'js>> {
     let (promise, resolve, reject) = Promise::new(ctx)?;
     let resolve = Persistent::save(ctx, resolve);
@@ -309,7 +309,7 @@ pub(super) fn refused_facts(refused: Refused) -> Facts {
     Facts::refused(refused.message, refused.code, words)
 }
 
-/// The response of what came of a request, or what is to be thrown; a failure is logged.
+/// The response for a result, or the message to throw; a failure is logged.
 pub(super) fn conclude<'js>(
     ctx: &Ctx<'js>,
     facts: Facts,

@@ -1,7 +1,6 @@
-//! What is recorded of one hop.
+//! The recorded data of one hop.
 //!
-//! Must not know what is done with it. Invariant: no text is made for a tag that is off or that
-//! exists already.
+//! Must not know what is done with it. Invariant: no text is created for a tag that is off or exists already.
 
 use std::net::SocketAddr;
 use std::rc::Rc;
@@ -17,35 +16,35 @@ use crate::samples::{HttpFacts, HttpSample, HttpTags};
 use crate::system_tags::SystemTag;
 use crate::vu::VuState;
 
-/// A hop, as far as it is known before its end.
+/// A hop, with the data known before its end.
 pub(super) struct Sampled<'a> {
     pub(super) call: &'a Rc<Call>,
     pub(super) method: &'a Arc<str>,
     pub(super) address: &'a Address,
     pub(super) started: Nanos,
-    /// What a round of authentication expects instead of the response callback.
+    /// The expectation of a round of authentication, which replaces the response callback.
     pub(super) expected: Expectation,
 }
 
-/// Which answers are expected.
+/// The expected responses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Expectation {
-    /// What the response callback says.
+    /// As in the response callback.
     Callback,
-    /// 401 alone: the question before the proof.
+    /// Only 401: the challenge before the proof.
     Unauthorized,
-    /// 401, or what the response callback says.
+    /// 401, or as in the response callback.
     UnauthorizedOrCallback,
 }
 
 /// How a hop ended.
 pub(super) enum Outcome<'a> {
-    /// With an answer whose body took so many bytes, and its beginning if somebody looks at it.
+    /// A response, with the wire size of its body, and the body's start if it is needed.
     Answer(&'a HopAnswer, u64, &'a str),
     Failure(&'a HopFailure),
 }
 
-/// What answers and failures have alike.
+/// What responses and failures have in common.
 struct Ended<'a> {
     status: u16,
     protocol: Option<HopProtocol>,
@@ -149,7 +148,7 @@ pub(super) fn record(state: &VuState, hop: &Sampled<'_>, outcome: &Outcome<'_>) 
     });
 }
 
-/// Whether the tags say nothing beyond `name`, which is a tag of the hop itself.
+/// Whether `name` is the only tag, which the hop itself sets.
 fn is_only_name(tags: &TagSet) -> bool {
     tags.len() == 1 && tags.get("name").is_some()
 }
@@ -163,7 +162,7 @@ fn expected(hop: &Sampled<'_>, status: u16) -> Option<bool> {
     })
 }
 
-/// k6's error code: that of a failure, or the status and a thousand from 400 on; zero without.
+/// k6's error code: that of a failure, or 1000 plus the status from 400 on; otherwise zero.
 pub(super) fn error_code(outcome: &Outcome<'_>) -> u16 {
     match outcome {
         Outcome::Answer(answer, ..) => code_of_status(answer.status),
@@ -171,7 +170,7 @@ pub(super) fn error_code(outcome: &Outcome<'_>) -> u16 {
     }
 }
 
-/// The error code of a status; zero when it is none of an error.
+/// The error code of a status; zero if it is not an error.
 pub(super) fn code_of_status(status: u16) -> u16 {
     match status {
         400.. => 1_000 + status,
@@ -179,7 +178,7 @@ pub(super) fn code_of_status(status: u16) -> u16 {
     }
 }
 
-/// A number as text, without memory of its own.
+/// A number as text, without allocating.
 fn digits(number: u16, place: &mut [u8; 5]) -> &str {
     let mut rest = number;
     let mut at = place.len();

@@ -1,4 +1,4 @@
-//! The client against a simulated host: what k6 v2.2.0 was seen to do, told again.
+//! The client against a simulated host: reproduces the observed behaviour of k6 v2.2.0.
 //!
 //! Must not need a socket. Invariant under test: each hop is one sample with k6's tags.
 
@@ -17,7 +17,7 @@ use loadline_model::Nanos;
 
 mod json;
 
-/// Requests as they were sent: method, target, fields, body.
+/// Requests as sent: method, target, fields, body.
 type Sent = Rc<RefCell<Vec<String>>>;
 
 fn shown(request: &HopRequest) -> String {
@@ -62,7 +62,7 @@ fn redirect(status: u16, location: &str) -> HopAnswer {
     )
 }
 
-/// A small server: what it does is in the path.
+/// A small server, controlled by the path.
 fn serve(request: &HopRequest) -> HopOutcome {
     if request.origin.port == 1 {
         return Err(refused());
@@ -132,7 +132,7 @@ fn run_with(body: &str, make: impl FnOnce(&str) -> Rehearsal) -> (Rehearsed, Vec
     (rehearsed, sent)
 }
 
-/// What the script logs, without the source.
+/// The script's log, without the source.
 fn said(body: &str) -> Vec<String> {
     let (rehearsed, _) = run(body);
     assert_eq!(rehearsed.failure(), None);

@@ -1,7 +1,7 @@
-//! URLs as k6's client reads them: the grammar and the error texts are those of Go's `net/url`.
+//! URLs as parsed by k6's client: the grammar and the error texts are those of Go's `net/url`.
 //!
-//! Sources: RFC 3986 and the documentation of Go's package. Must not resolve names or know of
-//! requests. Invariant: an address with an origin can be sent; one without says why not.
+//! Sources: RFC 3986 and the documentation of Go's package. Must not resolve names or know requests. Invariant:
+//! an address with an origin can be requested; one without has the reason.
 
 use std::sync::Arc;
 
@@ -9,33 +9,33 @@ pub(crate) use loadline_go::url::NoUrl;
 use loadline_go::url::{Url, decoded};
 use loadline_model::url::{Origin, OriginFault};
 
-/// A URL that was parsed.
+/// A parsed URL.
 #[derive(Clone, Debug)]
 pub(crate) struct Address {
-    /// The URL as Go writes it: path escaped, credentials kept.
+    /// The URL as formatted by Go: path escaped, credentials kept.
     pub(crate) text: Arc<str>,
-    /// The URL as the script or the target wrote it.
+    /// The URL as written by the script or the target.
     pub(crate) given: Arc<str>,
     /// The same for tags: credentials masked.
     pub(crate) masked: Arc<str>,
-    /// Where it leads, or why a request to it cannot be sent.
+    /// Its destination, or why it cannot be requested.
     pub(crate) place: Result<Place, Unreachable>,
     /// User and password, decoded.
     pub(crate) credentials: Option<(String, String)>,
     parts: Url,
 }
 
-/// Where a URL leads.
+/// The destination of a URL.
 #[derive(Clone, Debug)]
 pub(crate) struct Place {
     pub(crate) origin: Arc<Origin>,
     /// Path and query.
     pub(crate) target: String,
-    /// The host as the URL names it, with its port.
+    /// The host as in the URL, with its port.
     pub(crate) authority: String,
 }
 
-/// Why a well-formed URL cannot be sent to.
+/// Why a well-formed URL cannot be requested.
 #[derive(Clone, Debug)]
 pub(crate) struct Unreachable {
     pub(crate) code: u16,
@@ -44,7 +44,7 @@ pub(crate) struct Unreachable {
 }
 
 impl Unreachable {
-    /// With a text that is its own tag.
+    /// With a text that is also the tag.
     pub(crate) fn new(code: u16, text: impl Into<String>) -> Unreachable {
         let text = text.into();
         Unreachable {
@@ -56,10 +56,10 @@ impl Unreachable {
 }
 
 impl Address {
-    /// Parses a URL; `name` stands for it in tags.
+    /// Parses a URL.
     ///
     /// # Errors
-    /// When it is none.
+    /// It is invalid.
     pub(crate) fn parse(text: &str) -> Result<Address, NoUrl> {
         let address = Address::of(Url::parse(text)?);
         Ok(match *address.text == *text {
@@ -71,24 +71,24 @@ impl Address {
         })
     }
 
-    /// The address that a reference leads to from here.
+    /// Resolves a reference relative to this address.
     ///
     /// # Errors
-    /// When it is no URL.
+    /// The reference is invalid.
     pub(crate) fn resolve(&self, reference: &str) -> Result<Address, NoUrl> {
         Ok(Address::of(self.parts.resolve(Url::parse(reference)?)))
     }
 
-    /// The same with another query; an empty one is none.
+    /// The same address with another query; an empty one is omitted.
     pub(crate) fn with_query(&self, query: &str) -> Address {
         let mut parts = self.parts.clone();
-        // Go keeps a question mark that nothing follows.
+        // Go keeps a trailing question mark.
         let keeps_mark = parts.query.as_deref() == Some("");
         parts.query = Some(query.to_owned()).filter(|query| keeps_mark || !query.is_empty());
         Address::of(parts)
     }
 
-    /// The URL with the password starred out, for errors.
+    /// The URL with its password masked, for errors.
     pub(crate) fn without_password(&self) -> String {
         match &self.parts.userinfo {
             None => self.text.to_string(),
@@ -99,7 +99,7 @@ impl Address {
         }
     }
 
-    /// The same without its credentials.
+    /// The same address without credentials.
     pub(crate) fn without_credentials(&self) -> Address {
         let mut parts = self.parts.clone();
         parts.userinfo = None;
@@ -111,7 +111,7 @@ impl Address {
         self.parts.host_name()
     }
 
-    /// The path, escaped; empty when there is none.
+    /// The path, escaped; empty if there is none.
     pub(crate) fn path(&self) -> &str {
         &self.parts.path
     }
@@ -125,7 +125,7 @@ impl Address {
         &self.parts
     }
 
-    /// The address of these parts.
+    /// The address with these parts.
     pub(crate) fn of(parts: Url) -> Address {
         let text: Arc<str> = parts.text().into();
         let masked = match &parts.userinfo {
@@ -135,7 +135,7 @@ impl Address {
                     true => ("****:****", 1),
                     false => ("****", 0),
                 };
-                // k6 covers as many characters as the credentials have once they are unescaped.
+                // k6 masks as many characters as the unescaped credentials have.
                 let (user, password) = userinfo.split_once(':').unwrap_or((userinfo, ""));
                 let covered = decoded(user).len() + decoded(password).len() + separator;
                 let left = userinfo.get(covered..).unwrap_or_default();

@@ -1,6 +1,6 @@
-//! What k6's client keeps for one virtual user: its cookie jar, response callback, parsed URLs.
+//! State of k6's client for one virtual user: its cookie jar, response callback, parsed URLs.
 //!
-//! Must not know the script's values. Invariant: the cache of URLs holds [`URLS_KEPT`] at most.
+//! Must not know the script's values. Invariant: the cache holds at most [`URLS_KEPT`] URLs.
 
 use std::cell::{Cell, RefCell};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -12,24 +12,23 @@ use super::expected::Expected;
 use super::url::{Address, NoUrl};
 use crate::vu::VuState;
 
-/// URLs kept parsed. A script with more of them makes them up as it goes, and then none would be
-/// found again anyhow.
+/// Maximum cached URLs. A script with more generates them, and then caching would not help anyhow.
 const URLS_KEPT: usize = 32;
 
-/// What the client keeps for one virtual user.
+/// State of the client for one virtual user.
 pub(crate) struct ClientState {
     jar: RefCell<Rc<Jar>>,
     jar_iteration: Cell<u64>,
-    /// Which statuses are expected; `None`: nobody asks.
+    /// The expected statuses; `None`: not checked.
     pub(super) expected: RefCell<Option<Rc<Expected>>>,
     addresses: RefCell<Vec<Option<Known>>>,
     pub(super) names: Names,
 }
 
-/// A text, and the address that it stands for.
+/// A text with its address.
 type Known = (Box<str>, Rc<Address>);
 
-/// Texts that nearly every request has.
+/// Texts used in nearly every request.
 pub(super) struct Names {
     pub(super) host: Arc<str>,
     pub(super) user_agent: Arc<str>,
@@ -56,7 +55,7 @@ impl ClientState {
         }
     }
 
-    /// The virtual user's own jar: a new one each iteration, unless cookies are to be kept.
+    /// The virtual user's own jar: a new one per iteration, unless cookies are kept.
     pub(crate) fn jar(&self, state: &VuState) -> Rc<Jar> {
         let iteration = state.iteration.get();
         if self.jar_iteration.replace(iteration) != iteration
@@ -68,7 +67,7 @@ impl ClientState {
         Rc::clone(&self.jar.borrow())
     }
 
-    /// A URL, parsed at most once as long as it is used often.
+    /// A parsed URL, cached while it is used often.
     pub(crate) fn address(&self, text: &str) -> Result<Rc<Address>, NoUrl> {
         let mut hasher = DefaultHasher::new();
         text.hash(&mut hasher);

@@ -1,7 +1,7 @@
-//! `check`: how values are held against named conditions.
+//! `check`: tests values against named conditions.
 //!
-//! Beyond k6: a condition may be async; then `check` gives a promise. Must not know who counts.
-//! Invariant: every condition that was looked at to its end is recorded once.
+//! Beyond k6: a condition may be async; then `check` returns a promise. Must not know who counts. Invariant:
+//! every condition that was evaluated to its end is recorded once.
 
 use rquickjs::function::Opt;
 use rquickjs::{Coerced, Ctx, Exception, Function, Object, Result, Value};
@@ -49,7 +49,7 @@ pub(super) fn check<'js>(
             return Err(refuse(&ctx, BAD_NAME));
         }
         match outcome(&ctx, &value, &condition) {
-            // Any other promise is true, as in k6.
+            // As in k6, any other promise is true.
             Ok(outcome) if outcome.is_promise() && is_async(&condition) => {
                 promises.push(later(&ctx, &outcome, &name, base.clone())?);
             }
@@ -59,7 +59,7 @@ pub(super) fn check<'js>(
                 held &= passed;
             }
             Err(error) => {
-                // A condition that the end of the iteration cut short found nothing.
+                // A condition interrupted by the end of the iteration has no result.
                 if !state(&ctx).is_cancelled() {
                     record(&ctx, &name, false, &base);
                 }
@@ -83,7 +83,7 @@ fn outcome<'js>(ctx: &Ctx<'js>, value: &Value<'js>, condition: &Value<'js>) -> R
     }
 }
 
-/// Records an async condition when its promise is settled; gives a promise for whether it held.
+/// Records an async condition when its promise settles; returns a promise for its result.
 fn later<'js>(
     ctx: &Ctx<'js>,
     promise: &Value<'js>,
@@ -109,7 +109,7 @@ fn later<'js>(
     ))
 }
 
-/// A promise for whether all held.
+/// A promise for whether all are true.
 fn all<'js>(ctx: &Ctx<'js>, promises: Vec<Value<'js>>, held: bool) -> Result<Value<'js>> {
     let promise: Object<'js> = ctx.globals().get("Promise")?;
     let all: Function<'js> = promise.get("all")?;

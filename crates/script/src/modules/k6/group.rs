@@ -1,7 +1,8 @@
-//! `group`: a part of an iteration with a name.
+//! `group`: a named part of an iteration.
 //!
-//! Beyond k6: the function may be async; the group then lasts until its promise is settled, and whatever the function does
-//! after it waited is in the group. Must not know who counts. Invariant: the group in force after a call is the one before it.
+//! Beyond k6: the function may be async; the group then lasts until its promise settles, and includes
+//! everything that the function does after waiting. Must not know who counts. Invariant: after a call the group
+//! is the same as before it.
 
 use std::rc::Rc;
 
@@ -16,7 +17,7 @@ use crate::natives::refuse;
 use crate::system_tags::SystemTag;
 use crate::vu::{Stage, state};
 
-/// Groups within one another: what reads a report goes down into them.
+/// Maximum depth of nested groups: readers of reports recurse into them.
 const LEVELS_MAX: usize = 250;
 pub(super) const BAD_NAME: &str = "group and check names may not contain '::'";
 
@@ -38,7 +39,7 @@ pub(super) fn group<'js>(
         return Err(throw("group() requires a callback as a second argument"));
     };
     let outside = state.group.borrow().clone();
-    // As in k6, a group without a name is none at the top.
+    // As in k6, a group without a name at the top level is not a group.
     let path: Rc<str> = match (&*outside, name.as_str()) {
         ("", "") => Rc::clone(&outside),
         (outside, name) => Rc::from(format!("{outside}::{name}")),
@@ -49,7 +50,7 @@ pub(super) fn group<'js>(
     }
     let begun = state.host.now();
     *state.group.borrow_mut() = Rc::clone(&path);
-    // A plain function that gives a promise is left when it returns, as in k6.
+    // As in k6, the group of a plain function that returns a promise ends when the function returns.
     let is_async = is_async(body.as_value());
     let mark = if is_async {
         state.mark_of_group(&path)
@@ -69,12 +70,12 @@ pub(super) fn group<'js>(
     outcome
 }
 
-/// Records that a group was left.
+/// Records that a group ended.
 fn leave(ctx: &Ctx<'_>, path: &Rc<str>, begun_ns: u64) {
     let state = state(ctx);
     let duration_ns = state.host.now().0.saturating_sub(begun_ns);
     let in_force = state.group.replace(Rc::clone(path));
-    // As in k6, a group that the end of its iteration cut short has no duration.
+    // As in k6, a group interrupted by the end of its iteration has no duration.
     if !state.is_cancelled() {
         let tags = current_tags(ctx);
         state.host.group(path, duration_ns, &*tags);
@@ -82,7 +83,7 @@ fn leave(ctx: &Ctx<'_>, path: &Rc<str>, begun_ns: u64) {
     *state.group.borrow_mut() = in_force;
 }
 
-/// Leaves the group when the promise of its body is settled.
+/// Ends the group when the promise of its body settles.
 fn leave_later<'js>(
     ctx: &Ctx<'js>,
     promise: &Value<'js>,
@@ -98,7 +99,7 @@ fn leave_later<'js>(
     ))
 }
 
-/// The tags of a sample made now: the virtual user's, and the group.
+/// The tags of a sample now: the virtual user's, and the group.
 pub(crate) fn current_tags(ctx: &Ctx<'_>) -> Rc<TagSet> {
     let state = state(ctx);
     let base = state.tags.borrow().clone();
@@ -111,7 +112,7 @@ pub(crate) fn current_tags(ctx: &Ctx<'_>) -> Rc<TagSet> {
     }
     let tags = Rc::new((*base).clone().with("group", &*group));
     if group.is_empty() {
-        // At the top the set is the same for every sample: it is made once.
+        // Outside of groups the set is the same for every sample, and is created once.
         *state.tags.borrow_mut() = Rc::clone(&tags);
     }
     tags

@@ -1,7 +1,7 @@
-//! The module `k6`: checks, groups, sleep, failing, the seed.
+//! The module `k6`: checks, groups, sleep, `fail`, the random seed.
 //!
-//! Must not know who counts checks. Invariant: a group that was entered is left, also by an
-//! exception, and its time recorded.
+//! Must not know who counts checks. Invariant: every entered group is left, even after an exception, and its
+//! time recorded.
 
 #![expect(
     clippy::needless_pass_by_value,
@@ -49,7 +49,7 @@ fn sleep(ctx: Ctx<'_>, seconds: Opt<Coerced<f64>>) -> Result<()> {
     Ok(())
 }
 
-/// Replaces `Math.random` by a generator of this seed (SplitMix64; Steele, Lea, Flood 2014).
+/// Replaces `Math.random` by a generator with this seed (SplitMix64; Steele, Lea, Flood 2014).
 fn random_seed(ctx: Ctx<'_>, seed: Opt<Coerced<f64>>) -> Result<()> {
     let mut bits = seed.0.map_or(0.0, |seed| seed.0).to_bits();
     let random = move || {

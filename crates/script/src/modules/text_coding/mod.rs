@@ -1,7 +1,7 @@
 //! The globals `TextEncoder` and `TextDecoder` (WHATWG Encoding).
 //!
-//! Must not know where bytes come from. Invariant: a decoder that is not told of more to come is
-//! fresh again afterwards.
+//! Must not know where bytes come from. Invariant: a decoder is reset after a call unless more data is
+//! announced.
 
 #![expect(
     clippy::needless_pass_by_value,
@@ -37,7 +37,7 @@ fn encode<'js>(ctx: Ctx<'js>, text: Value<'js>) -> Result<TypedArray<'js, u8>> {
     TypedArray::new(ctx, bytes::text(&text)?)
 }
 
-/// As many whole characters as fit into so many bytes: how many UTF-16 units they are, and their
+/// The longest prefix of whole characters that fits into `room` bytes: its length in UTF-16 units, and its
 /// bytes.
 fn prefix<'js>(
     ctx: Ctx<'js>,
@@ -51,12 +51,12 @@ fn prefix<'js>(
     Ok(List((units, TypedArray::new(ctx, kept)?)))
 }
 
-/// How one decoder reads.
+/// State and options of a decoder.
 struct Reading {
     encoding: &'static Encoding,
     fatal: bool,
     keeps_mark: bool,
-    /// Where it stands in the middle of a stream.
+    /// The state in the middle of a stream.
     decoder: RefCell<Option<Decoder>>,
 }
 
@@ -69,8 +69,7 @@ impl Reading {
         }
     }
 
-    /// The text of bytes; `None` for bytes that are none, if that matters. `more` says that the
-    /// text goes on.
+    /// Decodes bytes; `None` for invalid bytes, if the decoder is fatal. `more`: the text continues.
     fn decode(&self, data: &[u8], more: bool) -> Option<String> {
         let mut decoder = self.decoder.take().unwrap_or_else(|| self.fresh());
         let mut text = String::new();
@@ -126,7 +125,7 @@ fn decoder<'js>(
     Ok(object)
 }
 
-/// The bytes to decode; like k6 text is taken for its bytes, and nothing for none.
+/// The bytes to decode; as in k6, text counts as its bytes, and a missing argument as none.
 fn data_of(ctx: &Ctx<'_>, data: &Value<'_>) -> Result<Vec<u8>> {
     if data.is_undefined() || data.is_null() {
         return Ok(Vec::new());

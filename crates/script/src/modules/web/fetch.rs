@@ -1,6 +1,6 @@
-//! The native of `fetch`: sends a request beside the script, and reports the outcome plainly.
+//! The native of `fetch`: sends a request concurrently with the script, and returns the outcome as plain data.
 //!
-//! Must not know what a `Response` is. Invariant: its promise is settled once.
+//! Must not know what a `Response` is. Invariant: its promise settles once.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use rquickjs::{Array, ArrayBuffer, Ctx, Exception, Object, Persistent, Promise, 
 use super::add;
 use crate::modules::http::{Arguments, Facts, send_beside};
 
-/// k6's error code of a request that took too long.
+/// k6's error code for a request timeout.
 const TIMEOUT: u16 = 1050;
 
 pub(super) fn natives<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
@@ -51,7 +51,7 @@ fn send<'js>(
     Ok(promise)
 }
 
-/// A `TypeError`, as the web has it; where time ran out a `TimeoutError`.
+/// A `TypeError`, as in the web standard; for a timeout a `TimeoutError`.
 fn failure<'js>(ctx: &Ctx<'js>, words: &str, code: u16) -> Result<Value<'js>> {
     let error = Exception::throw_type(ctx, &format!("fetch failed: {words}"));
     let thrown = match error {

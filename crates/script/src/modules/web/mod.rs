@@ -1,7 +1,7 @@
-//! The web's own: URLs, events, streams, bodies, `fetch`; made when a script first looks at them.
+//! Web APIs: URLs, events, streams, bodies, `fetch`; created on first access.
 //!
-//! Most is JavaScript over natives for what it cannot do by itself. Must not know k6's modules but
-//! the client, through which `fetch` sends. Invariant: what a script never mentions is never made.
+//! Most of it is JavaScript, with natives for what JavaScript cannot do. Must not know k6's modules except the
+//! client, which `fetch` uses. Invariant: what a script never mentions is never created.
 
 #![expect(
     clippy::needless_pass_by_value,
@@ -51,7 +51,7 @@ pub(super) const WRITABLE: Builtin = Builtin {
     },
 };
 
-/// The streams under k6's name.
+/// The streams under k6's module name.
 pub(super) const K6_STREAMS: Builtin = Builtin {
     name: "k6/experimental/streams",
     body: Body::Script {
@@ -102,7 +102,7 @@ fn bodies<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     Ok(natives)
 }
 
-/// Digits that no body is likely to hold.
+/// Digits that are unlikely to occur in any body.
 fn random(ctx: Ctx<'_>) -> String {
     let host = &state(&ctx).host;
     format!("{:016x}{:016x}", host.random(), host.random())

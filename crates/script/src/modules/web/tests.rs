@@ -1,4 +1,4 @@
-//! The web's own as scripts use it, against what its standards say.
+//! Web APIs as used by scripts, compared with their standards.
 
 #![expect(
     clippy::result_large_err,
@@ -10,7 +10,7 @@ use loadline_model::Nanos;
 use crate::hop::{HopFailure, HopRequest, HopTimes};
 use crate::testing::{Rehearsal, Rehearsed, answer};
 
-/// Runs a script that compares by itself: `same(actual, expected)` logs what differs.
+/// Runs a self-checking script: `same(actual, expected)` logs differences.
 fn rehearse(body: &str) -> Rehearsal {
     let script = format!(
         r#"const same = (actual, expected) => {{

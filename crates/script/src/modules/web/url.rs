@@ -1,6 +1,6 @@
-//! Natives of `URL` and `URLSearchParams`: WHATWG's rules, by the crate `url`.
+//! Natives of `URL` and `URLSearchParams`: the rules of WHATWG, implemented by the `url` crate.
 //!
-//! Must not keep anything: a URL is its text. Invariant: what is given back parses again.
+//! Must not keep anything: a URL is its text. Invariant: every returned URL can be parsed again.
 
 use rquickjs::function::Opt;
 use rquickjs::{Ctx, IntoJs, Object, Result, Value};
@@ -18,7 +18,7 @@ pub(super) fn natives<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     Ok(natives)
 }
 
-/// The whole URL; `undefined` when it is none.
+/// The whole URL; `undefined` if it is invalid.
 fn parse<'js>(ctx: Ctx<'js>, text: String, base: Opt<Option<String>>) -> Result<Value<'js>> {
     let parsed = match base.0.flatten() {
         Some(base) => Url::parse(&base).and_then(|base| base.join(&text)),
@@ -30,7 +30,7 @@ fn parse<'js>(ctx: Ctx<'js>, text: String, base: Opt<Option<String>>) -> Result<
     }
 }
 
-/// A part of a URL, under the name that scripts know it by.
+/// A part of a URL, by its property name in scripts.
 fn part(href: String, name: String) -> String {
     let Ok(url) = Url::parse(&href) else {
         return String::new();
@@ -50,7 +50,7 @@ fn part(href: String, name: String) -> String {
     }
 }
 
-/// A URL with a part changed; the same where the new part cannot be.
+/// A URL with a part changed; unchanged if the new part is invalid.
 fn changed(href: String, name: String, value: String) -> String {
     let Ok(mut url) = Url::parse(&href) else {
         return href;
@@ -82,14 +82,14 @@ fn changed(href: String, name: String, value: String) -> String {
     }
 }
 
-/// `application/x-www-form-urlencoded`, read.
+/// Parses `application/x-www-form-urlencoded`.
 fn parse_query(query: String) -> Vec<Vec<String>> {
     form_urlencoded::parse(query.as_bytes())
         .map(|(name, value)| vec![name.into_owned(), value.into_owned()])
         .collect()
 }
 
-/// `application/x-www-form-urlencoded`, written.
+/// Formats `application/x-www-form-urlencoded`.
 fn format_query(pairs: Vec<Vec<String>>) -> String {
     let mut query = form_urlencoded::Serializer::new(String::new());
     for pair in &pairs {

@@ -1,7 +1,6 @@
-//! Small globals of the web that k6 has not: `atob`, `btoa`, `performance`, `queueMicrotask`,
-//! `structuredClone`.
+//! Small web globals that k6 lacks: `atob`, `btoa`, `performance`, `queueMicrotask`, `structuredClone`.
 //!
-//! Must not read a clock but the host's. Invariant: `performance` counts from the start of the run.
+//! Must not read any clock but the host's. Invariant: `performance` counts from the start of the run.
 
 #![expect(
     clippy::needless_pass_by_value,
@@ -25,8 +24,7 @@ pub(super) const MODULE: Builtin = Builtin {
     },
 };
 
-/// The forgiving coding of WHATWG's Infra, section 7: padding may be left out, and the bits that
-/// are too many are not looked at.
+/// The forgiving base64 of WHATWG's Infra, section 7: padding is optional, and excess bits are ignored.
 const FORGIVING: GeneralPurpose = GeneralPurpose::new(
     &STANDARD,
     GeneralPurposeConfig::new()
@@ -52,7 +50,7 @@ fn time_origin(ctx: Ctx<'_>) -> f64 {
     host.unix_ns().saturating_sub(host.now().0) as f64 / 1e6
 }
 
-/// The bytes of base64 text, one character each; `None` when it is none.
+/// Decodes base64 text, one character per byte; `None` if it is invalid.
 fn atob(text: Value<'_>) -> Result<Option<String>> {
     let mut text = bytes::text(&text)?;
     text.retain(|c| !matches!(c, '\t' | '\n' | '\x0c' | '\r' | ' '));
@@ -62,7 +60,7 @@ fn atob(text: Value<'_>) -> Result<Option<String>> {
         .map(|bytes| bytes.into_iter().map(char::from).collect()))
 }
 
-/// Base64 text of characters that are bytes; `None` when one is none.
+/// Encodes characters up to 255 in base64; `None` if one is larger.
 fn btoa(text: Value<'_>) -> Result<Option<String>> {
     let text = bytes::text(&text)?;
     let bytes: Option<Vec<u8>> = text.chars().map(|c| u8::try_from(c).ok()).collect();

@@ -1,7 +1,6 @@
 //! AES in the modes of the standard: CBC, CTR and GCM.
 //!
-//! Must not know scripts' algorithm objects. Invariant: a text that was changed on its way is
-//! never given back by GCM.
+//! Must not know scripts' algorithm objects. Invariant: GCM never returns a text that was tampered with.
 
 use aes::cipher::block_padding::Pkcs7;
 use aes::cipher::{
@@ -27,8 +26,7 @@ pub(super) fn add<'js>(ctx: &Ctx<'js>, natives: &Object<'js>) -> Result<()> {
     natives.set("aesGcmDecrypt", Function::new(ctx.clone(), gcm_decrypt)?)
 }
 
-/// Evaluates an expression with a type name standing for the cipher that a key's length names;
-/// `None` for other lengths.
+/// Evaluates an expression with a type name for the cipher of this key length; `None` for other lengths.
 macro_rules! with_cipher {
     ($key:expr, $name:ident => $body:expr) => {
         match $key.len() {
@@ -112,7 +110,7 @@ where
     Some(mode.decrypt_padded::<Pkcs7>(&mut room).ok()?.to_vec())
 }
 
-/// CTR (NIST SP 800-38A, section 6.5); as in k6 the whole block counts.
+/// CTR (NIST SP 800-38A, section 6.5); as in k6 the whole block is the counter.
 fn ctr<'js>(ctx: Ctx<'js>, key: Data, counter: Data, data: Data) -> Result<ArrayBuffer<'js>> {
     let counter = block_of(&ctx, &counter.0, "counter")?;
     let mut bytes = data.0;
@@ -175,8 +173,8 @@ fn cipher<C: KeyInit>(key: &[u8]) -> C {
     C::new_from_slice(key).expect("the cipher was chosen by the key's length")
 }
 
-/// Galois/counter mode (NIST SP 800-38D, section 7): the stream stands after the block that covers
-/// the tag.
+/// Galois/counter mode (NIST SP 800-38D, section 7): the stream is positioned after the block that encrypts the
+/// tag.
 struct Gcm<C: BlockCipherEncrypt<BlockSize = U16>> {
     stream: ctr::Ctr32BE<C>,
     hash: GHash,
@@ -220,7 +218,7 @@ fn lengths(first: &[u8], second: &[u8]) -> Block {
     (bits(first) << 64 | bits(second)).to_be_bytes()
 }
 
-/// The counter before the first block: the usual twelve bytes and a one, or a hash of other lengths.
+/// The counter before the first block: the usual twelve bytes followed by a one, or a hash for other lengths.
 fn first_counter(hash: &GHash, iv: &[u8]) -> Block {
     let mut start = [0; BLOCK];
     if iv.len() == 12 {

@@ -1,7 +1,7 @@
-//! ECDSA and ECDH over the curves P-256, P-384 and P-521.
+//! ECDSA and ECDH on the curves P-256, P-384 and P-521.
 //!
-//! A private key is its number, a public key its point, uncompressed (SEC 1, section 2.3.3). Must
-//! not know scripts' algorithm objects. Invariant: a point that is not on its curve is refused.
+//! A private key is its number, a public key its uncompressed point (SEC 1, section 2.3.3). Must not know
+//! scripts' algorithm objects. Invariant: a point that is not on its curve is refused.
 
 use rquickjs::{ArrayBuffer, Ctx, FromJs, Function, Object, Result, Value};
 
@@ -31,15 +31,15 @@ impl<'js> FromJs<'js> for Curve {
     }
 }
 
-/// Point, digest and signature; `Some` when the signature is good.
+/// Point, digest and signature; `Some` if the signature is valid.
 type Verification = fn(&[u8], &[u8], &[u8]) -> Option<()>;
 
 /// One of a curve's functions.
 type Choice = fn(&Functions) -> Conversion;
 
-/// The functions of one curve; each gives `None` for bytes that are no key or point of it.
+/// The functions of one curve; each returns `None` for bytes that are not a key or point of it.
 struct Functions {
-    /// Bytes of a coordinate, and the bits of the first that may be set.
+    /// Bytes of a coordinate, and a mask of the bits allowed in the first.
     width: usize,
     top: u8,
     public: Conversion,
@@ -189,7 +189,7 @@ fn verify(
     })
 }
 
-/// A digest that is short for its curve means the same number with zeros before it.
+/// A digest too short for its curve is left-padded with zeros.
 fn padded(curve: Curve, digest: Vec<u8>) -> Vec<u8> {
     let missing = curve.functions().width.saturating_sub(digest.len());
     let mut padded = vec![0; missing];
@@ -197,7 +197,7 @@ fn padded(curve: Curve, digest: Vec<u8>) -> Vec<u8> {
     padded
 }
 
-/// A new private key: random numbers until one is a key, nearly always the first.
+/// A new private key: random numbers until one is a valid key, nearly always the first.
 fn generate<'js>(ctx: Ctx<'js>, curve: Curve) -> Result<ArrayBuffer<'js>> {
     let functions = curve.functions();
     loop {

@@ -1,6 +1,6 @@
-//! Digests, keyed digests, and keys derived by them.
+//! Digests, keyed digests, and keys derived from them.
 //!
-//! Must not know scripts' algorithm objects. Invariant: a hash is one of the four of the standard.
+//! Must not know scripts' algorithm objects. Invariant: only the four hashes of the standard are supported.
 
 use hkdf::Hkdf;
 use hmac::{Hmac, KeyInit, Mac};
@@ -36,7 +36,7 @@ impl<'js> FromJs<'js> for Hash {
     }
 }
 
-/// Evaluates an expression with a type name standing for the type of a [`Hash`].
+/// Evaluates an expression with a type name for the type of a [`Hash`].
 macro_rules! with_hash {
     ($hash:expr, $name:ident => $body:expr) => {
         match $hash {
@@ -73,7 +73,7 @@ impl Hash {
     }
 }
 
-/// Most bytes that one derivation gives: a script's slip must not take the machine's memory.
+/// Maximum bytes of one derivation: a script's mistake must not use up the machine's memory.
 const DERIVED_MAX: usize = 1 << 20;
 
 pub(super) fn add<'js>(ctx: &Ctx<'js>, natives: &Object<'js>) -> Result<()> {
@@ -98,7 +98,7 @@ pub(super) fn add<'js>(ctx: &Ctx<'js>, natives: &Object<'js>) -> Result<()> {
     natives.set("hkdf", Function::new(ctx.clone(), hkdf)?)
 }
 
-/// What a keyed digest is used for.
+/// Runs a function with a keyed digest.
 fn keyed<D, T>(key: &[u8], use_it: impl FnOnce(Hmac<D>) -> T) -> T
 where
     D: hmac::EagerHash,

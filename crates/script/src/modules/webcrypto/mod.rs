@@ -1,7 +1,7 @@
 //! The global `crypto`: random values and `crypto.subtle` (W3C Web Cryptography).
 //!
-//! The script part keeps keys and checks how they may be used; the natives are functions over
-//! bytes. Must not keep keys. Invariant: natives answer any bytes with a result or an error.
+//! The JavaScript part holds keys and checks their allowed usages; the natives are functions on bytes. Must not
+//! keep keys. Invariant: for any bytes, natives return a result or an error.
 
 #![expect(
     clippy::needless_pass_by_value,
@@ -52,7 +52,7 @@ fn natives<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     Ok(natives)
 }
 
-/// Bytes that the script part hands over: an `ArrayBuffer` or a view of one.
+/// Bytes passed by the JavaScript part: an `ArrayBuffer` or a view of one.
 pub(super) struct Data(Vec<u8>);
 
 impl<'js> FromJs<'js> for Data {
@@ -69,8 +69,7 @@ fn buffer<'js>(ctx: &Ctx<'js>, bytes: Vec<u8>) -> Result<ArrayBuffer<'js>> {
     ArrayBuffer::new(ctx.clone(), bytes)
 }
 
-/// An error of the names that the standard gives them; like k6's, it tells name and message as
-/// properties that can be listed.
+/// An error with a name from the standard; as in k6, name and message are enumerable properties.
 fn fail(ctx: &Ctx<'_>, name: &str, message: &str) -> Error {
     let told = |text| Property::from(text).enumerable().writable().configurable();
     let made = Exception::from_message(ctx.clone(), message).and_then(|exception| {
@@ -84,16 +83,16 @@ fn fail(ctx: &Ctx<'_>, name: &str, message: &str) -> Error {
     }
 }
 
-/// Bytes to bytes; `None` for what is no key or point of the kind.
+/// Bytes to bytes; `None` for an invalid key or point.
 type Conversion = fn(&[u8]) -> Option<Vec<u8>>;
 
 /// Why an operation is refused: the error's name and message.
 type Refusal = (&'static str, String);
 
-/// Bytes of stack for the arithmetic of long numbers: a virtual user's own may be too few.
+/// Stack bytes for big number arithmetic, for which a virtual user's stack may be too small.
 const ARITHMETIC_STACK: usize = 1 << 20;
 
-/// Does arithmetic on a stack of its own; nothing of the engine may be called there.
+/// Runs arithmetic on a separate stack; it must not call the engine.
 fn with_room<T>(
     ctx: &Ctx<'_>,
     work: impl FnOnce() -> std::result::Result<T, Refusal>,
@@ -129,7 +128,7 @@ fn from_base64url<'js>(ctx: Ctx<'js>, text: String) -> Result<ArrayBuffer<'js>> 
     }
 }
 
-/// The host's randomness as the makers of keys want it.
+/// The host's randomness, adapted for key generation.
 struct HostRandom<'a, 'js>(&'a Ctx<'js>);
 
 impl ::rsa::rand_core::TryRng for HostRandom<'_, '_> {

@@ -1,7 +1,7 @@
 //! RSA: signatures (PKCS #1 v1.5 and PSS) and encryption (OAEP).
 //!
-//! Keys are DER as PKCS #1 has them (RFC 8017, appendix A.1). Must not know scripts' algorithm
-//! objects. Invariant: what is no key is an error, not a panic.
+//! Keys are DER in PKCS #1 format (RFC 8017, appendix A.1). Must not know scripts' algorithm objects.
+//! Invariant: an invalid key is an error, not a panic.
 
 use rquickjs::{ArrayBuffer, Ctx, Function, Object, Result};
 use rsa::pkcs1::{
@@ -14,7 +14,7 @@ use rsa::{BoxedUint, Oaep, Pkcs1v15Sign, Pss, RsaPrivateKey, RsaPublicKey};
 use super::hashing::{Hash, with_hash};
 use super::{Conversion, Data, HostRandom, Refusal, buffer, with_room};
 
-/// Most bits of a key that is made here: more takes minutes of a worker's time.
+/// Maximum bits of a generated key: larger ones take minutes of a worker's time.
 const BITS_MAX: usize = 8_192;
 
 pub(super) fn add<'js>(ctx: &Ctx<'js>, natives: &Object<'js>) -> Result<()> {
@@ -116,7 +116,7 @@ fn integer(bytes: &[u8]) -> BoxedUint {
     BoxedUint::from_be_slice_vartime(bytes)
 }
 
-/// A private key of its numbers n, e, d, p and q.
+/// A private key from its numbers n, e, d, p and q.
 fn from_parts<'js>(
     ctx: Ctx<'js>,
     n: Data,
@@ -178,7 +178,7 @@ fn public_parts<'js>(ctx: Ctx<'js>, key: Data) -> Result<Vec<ArrayBuffer<'js>>> 
         .collect()
 }
 
-/// Signs; `salt` is the length of the salt of PSS, `None` for PKCS #1 v1.5.
+/// Signs; `salt` is the length of the PSS salt, `None` for PKCS #1 v1.5.
 fn sign<'js>(
     ctx: Ctx<'js>,
     hash: Hash,
@@ -256,7 +256,7 @@ fn decrypt<'js>(
     buffer(&ctx, opened)
 }
 
-/// What failed and why, in the words of Go's library, where scripts' logs show it.
+/// What failed and why; in the words of Go's library for the errors that scripts log.
 fn refusal(what: &str, error: &rsa::Error) -> Refusal {
     let reason = match error {
         rsa::Error::MessageTooLong => "message too long for RSA key size",

@@ -1,12 +1,12 @@
 //! `crypto` as scripts use it, in virtual time.
 //!
-//! Must not need a socket. Invariant under test: known answers are given, keys do only what they
-//! may, and errors have k6's names.
+//! Must not need a socket. Invariant under test: results match known answers, key usages are enforced, and
+//! errors have k6's names.
 
 use crate::testing::Rehearsal;
 
-/// The lines that a script logs; `s` is `crypto.subtle`, `u` makes bytes, `hex` shows them, and
-/// `tried` logs what a promise comes to.
+/// The lines logged by a script; `s` is `crypto.subtle`, `u` makes bytes, `hex` formats them, and `tried` logs
+/// the result of a promise.
 fn log_of(body: &str) -> Vec<String> {
     let script = format!(
         r#"const s = crypto.subtle, u = (x) => new Uint8Array(x);
@@ -44,7 +44,7 @@ fn digests_are_known() {
     );
 }
 
-/// The answers are those of k6 v2.2.0, and for other lengths of the vector of NIST's.
+/// The expected values are from k6 v2.2.0, and for other lengths from NIST's vectors.
 #[test]
 fn aes_gives_known_answers() {
     let log = log_of(

@@ -1,6 +1,6 @@
-//! What JMeter's functions of date and time give.
+//! Results of JMeter's functions of date and time.
 //!
-//! Must not know how they work. Invariant: a test's right-hand side was never computed by this crate.
+//! Must not know how they work. Invariant: a test's expected value was never computed by this crate.
 
 use super::check;
 use crate::testing::Bench;
@@ -64,7 +64,7 @@ fn shifted_times() {
         ),
         ("yy-M-d,20-1-3,,,", "20-1-3"),
         ("MM-dd,05-06,,,", "05-06"),
-        // What is at odds with JMeter's defaults is no date, and now stands in for it.
+        // Input that conflicts with JMeter's defaults is not a valid date, and is replaced by now.
         ("hh:mm a,11:20 PM,,,", "10:20 AM"),
         ("HH:mm:ss.SSS,00:00:01.500,,,", "10:20:30.123"),
         ("uuuu-MM-dd,2019-01-05,,,", "2020-01-31"),

@@ -1,7 +1,7 @@
-//! Loops: by a number, by a condition, over a row of variables, for a time.
+//! Loops: by number, by condition, over a sequence of variables, for a time.
 //!
-//! Must not know controllers that are no loops. Invariant: a round that gave no sampler and would be repeated is told as
-//! [`Next::Spin`].
+//! Must not know controllers other than loops. Invariant: an iteration without a sampler that would be repeated
+//! is reported as [`Next::Spin`].
 
 use loadline_java::numbers::long_or_zero;
 
@@ -23,7 +23,7 @@ impl Thread {
             return Next::End;
         }
         if self.states[node].round.is_none() {
-            // A number with blanks around it is none.
+            // A number with surrounding blanks is invalid.
             let rounds_max = long_or_zero(&self.text(walker, times));
             let state = &mut self.states[node];
             state.round = Some(0);
@@ -35,7 +35,7 @@ impl Thread {
             let round = state.round.unwrap_or(0);
             let is_over = state.rounds_max >= 0 && round >= state.rounds_max;
             if state.is_broken || is_over && !state.under_way {
-                // The count stays where the last round was cut short, and where the loop never begins anew.
+                // The count is kept if the last iteration was cut short, or if the loop never restarts.
                 let begins_anew = has_ended_round && !ends_for_good;
                 let last = if state.is_broken || begins_anew {
                     0
@@ -86,14 +86,14 @@ impl Thread {
         }
     }
 
-    /// Ends a loop, and leaves a number in the variable of its round.
+    /// Ends a loop, and leaves a number in its iteration variable.
     fn end_loop(&mut self, walker: &Walker<'_>, node: NodeId, last: i64) -> Next {
         self.states[node].leave();
         self.tell_round(walker, node, last);
         Next::End
     }
 
-    /// What a round of a loop gives, under the number of that round.
+    /// The result of a loop iteration, with that iteration's number.
     fn given(&mut self, walker: &Walker<'_>, node: NodeId, round: i64, next: Next) -> Next {
         if matches!(next, Next::Sampler(_)) {
             self.tell_round_again(walker, node, round);
@@ -101,7 +101,7 @@ impl Thread {
         next
     }
 
-    /// Whether a While loop is over, at the end of a round or before one.
+    /// Whether a While loop is over, at the end of an iteration or before one.
     pub(super) fn while_is_over(
         &mut self,
         walker: &Walker<'_>,
@@ -144,7 +144,8 @@ impl Thread {
             let round = self.states[node].round.unwrap_or(0);
             if !self.states[node].under_way {
                 let value = self.value_of_round(walker, rule, round);
-                // As in JMeter, a loop is gone that was sent on to its end index while there are more variables.
+                // As in JMeter, a loop is removed if it was moved on to its end index while there are more
+                // variables.
                 let is_gone = was_cut && value.is_none() && !self.states[node].is_broken;
                 if is_gone && self.variable_of_round(walker, rule, round).is_some() {
                     self.states[node].leave();
@@ -154,7 +155,7 @@ impl Thread {
                 let Some(value) = value.filter(|_| !self.states[node].is_broken) else {
                     let start = self.number(walker, &rule.start);
                     let end = rule.end.as_ref().map(|end| self.number(walker, end));
-                    // JMeter looks whether there is a next time, and so leaves the first value behind.
+                    // JMeter checks whether there is a next iteration, and so leaves the first value behind.
                     if let Some(first) = self.value_of_round(walker, rule, start) {
                         let output = self.text(walker, &rule.output);
                         self.variables.put(output, first);
@@ -174,7 +175,7 @@ impl Thread {
         }
     }
 
-    /// The value of a round of a ForEach loop; `None`: there is none, and the loop is over.
+    /// The value for an iteration of a ForEach loop; `None`: there is none, and the loop is over.
     fn value_of_round(
         &mut self,
         walker: &Walker<'_>,
@@ -189,7 +190,7 @@ impl Thread {
         self.variable_of_round(walker, rule, round)
     }
 
-    /// The variable of a round of a ForEach loop, whether it comes to that round or not.
+    /// The variable for an iteration of a ForEach loop, even if the loop does not reach it.
     fn variable_of_round(
         &mut self,
         walker: &Walker<'_>,

@@ -1,6 +1,7 @@
-//! What the pass of a controller begins with, and what is forgotten when it is cut or begun anew.
+//! The start of a controller's pass, and the state that is reset when a pass is cut short or restarted.
 //!
-//! Must not know which child is next. Invariant: what is renewed with a pass is renewed whether the pass comes to it or not.
+//! Must not know which child is next. Invariant: state that is renewed with a pass is renewed even if the pass
+//! does not reach it.
 
 use loadline_java::numbers::{parse_double, parse_int};
 
@@ -8,8 +9,8 @@ use super::super::{Thread, Walker};
 use crate::program::{Controller, ControllerRule, NodeId, NodeKind};
 
 impl Thread {
-    /// Whether all that stands below a controller are controllers that ended for good, or hold such alone: JMeter takes
-    /// them out, and does not enter what is empty.
+    /// Whether all children of a controller are controllers that have ended for good, or contain only such
+    /// ones: JMeter removes them, and does not enter an empty controller.
     pub(super) fn has_only_ended(&self, walker: &Walker<'_>, controller: &Controller) -> bool {
         let mut children = controller.children.iter();
         !controller.children.is_empty() && children.all(|&child| self.has_ended(walker, child))
@@ -31,7 +32,7 @@ impl Thread {
         }
     }
 
-    /// Begins a pass unless one is under way: that is when data sources give what is next.
+    /// Starts a pass unless one is in progress: then data sources provide their next values.
     pub(super) fn enter_pass(
         &mut self,
         walker: &Walker<'_>,
@@ -46,7 +47,7 @@ impl Thread {
         let state = &mut self.states[node];
         state.under_way = true;
         state.has_given = false;
-        // Of loops over variables JMeter does not tell the first round.
+        // JMeter sends no notification of the first iteration of loops over variables.
         if is_loop && is_first_round && !matches!(controller.rule, ControllerRule::ForEach(_)) {
             self.renew_once_only(walker, controller);
         }
@@ -61,7 +62,7 @@ impl Thread {
         true
     }
 
-    /// Loops begin anew with each pass of the controller around them, also where the last one left them midway.
+    /// Loops restart with each pass of the enclosing controller, even if the last one left them midway.
     fn renew_loops(&mut self, walker: &Walker<'_>, controller: &Controller) {
         for &child in &controller.children {
             if let NodeKind::Controller(below) = &walker.node(child).kind
@@ -77,8 +78,8 @@ impl Thread {
         }
     }
 
-    /// Controllers that take a part of the entries decide with each pass of the one around them, whether it comes to them
-    /// or not. Those that are a branch are told of no pass, and take none.
+    /// Controllers that run a share of their entries decide with each pass of the enclosing controller, whether
+    /// it reaches them or not. Those that are a branch are not notified of passes, and run no entry.
     fn renew_shares(&mut self, walker: &Walker<'_>, controller: &Controller) {
         for &child in &controller.children {
             if let NodeKind::Controller(below) = &walker.node(child).kind
@@ -119,7 +120,7 @@ impl Thread {
         state.is_exhausted = is_exhausted;
     }
 
-    /// What runs once runs again with each entry of the loop around it.
+    /// A Once Only controller runs again with each entry of the enclosing loop.
     fn renew_once_only(&mut self, walker: &Walker<'_>, controller: &Controller) {
         for &child in &controller.children {
             if let NodeKind::Controller(below) = &walker.node(child).kind
@@ -138,15 +139,15 @@ impl Thread {
         self.states[node].order = order;
     }
 
-    /// Forgets a controller's pass, and all that those below it remember: what runs once runs again, and what takes turns
-    /// begins with the first.
+    /// Resets a controller's pass, and all state of those inside it: Once Only controllers run again, and those
+    /// that take turns start with the first child.
     pub(super) fn begin_anew(&mut self, walker: &Walker<'_>, node: NodeId) {
         let state = &mut self.states[node];
         let given = (state.has_given, state.is_spent);
         state.leave();
         match &walker.controller(node).rule {
             ControllerRule::OnceOnly => state.is_spent = false,
-            // Who has had its turn has had it.
+            // Turns that were taken stay taken.
             ControllerRule::Interleave { .. } | ControllerRule::Random { .. } => {
                 (state.has_given, state.is_spent) = given;
             }
@@ -159,8 +160,8 @@ impl Thread {
         }
     }
 
-    /// Cuts the passes of controllers around a node, the innermost first. A transaction that tells others' samples below itself is
-    /// told last.
+    /// Cuts short the passes of controllers around a node, the innermost first. The outermost parent transaction
+    /// is reported last.
     pub(in super::super) fn cut_passes(
         &mut self,
         walker: &Walker<'_>,
@@ -179,7 +180,7 @@ impl Thread {
         }
     }
 
-    /// Forgets those of the transactions under way that tell others' samples below themselves: their samples are lost.
+    /// Drops the open ones of these that are parent transactions: their samples are lost.
     pub(in super::super) fn forget_telling(&mut self, walker: &Walker<'_>, around: &[NodeId]) {
         for &at in around {
             if self.is_telling(walker, at) {
@@ -188,8 +189,8 @@ impl Thread {
         }
     }
 
-    /// Ends a controller's pass from within, as an action wants it that goes on further out. A While asks its condition
-    /// then too, and an If begins anew with all that is below it.
+    /// Ends a controller's pass from inside, for an action that continues further out. Then a While also
+    /// evaluates its condition, and an If restarts with everything inside it.
     pub(in super::super) fn cut_pass(&mut self, walker: &Walker<'_>, node: NodeId) {
         let position = self.states[node].position;
         self.leave(node);
@@ -207,7 +208,8 @@ impl Thread {
     }
 }
 
-/// The percent of entries, or the number of them, that a Throughput Controller takes; what is no number is JMeter's default.
+/// The percentage or number of entries that a Throughput Controller runs; an invalid number is JMeter's
+/// default.
 fn share(amount: &str, is_percent: bool) -> f64 {
     match is_percent {
         true => parse_double(amount).unwrap_or(100.0),

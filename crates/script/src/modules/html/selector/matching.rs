@@ -1,7 +1,7 @@
-//! Whether nodes of a page answer a selector's questions.
+//! Matches nodes of a page against a selector.
 //!
-//! Must not know how selectors are written. Invariants: what was found out about a node is kept, so that time grows
-//! with the nodes and the parts, not with their product of ways; what is kept is bounded, and may be forgotten.
+//! Must not know the syntax of selectors. Invariants: results for a node are cached, so that time grows with
+//! the number of nodes and parts, not with the number of paths; the cache is bounded, and may be cleared.
 
 use std::collections::HashMap;
 
@@ -11,13 +11,13 @@ use super::{
 use crate::modules::html::render;
 use crate::modules::html::tree::{Kind, Tree};
 
-/// Answers that are kept at most, some dozens of bytes each.
+/// Maximum cached results, some dozens of bytes each.
 const KEPT_MAX: usize = 1 << 20;
 
-/// What is matched against a page, with what was found out on the way.
+/// Matching on one page, with cached results.
 pub(super) struct Matching<'a> {
     tree: &'a Tree,
-    /// By number of a compound or test, and node: whether something that lies its way matches.
+    /// By number of a compound or test, and node: whether a node on its axis matches.
     answers: HashMap<(u32, u32), bool>,
     places: HashMap<(Count, u32), i64>,
 }
@@ -38,7 +38,7 @@ impl<'a> Matching<'a> {
         })
     }
 
-    /// Whether a node ends a chain that is cut behind one of its compounds.
+    /// Whether a node matches the end of a chain cut after one of its compounds.
     fn chain(&mut self, chain: &Chain, last: usize, at: u32) -> bool {
         let (combinator, compound) = &chain.compounds[last];
         if !self.compound(compound, at) {
@@ -63,7 +63,7 @@ impl<'a> Matching<'a> {
         }
     }
 
-    /// Whether some node that lies a way from another ends the cut chain.
+    /// Whether any node on an axis of another matches the end of the cut chain.
     fn some(
         &mut self,
         chain: &Chain,
@@ -231,7 +231,7 @@ impl<'a> Matching<'a> {
             || (!self.is_named(at, &HOLDERS) && self.is_in_disabled_set(at))
     }
 
-    /// Whether a field lies in a set that is disabled, the first legend of which stays as it is.
+    /// Whether a field is in a disabled fieldset, except in its first legend.
     fn is_in_disabled_set(&self, at: u32) -> bool {
         let mut inside = at;
         while let Some(around) = self.tree.parent(inside) {
@@ -246,7 +246,7 @@ impl<'a> Matching<'a> {
         false
     }
 
-    /// Where an element stands among those beside it, from 1.
+    /// The position of an element among its siblings, from 1.
     fn place(&mut self, count: Count, at: u32) -> i64 {
         let tree = self.tree;
         let name = tree.name(at);
@@ -278,7 +278,7 @@ impl<'a> Matching<'a> {
     }
 }
 
-/// What holds fields and can be disabled by itself alone.
+/// Elements disabled only by their own attribute, not by a fieldset around them.
 const HOLDERS: [&str; 3] = ["optgroup", "menuitem", "fieldset"];
 
 impl Nth {
@@ -329,7 +329,7 @@ impl Text {
         value == self.text || (self.ignores_case && self.in_case(value) == self.in_case(&self.text))
     }
 
-    /// A text in letters that may be compared.
+    /// The text in the case used for comparison.
     fn in_case(&self, text: &str) -> String {
         match self.ignores_case {
             true => text.to_lowercase(),

@@ -1,8 +1,8 @@
-//! Selectors as k6 reads them: CSS up to its third level, and what jQuery and k6's reader add to it.
+//! Selectors as k6 reads them: CSS up to level 3, with the additions of jQuery and of k6's parser.
 //!
-//! Must not know pages beyond [`Tree`]. Invariants: a selector that cannot be read matches nothing; reading goes down
-//! into its own stack for each level and matching for each part, so that both happen on a stack that is large enough
-//! for [`LEVELS_MAX`] and [`PARTS_MAX`].
+//! Must not know pages beyond [`Tree`]. Invariants: an invalid selector matches nothing; parsing recurses per
+//! level and matching per part, so both run on a stack that is large enough for [`LEVELS_MAX`] and
+//! [`PARTS_MAX`].
 
 mod matching;
 mod read;
@@ -14,29 +14,29 @@ use super::tree::Tree;
 use crate::room::with_room;
 use matching::Matching;
 
-/// Parts that a selector may have: nobody writes more.
+/// Maximum parts of a selector: no real selector has more.
 pub(super) const PARTS_MAX: usize = 500;
-/// Parentheses that may be open at a time.
+/// Maximum open parentheses.
 pub(super) const LEVELS_MAX: usize = 50;
-/// Parts for which the stack of a virtual user does, however deep its script has gone.
+/// Parts that fit on the stack of a virtual user, however deep its script is.
 const PARTS_IN_PLACE: usize = 3;
-/// Bytes of a stack for the others.
+/// Stack bytes for larger selectors.
 const ROOM_BYTES: usize = 16 << 20;
 
-/// Selectors of which one has to match.
+/// Alternative selectors, one of which has to match.
 #[derive(Debug)]
 struct Group(Vec<Chain>);
 
-/// Compounds one behind the other.
+/// Compounds with combinators between them.
 #[derive(Debug)]
 struct Chain {
     /// The number of its first compound among all those of the selector.
     number: u32,
-    /// Each but the first with how it follows the one before it.
+    /// Each with its relation to the one before; that of the first is unused.
     compounds: Vec<(Combinator, Compound)>,
 }
 
-/// How a node lies to the one that the compound before it matches.
+/// The relation of a node to the one matched by the previous compound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Combinator {
     Within,
@@ -45,17 +45,17 @@ enum Combinator {
     Behind,
 }
 
-/// What one node is asked; an element, where it is asked nothing.
+/// The tests of one node; with no tests, any element.
 #[derive(Debug)]
 struct Compound(Vec<Test>);
 
-/// One question to a node.
+/// One test of a node.
 #[derive(Debug)]
 enum Test {
     Name(String),
     Attribute(Attribute),
     Not(Group),
-    /// With the number of the answers that are kept.
+    /// With its number in the cache of results.
     Has(u32, Group),
     HasChild(Group),
     Text(Span, Wording),
@@ -71,11 +71,11 @@ enum Test {
     Enabled,
     Disabled,
     Checked,
-    /// What a page alone cannot tell, such as `:hover`.
+    /// What cannot be determined from a page, such as `:hover`.
     Never,
 }
 
-/// An attribute and what its value has to be.
+/// An attribute and the condition on its value.
 #[derive(Debug)]
 struct Attribute {
     name: String,
@@ -85,11 +85,11 @@ struct Attribute {
 #[derive(Debug)]
 enum Value {
     Any,
-    /// `[name!=value]`: that it is not there will do.
+    /// `[name!=value]`: a missing attribute also matches.
     IsNot(Text),
     Is(Text),
     HasWord(Text),
-    /// `[name|=value]`: it, or it and a hyphen in front.
+    /// `[name|=value]`: the value, or the value followed by a hyphen.
     HasLanguage(Text),
     Begins(Text),
     Ends(Text),
@@ -97,30 +97,30 @@ enum Value {
     Fits(Regex),
 }
 
-/// A text that values are held against.
+/// A text to compare values with.
 #[derive(Debug)]
 struct Text {
     text: String,
     ignores_case: bool,
 }
 
-/// Which text of a node is meant.
+/// Which text of a node is tested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Span {
     Whole,
-    /// That of its children alone.
+    /// Only that of its own text children.
     Own,
 }
 
-/// How a text has to be worded.
+/// The condition on a text.
 #[derive(Debug)]
 enum Wording {
-    /// It holds this, in small letters.
+    /// It contains this, in lower case.
     Holds(String),
     Fits(Regex),
 }
 
-/// A place among the elements beside: `step * n + start`.
+/// A position among siblings: `step * n + start`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Nth {
     step: i64,
@@ -128,23 +128,23 @@ struct Nth {
     count: Count,
 }
 
-/// How elements beside one another are counted.
+/// How siblings are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Count {
     is_from_last: bool,
     is_of_name: bool,
 }
 
-/// A selector, read.
+/// A parsed selector.
 pub(super) struct Selector {
-    /// `None`: it cannot be read.
+    /// `None`: it is invalid.
     group: Option<Group>,
-    /// Whether a virtual user's own stack is too small for it.
+    /// Whether it needs more stack than a virtual user has.
     is_deep: bool,
 }
 
 impl Selector {
-    /// Reads a selector.
+    /// Parses a selector.
     ///
     /// # Errors
     /// It is too long or too deep, or there is no memory for its depth.
@@ -158,7 +158,7 @@ impl Selector {
         Ok(Selector { group, is_deep })
     }
 
-    /// Those of some nodes that it matches. What was found out for one helps with the next.
+    /// The nodes that it matches. Cached results are shared between them.
     ///
     /// # Errors
     /// There is no memory for its depth.
@@ -177,7 +177,7 @@ impl Selector {
     }
 }
 
-/// Does work in place, or with room for what is deep.
+/// Runs work in place, or on a larger stack if it is deep.
 fn roomy<T>(is_deep: bool, work: impl FnOnce() -> T) -> Result<T, Refusal> {
     if is_deep {
         with_room(ROOM_BYTES, work).map_err(|_| Refusal::NoMemory)
@@ -186,8 +186,7 @@ fn roomy<T>(is_deep: bool, work: impl FnOnce() -> T) -> Result<T, Refusal> {
     }
 }
 
-/// How many parts the longest of a list of selectors has at most, and how many parentheses are open at a time
-/// in it.
+/// Upper bounds of a selector list: parts of its longest selector, and open parentheses.
 fn extent(written: &str) -> (usize, usize) {
     let (mut parts, mut most) = (0, 0);
     let (mut level, mut deepest) = (0_usize, 0);
@@ -213,7 +212,7 @@ fn extent(written: &str) -> (usize, usize) {
     (most, deepest)
 }
 
-/// How long the text in quotes is that begins here.
+/// The length of the quoted text that starts here.
 fn quoted(rest: &str, quote: char) -> usize {
     let mut is_escaped = false;
     for (at, c) in rest.char_indices().skip(1) {

@@ -1,7 +1,7 @@
-//! The text of a selector becomes questions to nodes.
+//! Parses the text of a selector into tests.
 //!
-//! What is taken, and what it means, was seen of k6 v2.2.0; it reads a selector from left to right and gives up at
-//! the first thing that it does not know. Must not know pages. Invariant: what is read ends where the text ends.
+//! The accepted syntax and its meaning were observed on k6 v2.2.0; it reads a selector from left to right and
+//! stops at the first unknown token. Must not know pages. Invariant: reading stops at the end of the text.
 
 use regex::Regex;
 
@@ -9,7 +9,7 @@ use super::{
     Attribute, Chain, Combinator, Compound, Count, Group, Nth, Span, Test, Text, Value, Wording,
 };
 
-/// A whole selector; `None` where it cannot be read.
+/// A whole selector; `None` if it is invalid.
 pub(super) fn selector(written: &str) -> Option<Group> {
     let mut reader = Reader {
         rest: written,
@@ -21,7 +21,7 @@ pub(super) fn selector(written: &str) -> Option<Group> {
 
 struct Reader<'a> {
     rest: &'a str,
-    /// Numbers given away so far.
+    /// Numbers assigned so far.
     numbers: u32,
 }
 
@@ -42,7 +42,7 @@ impl<'a> Reader<'a> {
         self.rest.chars().next()
     }
 
-    /// Takes what is next if it is this.
+    /// Consumes the next text if it is this.
     fn take(&mut self, wanted: &str) -> bool {
         match self.rest.strip_prefix(wanted) {
             Some(rest) => {
@@ -53,7 +53,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Takes what is next, at most as far as is said.
+    /// Consumes the next bytes, at most this many.
     fn take_bytes(&mut self, bytes: usize) -> &'a str {
         let (taken, rest) = self.rest.split_at(bytes);
         self.rest = rest;
@@ -71,7 +71,7 @@ impl<'a> Reader<'a> {
         number
     }
 
-    /// Passes blanks and comments; whether there were any.
+    /// Skips blanks and comments; returns whether there were any.
     fn skip_space(&mut self) -> bool {
         let before = self.rest.len();
         loop {
@@ -147,7 +147,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A name that begins as names do, behind hyphens.
+    /// An identifier, possibly with leading hyphens.
     fn identifier(&mut self) -> Option<String> {
         let hyphens = self.take_while(|c| c == '-');
         let begins = |c: char| is_name_start(c) || c == '\\';
@@ -166,7 +166,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// What stands behind a backslash: a character by its number, or as it is.
+    /// The character after a backslash: by its number, or literally.
     fn escaped(&mut self) -> Option<char> {
         self.take_bytes(1);
         let first = self.peek()?;
@@ -215,7 +215,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A regular expression, up to the parenthesis or bracket that it does not open itself.
+    /// A regular expression, up to the closing parenthesis or bracket that it does not open itself.
     fn pattern(&mut self) -> Option<Regex> {
         if self.rest.len() < 2 {
             return None;
@@ -272,7 +272,7 @@ impl<'a> Reader<'a> {
         Some(attribute(&name, value))
     }
 
-    /// A word behind a colon.
+    /// A word after a colon.
     fn worded(&mut self) -> Option<Test> {
         self.take_bytes(1);
         let word = self.identifier()?.to_ascii_lowercase();

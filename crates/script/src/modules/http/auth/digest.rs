@@ -1,12 +1,12 @@
-//! Digest authentication (RFC 7616): from a challenge to the field that answers it.
+//! Digest authentication (RFC 7616): the `Authorization` field for a challenge.
 //!
-//! Must not know requests beyond method and target. Invariant: a challenge with an algorithm that
-//! is not known gives no answer rather than a wrong one.
+//! Must not know requests beyond method and target. Invariant: a challenge with an unknown algorithm gets no
+//! response rather than a wrong one.
 
 use md5::{Digest, Md5};
 use sha2::{Sha256, Sha512_256};
 
-/// The value of `Authorization`; `None` when the challenge cannot be answered.
+/// The value of `Authorization`; `None` if the challenge cannot be answered.
 pub(super) fn answer(
     challenge: &str,
     user: &str,
@@ -96,7 +96,7 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// `name=value` pairs between commas; a value may be in quotes.
+/// `name=value` pairs separated by commas; a value may be quoted.
 fn fields(challenge: &str) -> Vec<(String, String)> {
     let mut fields = Vec::new();
     let mut rest = challenge.trim();

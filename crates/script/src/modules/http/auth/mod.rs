@@ -1,6 +1,6 @@
-//! Authentication: what a request shows of its credentials, and the rounds that some schemes take.
+//! Authentication: the credentials that a request sends, and the rounds that some schemes need.
 //!
-//! Must not send. Invariant: a chain of rounds ends: each goes on to the next or not at all.
+//! Must not send. Invariant: a sequence of rounds is finite: each moves on to the next or ends.
 
 mod digest;
 mod ntlm;
@@ -15,10 +15,10 @@ use super::url::Address;
 use crate::hop::HopAnswer;
 use crate::vu::VuState;
 
-/// How a request proves who it is.
+/// An authentication scheme.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Scheme {
-    /// By the credentials of its URL, sent at once.
+    /// With the credentials of its URL, sent with the first request.
     #[default]
     Basic,
     /// RFC 7616, after a challenge.
@@ -28,7 +28,7 @@ pub(crate) enum Scheme {
 }
 
 impl Scheme {
-    /// The scheme of a name; whatever is not known is basic, as the URL's credentials are sent anyhow.
+    /// The scheme with a name; unknown names are basic, since the URL's credentials are sent anyhow.
     pub(crate) fn named(name: &str) -> Scheme {
         match name {
             "digest" => Scheme::Digest,
@@ -43,20 +43,20 @@ pub(super) fn basic(user: &str, password: &str) -> String {
     format!("Basic {}", STANDARD.encode(format!("{user}:{password}")))
 }
 
-/// Where the rounds of one request stand.
+/// The state of the rounds of one request.
 pub(super) struct Rounds {
     scheme: Scheme,
     stage: Stage,
     /// Whether any hop was answered.
     any_ended: bool,
     authorization: Option<String>,
-    /// The address without credentials, where the scheme shows that one.
+    /// The address without credentials, if the scheme shows that one.
     bare: Option<Rc<Address>>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stage {
-    /// Nothing was shown yet.
+    /// No credentials were sent yet.
     First,
     /// NTLM's first message was sent.
     Negotiating,
@@ -75,7 +75,7 @@ impl Rounds {
         }
     }
 
-    /// Looks at the address of the next hop.
+    /// Registers the address of the next hop.
     pub(super) fn enter(&mut self, address: &Address) {
         self.stage = Stage::First;
         self.authorization = None;
@@ -87,7 +87,7 @@ impl Rounds {
         };
     }
 
-    /// Whether the URL's credentials are kept back until they are asked for.
+    /// Whether the URL's credentials are held back until a challenge.
     pub(super) fn hides_credentials(&self) -> bool {
         self.scheme == Scheme::Ntlm
     }
@@ -102,7 +102,7 @@ impl Rounds {
         self.bare.as_ref()
     }
 
-    /// Which answers of this hop are expected.
+    /// The expected responses of this hop.
     pub(super) fn expectation(&self) -> Expectation {
         match self.scheme {
             Scheme::Digest if !self.any_ended => Expectation::Unauthorized,
@@ -111,7 +111,7 @@ impl Rounds {
         }
     }
 
-    /// Whether the answer asks for another round, which is then prepared.
+    /// Whether the response requires another round, which is then prepared.
     pub(super) fn go_on(
         &mut self,
         answer: &HopAnswer,
@@ -159,7 +159,7 @@ impl Rounds {
     }
 }
 
-/// What follows a scheme's name in `WWW-Authenticate`; empty when there is nothing but the name.
+/// The text after a scheme's name in `WWW-Authenticate`; empty if there is only the name.
 fn challenge(answer: &HopAnswer, scheme: &str) -> Option<String> {
     answer
         .headers

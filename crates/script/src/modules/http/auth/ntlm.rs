@@ -1,7 +1,7 @@
 //! NTLM version 2: the three messages of Microsoft's NT LAN Manager over HTTP.
 //!
-//! Source: [MS-NLMP], sections 2.2.1 and 3.3.2. Must not know HTTP. Invariant: a challenge that is
-//! cut short or lies about its lengths gives no answer.
+//! Source: [MS-NLMP], sections 2.2.1 and 3.3.2. Must not know HTTP. Invariant: a challenge that is truncated or
+//! has wrong lengths gets no response.
 
 use hmac::{Hmac, KeyInit, Mac};
 use md4::{Digest, Md4};
@@ -10,7 +10,7 @@ use md5::Md5;
 const SIGNATURE: &[u8; 8] = b"NTLMSSP\0";
 /// Unicode, NTLM, always sign, extended session security, target info, 128 and 56 bit.
 const FLAGS: u32 = 0xa088_8201;
-/// Windows 6.1, build 7601, NTLM revision 15: what clients of this kind say.
+/// Windows 6.1, build 7601, NTLM revision 15: the usual value of such clients.
 const VERSION: [u8; 8] = [0x06, 0x01, 0xb1, 0x1d, 0, 0, 0, 0x0f];
 /// Bytes of the third message before its payload.
 const HEAD_BYTES: usize = 72;
@@ -19,7 +19,7 @@ const EPOCH_TICKS: u64 = 116_444_736_000_000_000;
 /// The pair in a challenge's target information that holds the server's time.
 const TIMESTAMP_PAIR: u16 = 7;
 
-/// The first message: what this client can do.
+/// The first message: the client's capabilities.
 pub(super) fn negotiate() -> Vec<u8> {
     let mut message = SIGNATURE.to_vec();
     message.extend(1_u32.to_le_bytes());
@@ -32,7 +32,7 @@ pub(super) fn negotiate() -> Vec<u8> {
     message
 }
 
-/// The third message: the proof; `None` when the challenge is none.
+/// The third message: the proof; `None` if the challenge is invalid.
 pub(super) fn authenticate(
     challenge: &[u8],
     user: &str,
@@ -127,7 +127,7 @@ fn number(message: &[u8], at: usize) -> Option<u32> {
     Some(u32::from_le_bytes(bytes.try_into().ok()?))
 }
 
-/// The bytes that a field of length, capacity and offset points to.
+/// The bytes referenced by a field of length, capacity and offset.
 fn payload(message: &[u8], at: usize) -> Option<&[u8]> {
     let length = message.get(at..at + 2)?;
     let length = usize::from(u16::from_le_bytes(length.try_into().ok()?));
@@ -135,7 +135,7 @@ fn payload(message: &[u8], at: usize) -> Option<&[u8]> {
     message.get(offset..offset.checked_add(length)?)
 }
 
-/// The server's time among the pairs of its target information.
+/// The server's time from the pairs of its target information.
 fn timestamp(target_info: &[u8]) -> Option<[u8; 8]> {
     let mut rest = target_info;
     while let [kind_low, kind_high, length_low, length_high, after @ ..] = rest {

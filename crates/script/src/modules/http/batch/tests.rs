@@ -1,6 +1,6 @@
 //! Batches against a simulated host.
 //!
-//! Must not need a socket. Invariant under test: what a batch costs is what its requests cost.
+//! Must not need a socket. Invariant under test: the cost of a batch is the cost of its requests.
 
 use crate::testing::Rehearsal;
 
@@ -20,7 +20,7 @@ fn methods_of_a_batch_are_those_of_k6() {
     assert_eq!(log[1..], ["<nil>", "5", "<nil>"].map(refused));
 }
 
-/// Each host has room again when one of its own has ended; who waits for that is not looked at.
+/// A host gets capacity when one of its own requests ends; waiting requests are not scanned.
 #[test]
 fn a_large_batch_costs_what_its_requests_cost() {
     let at_once = |hosts: usize| {

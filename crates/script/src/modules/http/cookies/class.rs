@@ -1,6 +1,6 @@
 //! The script's view of a jar: `CookieJar`.
 //!
-//! Must not keep cookies by itself. Invariant: the object holds one jar for good.
+//! Must not keep cookies itself. Invariant: the object always refers to the same jar.
 
 use std::rc::Rc;
 
@@ -16,7 +16,7 @@ use super::{Cookie, Jar, date_ms};
 use crate::modules::go_values::GoText;
 use crate::vu::{Stage, state};
 
-/// A jar in the hands of a script.
+/// A jar as seen by a script.
 pub(in super::super) struct CookieJar(Rc<Jar>);
 
 impl CookieJar {
@@ -26,7 +26,7 @@ impl CookieJar {
     }
 }
 
-// SAFETY: nothing in it lives in the context.
+// SAFETY: it holds nothing that lives in the context.
 unsafe impl JsLifetime<'_> for CookieJar {
     type Changed<'to> = CookieJar;
 }
@@ -83,7 +83,7 @@ fn address(ctx: &Ctx<'_>, url: &Opt<GoText>) -> Result<Address> {
     Address::parse(url).map_err(|why| error::throw(ctx, &why.to_string()))
 }
 
-/// An argument that is left out is `undefined`.
+/// A missing argument is `undefined`.
 fn text(argument: Opt<GoText>) -> String {
     let GoText(text) = argument.0.unwrap_or_default();
     text
@@ -183,7 +183,7 @@ fn expiry(ctx: &Ctx<'_>, text: &str) -> Result<i64> {
     })
 }
 
-/// The class as scripts see it.
+/// The class as seen by scripts.
 pub(in crate::modules::http) fn constructor<'js>(ctx: &Ctx<'js>) -> Result<Value<'js>> {
     let constructor = Class::<CookieJar>::create_constructor(ctx)?;
     Ok(constructor.map_or_else(

@@ -1,7 +1,7 @@
-//! Cookies: what a `Set-Cookie` says, and the jar that keeps it.
+//! Cookies: the contents of `Set-Cookie`, and the jar that stores them.
 //!
-//! Follows RFC 6265 as Go's `net/http/cookiejar` does without a list of public suffixes, which is
-//! how k6 uses it. Must not know scripts. Invariant: a jar never holds more than [`JAR_MAX`].
+//! Follows RFC 6265 like Go's `net/http/cookiejar` without a public suffix list, which is how k6 uses it. Must
+//! not know scripts. Invariant: a jar never holds more than [`JAR_MAX`] cookies.
 
 pub(super) mod class;
 mod set_cookie;
@@ -13,7 +13,7 @@ pub(crate) use set_cookie::{date_ms, set_cookies};
 
 use super::url::Address;
 
-/// Most cookies of a jar; beyond it the oldest goes. Browsers keep about three thousand.
+/// Maximum cookies of a jar; beyond it the oldest is removed. Browsers keep about three thousand.
 const JAR_MAX: usize = 3_000;
 
 /// A cookie as a server or a script sets it.
@@ -21,13 +21,13 @@ const JAR_MAX: usize = 3_000;
 pub(crate) struct Cookie {
     pub(crate) name: String,
     pub(crate) value: String,
-    /// As written; empty without.
+    /// As written; empty if missing.
     pub(crate) domain: String,
-    /// As written; empty without.
+    /// As written; empty if missing.
     pub(crate) path: String,
     /// Milliseconds since 1970; `None` without a date.
     pub(crate) expires_ms: Option<i64>,
-    /// Seconds; negative: at once; `None` without.
+    /// Seconds; negative: expires immediately; `None` if missing.
     pub(crate) max_age: Option<i64>,
     pub(crate) secure: bool,
     pub(crate) http_only: bool,
@@ -43,7 +43,7 @@ pub(crate) struct Jar {
 #[derive(Clone, Debug)]
 struct Entry {
     cookie: Cookie,
-    /// What sites with the same last two labels share.
+    /// Shared by sites with the same last two labels.
     key: String,
     domain: String,
     path: String,
@@ -53,12 +53,12 @@ struct Entry {
 }
 
 impl Jar {
-    /// Whether nothing was ever kept here.
+    /// Whether the jar has no cookies, not even expired ones.
     pub(crate) fn is_empty(&self) -> bool {
         self.entries.borrow().is_empty()
     }
 
-    /// Keeps a cookie that came from an address, or forgets it where it says so.
+    /// Stores a cookie that came from an address, or removes it if it is expired.
     pub(crate) fn set(&self, from: &Address, cookie: Cookie, now_ms: i64) {
         if from.place.is_err() {
             return;
@@ -104,7 +104,7 @@ impl Jar {
         });
     }
 
-    /// The cookies for an address, in the order in which they are sent: longer paths first.
+    /// The cookies for an address in sending order: longer paths first.
     pub(crate) fn for_address(&self, to: &Address, now_ms: i64) -> Vec<(String, String)> {
         let mut entries = self.entries.borrow_mut();
         if entries.is_empty() || to.place.is_err() {
@@ -126,8 +126,8 @@ impl Jar {
             .collect()
     }
 
-    /// Forgets the cookies that an address would set without a path or domain: all that are sent
-    /// to it, or those of one name. k6 lets them expire that way.
+    /// Removes the cookies that an address would set without a path or domain: all that are sent to it, or
+    /// those with one name. k6 expires them in this way.
     pub(crate) fn forget(&self, to: &Address, name: Option<&str>) {
         let host = to.host().to_ascii_lowercase();
         let path = if to.path().is_empty() { "/" } else { to.path() };
@@ -153,7 +153,7 @@ impl Entry {
     }
 }
 
-/// Whether secure cookies may go there: over TLS, or to this very machine, as Go has it.
+/// Whether secure cookies may be sent there: over TLS, or to the local machine, as in Go.
 fn is_trusted(to: &Address, host: &str) -> bool {
     to.is_https()
         || host == "localhost"
@@ -168,7 +168,7 @@ fn is_below(host: &str, domain: &str) -> bool {
         .is_some_and(|rest| rest.ends_with('.'))
 }
 
-/// Domain of a cookie, and whether it is for that host alone; `None` when the host may not set it.
+/// Domain of a cookie, and whether it is host-only; `None` if the host must not set it.
 fn domain_of(host: &str, domain: &str) -> Option<(String, bool)> {
     if domain.is_empty() {
         return Some((host.to_owned(), true));
@@ -197,7 +197,7 @@ fn default_path(path: &str) -> &str {
     }
 }
 
-/// The last two labels of a name, all of an address.
+/// The last two labels of a name; the whole of an IP address.
 fn jar_key(host: &str) -> &str {
     if host.parse::<IpAddr>().is_ok() {
         return host;
@@ -208,8 +208,8 @@ fn jar_key(host: &str) -> &str {
     host[..last].rfind('.').map_or(host, |dot| &host[dot + 1..])
 }
 
-/// Name and value as they stand in `Cookie`: bytes that may not be there are left out, spaces and
-/// commas are put in quotes.
+/// Name and value in the format of `Cookie`: invalid bytes are omitted, values with spaces or commas are
+/// quoted.
 pub(crate) fn append_pair(out: &mut String, name: &str, value: &str) {
     if !out.is_empty() {
         out.push_str("; ");

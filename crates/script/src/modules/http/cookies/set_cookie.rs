@@ -1,17 +1,17 @@
-//! One `Set-Cookie` line, read as Go's `net/http` reads it.
+//! Parses one `Set-Cookie` line as Go's `net/http` does.
 //!
-//! Must not keep anything. Invariant: a line without a valid name or value gives no cookie; an
-//! attribute that is not understood is passed over.
+//! Must not keep anything. Invariant: a line without a valid name or value gives no cookie; an invalid
+//! attribute is ignored.
 
 use time::Date;
 
 use super::Cookie;
 use crate::hop::HopHeaders;
 
-/// `Set-Cookie` lines of an answer beyond which Go takes none of them.
+/// Maximum `Set-Cookie` lines of a response; if there are more, Go ignores all of them.
 const LINES_MAX: usize = 3_000;
 
-/// The cookies of an answer.
+/// The cookies of a response.
 pub(crate) fn set_cookies(headers: &HopHeaders) -> impl Iterator<Item = Cookie> {
     let lines = || {
         let fields = headers.iter();
@@ -23,7 +23,7 @@ pub(crate) fn set_cookies(headers: &HopHeaders) -> impl Iterator<Item = Cookie> 
         .filter_map(|(_, value)| parse_set_cookie(&String::from_utf8_lossy(value)))
 }
 
-/// The cookie of a line; `None` when it is none.
+/// The cookie of a line; `None` if it is invalid.
 pub(super) fn parse_set_cookie(line: &str) -> Option<Cookie> {
     let mut parts = line.trim().split(';').map(str::trim);
     let (name, value) = parts.next()?.split_once('=')?;
@@ -86,11 +86,11 @@ const MONTHS: [&str; 12] = [
     "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
 ];
 
-/// Digits of a year: with fewer, as in `01-Jan-70`, a date is none.
+/// Digits of a year: a date with fewer, as in `01-Jan-70`, is invalid.
 const YEAR_DIGITS: usize = 4;
 
-/// Milliseconds since 1970 of a date such as `Wed, 21 Oct 2035 07:28:00 GMT`; dashes between day,
-/// month and year are taken too. `None` when it is none.
+/// Milliseconds since 1970 of a date such as `Wed, 21 Oct 2035 07:28:00 GMT`; dashes between day, month and
+/// year are accepted too. `None` if it is invalid.
 pub(crate) fn date_ms(text: &str) -> Option<i64> {
     let (_, rest) = text.split_once(", ")?;
     let mut fields = rest.split([' ', '-']).filter(|field| !field.is_empty());

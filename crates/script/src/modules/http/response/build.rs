@@ -1,6 +1,6 @@
-//! The fields of a response as values of the script.
+//! The fields of a response as script values.
 //!
-//! Must not keep them. Invariant: names and order of what is made are k6's.
+//! Must not keep them. Invariant: their names and order are k6's.
 
 use rquickjs::{Array, ArrayBuffer, Ctx, IntoJs, Object, Result, Value};
 
@@ -12,10 +12,10 @@ use crate::hop::{HopHeaders, HopTimes};
 use crate::modules::bytes::{mended, text_of};
 use crate::vu::state;
 
-/// What k6 shows for a cookie without a date: Go's zero time in milliseconds, overflown.
+/// k6's value for a cookie without a date: Go's zero time in milliseconds, overflowed.
 const NO_EXPIRY_MS: i64 = -6_795_364_578_871;
 
-/// A field; the body, status and error code are made elsewhere.
+/// A field; the body, status and error code are handled elsewhere.
 pub(super) fn field<'js>(ctx: &Ctx<'js>, facts: &Facts, field: Field) -> Result<Value<'js>> {
     match field {
         Field::RemoteIp => match facts.remote {
@@ -44,10 +44,10 @@ pub(super) fn field<'js>(ctx: &Ctx<'js>, facts: &Facts, field: Field) -> Result<
     }
 }
 
-/// The body, which the facts give away: text of any length is not kept twice.
+/// The body, moved out of the facts: long text is not kept twice.
 pub(super) fn body<'js>(ctx: &Ctx<'js>, facts: &mut Facts) -> Result<Value<'js>> {
     let Some(bytes) = facts.body.take() else {
-        // What was never sent has, in k6, Go's empty list of bytes.
+        // In k6 a request that was never built has Go's empty byte slice.
         return match facts.call {
             Some(_) => Ok(Value::new_null(ctx.clone())),
             None => Array::new(ctx.clone()).map(Array::into_value),
@@ -85,7 +85,7 @@ fn cookies<'js>(ctx: &Ctx<'js>, received: &HopHeaders) -> Result<Object<'js>> {
     Ok(by_name)
 }
 
-/// Adds to the list of a name.
+/// Appends to the list under a name.
 fn append<'js>(ctx: &Ctx<'js>, by_name: &Object<'js>, name: &str, item: Object<'js>) -> Result<()> {
     let list = match by_name.get::<_, Option<Array<'js>>>(name)? {
         Some(list) => list,
@@ -126,7 +126,7 @@ fn ocsp<'js>(ctx: &Ctx<'js>, facts: &Facts) -> Result<Object<'js>> {
     Ok(ocsp)
 }
 
-/// What was asked, as it was first sent.
+/// The request as first sent.
 fn request<'js>(ctx: &Ctx<'js>, call: &Call) -> Result<Object<'js>> {
     let request = Object::new(ctx.clone())?;
     request.set("method", &*call.method)?;

@@ -1,14 +1,14 @@
-//! The header fields of an answer as Go's client hands them on.
+//! The header fields of a response as returned by Go's client.
 //!
-//! What speaks of the connection or of the framing alone is taken out. Must not know the script's
-//! values. Invariant: each name occurs once, its values joined in the order of the wire.
+//! Fields about the connection or the framing are removed. Must not know the script's values. Invariant: each
+//! name occurs once, its values joined in wire order.
 
 use loadline_go::header::canonical;
 
 use super::super::answer::Facts;
 use crate::hop::HopProtocol;
 
-/// Names and values to show, in the order in which names first came.
+/// Names and values to show, in the order of first occurrence.
 pub(super) fn shown(facts: &Facts) -> Vec<(String, String)> {
     let mut fields: Vec<Field> = Vec::with_capacity(facts.headers.fields.len());
     for (name, value) in facts.headers.iter() {

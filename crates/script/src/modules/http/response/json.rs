@@ -1,8 +1,7 @@
-//! `Response.json(path)`: the body as JSON, whole or the part that a path names.
+//! `Response.json(path)`: the body as JSON, whole or the part selected by a path.
 //!
-//! Paths are in the dialect of gjson. Must not know where the body came from. Invariant: a body that is no JSON
-//! has no parts, and asked for as a whole it is an error with line and character, in the words of Go's
-//! `encoding/json`.
+//! Paths are in the dialect of gjson. Must not know where the body came from. Invariant: a body that is not
+//! JSON has no parts; as a whole it is an error with line and character, in the words of Go's `encoding/json`.
 
 use std::io;
 
@@ -20,13 +19,13 @@ use crate::room::with_room;
 
 const NO_BODY: &str = "the body is null so we can't transform it to JSON - this likely was because of a request error getting the response";
 
-/// Parts and wildcards of a path: each is a call within the one before it.
+/// Maximum parts and wildcards of a path: each is a nested call.
 const PARTS_MAX: usize = 48;
-/// Parts of a path that a virtual user's own stack has room for.
+/// Parts of a path that fit on a virtual user's own stack.
 const PARTS_ON_OWN_STACK: usize = 8;
-/// Bytes of stack for every other path: ten times what its parts and levels have been seen to take.
+/// Stack bytes for all other paths: ten times the measured use of its parts and levels.
 const ROOM_BYTES: usize = 4 << 20;
-/// Levels of a body that a modifier (`@pretty`, `@valid`) is given: each is a call, too.
+/// Maximum depth of a body for modifiers (`@pretty`, `@valid`): each level is also a nested call.
 const LEVELS_MAX: usize = 1_000;
 
 pub(super) fn json<'js>(
@@ -56,7 +55,7 @@ pub(super) fn json<'js>(
     }
 }
 
-/// The part of a text that a path names, as JSON.
+/// The part of a text selected by a path, as JSON.
 fn follow(text: &str, path: &str) -> io::Result<Option<String>> {
     let found = || found(text, path);
     if parts(path) <= PARTS_ON_OWN_STACK && !path.contains('@') {
@@ -90,15 +89,15 @@ fn found(text: &str, path: &str) -> Option<String> {
     Some(format!("[{}]", each.collect::<Vec<_>>().join(",")))
 }
 
-/// An upper bound of the calls within one another that a path takes.
+/// An upper bound of the nested calls for a path.
 fn parts(path: &str) -> usize {
     path.bytes().filter(|b| b".|#@([{*".contains(b)).count()
 }
 
-/// A modifier of k6's paths that is not followed here.
+/// A modifier of k6's paths that is not supported here.
 const UNSUPPORTED: &str = "dig";
 
-/// Why a path is not followed: it has a part that k6 knows and this dialect does not.
+/// Why a path is refused: it contains a part that k6 knows and this dialect does not.
 fn unsupported(path: &str) -> Option<String> {
     let starts_part = |at: usize| at == 0 || b".|{[,:".contains(&path.as_bytes()[at - 1]);
     for (at, _) in path.match_indices('@').filter(|(at, _)| starts_part(*at)) {
@@ -125,7 +124,7 @@ fn is_in_brackets(before: &str) -> bool {
     count(['(', '[', '{']) > count([')', ']', '}'])
 }
 
-/// Why a path is not followed: it would need more of the stack than there may be.
+/// Why a path is refused: it would need too much stack.
 fn too_deep(path: &str, text: &str) -> Option<String> {
     if parts(path) > PARTS_MAX {
         return Some(format!(
@@ -157,7 +156,7 @@ fn whole<'js>(ctx: &Ctx<'js>, response: &Response<'js>) -> Result<Value<'js>> {
     }
 }
 
-/// Calls `with` with the body as text; `None` when there is no body.
+/// Calls `with` with the body as text; `None` if there is no body.
 pub(super) fn with_text<T>(
     response: &Response<'_>,
     with: impl FnOnce(&str) -> T,

@@ -1,8 +1,8 @@
-//! `Response`: what came of a request, as the script sees it.
+//! `Response`: the result of a request as seen by the script.
 //!
-//! Its fields look like properties of its own, to `JSON.stringify` and `Object.keys` as well, and
-//! yet are made when somebody looks at them: most are never looked at. Must not know how requests
-//! are sent. Invariant: a field gives the same value each time, or what the script set it to.
+//! Its fields look like own properties, also to `JSON.stringify` and `Object.keys`, but are created on access:
+//! most are never read. Must not know how requests are sent. Invariant: a field has the same value each time,
+//! or the one set by the script.
 
 mod build;
 mod headers;
@@ -74,11 +74,11 @@ impl Field {
     }
 }
 
-/// The engine's numbers of the fields' names, in this virtual user.
+/// The engine's atom numbers of the fields' names, in this virtual user.
 pub(super) struct FieldAtoms([u32; FIELDS]);
 
 impl FieldAtoms {
-    /// The prototype holds the names for as long as there are responses, so the numbers stay.
+    /// The prototype keeps the names alive as long as there are responses, so the numbers stay valid.
     fn new(ctx: &Ctx<'_>) -> Result<FieldAtoms> {
         let mut atoms = [0; FIELDS];
         for (place, field) in atoms.iter_mut().zip(Field::ALL) {
@@ -94,7 +94,7 @@ impl FieldAtoms {
     }
 }
 
-/// The engine's number of an atom, which it tells to hashers alone.
+/// The engine's number of an atom, which is only exposed to hashers.
 fn number_of(atom: &Atom<'_>) -> u32 {
     struct Number(u32);
     impl Hasher for Number {
@@ -111,19 +111,19 @@ fn number_of(atom: &Atom<'_>) -> u32 {
     number.0
 }
 
-/// What came of a request.
+/// The result of a request.
 pub(super) struct Response<'js> {
     facts: RefCell<Facts>,
-    /// Fields that were looked at or set.
+    /// Fields that were read or set.
     values: RefCell<Vec<(Field, Value<'js>)>>,
-    /// What the whole body is as JSON, once that was asked.
+    /// The whole body as parsed JSON, after the first access.
     json: RefCell<Option<Value<'js>>>,
-    /// Whether the body was found to be JSON.
+    /// Whether the body was validated as JSON.
     is_json: Cell<bool>,
     atoms: std::rc::Rc<FieldAtoms>,
 }
 
-// SAFETY: the lifetime stands for that of the context in all fields alike.
+// SAFETY: the lifetime stands for that of the context in all fields.
 unsafe impl<'js> JsLifetime<'js> for Response<'js> {
     type Changed<'to> = Response<'to>;
 }
@@ -147,14 +147,14 @@ pub(crate) fn is_response(object: &Object<'_>) -> bool {
 }
 
 impl<'js> Response<'js> {
-    /// The script's object of what came of a request.
+    /// The script object for the result of a request.
     pub(super) fn make(ctx: &Ctx<'js>, facts: Facts) -> Result<Value<'js>> {
         let slot = state(ctx).slot(|| RefCell::new(None::<std::rc::Rc<FieldAtoms>>));
         let known = slot.borrow().clone();
         let atoms = match known {
             Some(atoms) => atoms,
             None => {
-                // The prototype comes first: it holds the names.
+                // The prototype comes first: it keeps the names alive.
                 Class::<Response<'js>>::prototype(ctx)?;
                 let atoms = std::rc::Rc::new(FieldAtoms::new(ctx)?);
                 *slot.borrow_mut() = Some(std::rc::Rc::clone(&atoms));
@@ -267,8 +267,8 @@ impl<'js> JsClass<'js> for Response<'js> {
         _: Value<'js>,
         value: Value<'js>,
     ) -> Result<bool> {
-        // SAFETY: the value is alive. QuickJS frees it after this call, and so does the caller
-        // within rquickjs 0.14 which takes it for its own: the second free gets a reference.
+        // SAFETY: the value is alive. QuickJS frees it after this call, and so does the caller in rquickjs
+        // 0.14, which assumes ownership: the second free gets a reference.
         unsafe { qjs::JS_DupValue(ctx.as_raw().as_ptr(), value.as_raw()) };
         let this = this.borrow();
         let Some(field) = this.atoms.field(&atom) else {
@@ -285,7 +285,7 @@ impl<'js> JsClass<'js> for Response<'js> {
                 None
             }
         };
-        // Freeing a value may run code: nothing may be borrowed then.
+        // Freeing a value may run code: no borrow may be held then.
         drop(values);
         drop(before);
         Ok(true)

@@ -1,12 +1,12 @@
-//! Modifiers of JSON paths that the crate `gjson` has not: `@keys`, `@values`, `@tostr`, `@fromstr`, `@group`.
+//! Modifiers of JSON paths that the `gjson` crate lacks: `@keys`, `@values`, `@tostr`, `@fromstr`, `@group`.
 //!
-//! Source: the documentation of Go's package `gjson`. Must not know responses. Invariant: a value that is not there has the text
-//! of nothing, which each modifier takes.
+//! Source: the documentation of Go's package `gjson`. Must not know responses. Invariant: a missing value has
+//! an empty text, which each modifier accepts.
 
 use gjson::{Kind, Value as Found};
 use serde::de::IgnoredAny;
 
-/// One of them.
+/// A modifier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Modifier {
     Keys,
@@ -24,24 +24,24 @@ const NAMES: [(&str, Modifier); 5] = [
     ("group", Modifier::Group),
 ];
 
-/// Whether one of them has this name.
+/// Whether it is the name of one of them.
 pub(super) fn is_known(name: &str) -> bool {
     NAMES.iter().any(|(known, _)| *known == name)
 }
 
-/// A path around its first such modifier.
+/// A path, split at its first such modifier.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Split<'p> {
-    /// What it is applied to; empty: all.
+    /// The path to its input; empty: the whole.
     pub(super) before: &'p str,
     pub(super) modifier: Modifier,
-    /// Whether it is applied to each element of a list (`#.@keys`).
+    /// Whether it applies to each element of a list (`#.@keys`).
     pub(super) to_each: bool,
-    /// What is looked for in what it makes; empty: all.
+    /// The path within its result; empty: the whole.
     pub(super) after: &'p str,
 }
 
-/// The first modifier of a path that stands outside of brackets; `None` without one.
+/// Splits at the first modifier outside of brackets; `None` without one.
 pub(super) fn split(path: &str) -> Option<Split<'_>> {
     let bytes = path.as_bytes();
     let (mut at, mut depth, mut quoted) = (0, 0_usize, false);
@@ -67,7 +67,7 @@ fn split_at(path: &str, at: usize) -> Option<Split<'_>> {
     let rest = &path[at + 1..];
     let end = rest.find(['.', '|', ':']).unwrap_or(rest.len());
     let (_, modifier) = NAMES.iter().find(|(name, _)| *name == &rest[..end])?;
-    // Whatever argument is given means nothing to these.
+    // These ignore any argument.
     let end = match rest[end..].starts_with(':') {
         true => rest[end..]
             .find(['.', '|'])
@@ -77,7 +77,7 @@ fn split_at(path: &str, at: usize) -> Option<Split<'_>> {
     let before = &path[..at];
     let to_each = before.ends_with("#.");
     let before = before.strip_suffix(['.', '|']).unwrap_or(before);
-    // Alone, the mark counts elements; behind a query it belongs to that.
+    // A single `#` counts elements; after a query it belongs to the query.
     let list = match before {
         "#" => Some(""),
         _ => before
@@ -93,7 +93,7 @@ fn split_at(path: &str, at: usize) -> Option<Split<'_>> {
 }
 
 impl Modifier {
-    /// What it makes of some JSON; `None` for nothing.
+    /// Applies it to JSON; `None` for no result.
     pub(super) fn apply(self, json: &str) -> Option<String> {
         match self {
             Modifier::Keys => Some(keys(json)),
@@ -105,14 +105,14 @@ impl Modifier {
     }
 }
 
-/// Names of an object; of anything else as many nulls as it has elements.
+/// Names of an object; for anything else as many nulls as it has elements.
 fn keys(json: &str) -> String {
     listed(json, |name, _| {
         name.map_or("null", |name| name.json()).to_owned()
     })
 }
 
-/// Values of an object; a list as it is, and anything else as the one element of a list.
+/// Values of an object; a list unchanged, and anything else as a list of one element.
 fn values(json: &str) -> String {
     match gjson::parse(json).kind() {
         Kind::Array => json.to_owned(),
@@ -120,7 +120,7 @@ fn values(json: &str) -> String {
     }
 }
 
-/// A list of what each element gives, with its name in an object; what is neither object nor list is an element by itself.
+/// A list of the results for each element, with its name for an object; other values count as a single element.
 fn listed(json: &str, element: impl Fn(Option<&Found>, &Found) -> String) -> String {
     let mut list = Vec::new();
     let found = gjson::parse(json);
@@ -136,7 +136,7 @@ fn listed(json: &str, element: impl Fn(Option<&Found>, &Found) -> String) -> Str
     format!("[{}]", list.join(","))
 }
 
-/// The JSON that a text holds; of what is no text, itself.
+/// The JSON in a string, or another value unchanged; `None` if it is not valid JSON.
 fn from_text(json: &str) -> Option<String> {
     let is_json = |text: &str| serde_json::from_str::<IgnoredAny>(text).is_ok();
     let held = match serde_json::from_str::<String>(json) {
@@ -146,7 +146,7 @@ fn from_text(json: &str) -> Option<String> {
     is_json(&held).then_some(held)
 }
 
-/// Lists of an object as a list of objects: `{"a":[1,2],"b":[3]}` is `[{"a":1,"b":3},{"a":2}]`.
+/// Turns an object of lists into a list of objects: `{"a":[1,2],"b":[3]}` becomes `[{"a":1,"b":3},{"a":2}]`.
 fn grouped(json: &str) -> Option<String> {
     let found = gjson::parse(json);
     if found.kind() != Kind::Object {

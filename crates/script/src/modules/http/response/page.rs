@@ -1,7 +1,7 @@
-//! `Response.html`, `submitForm` and `clickLink`: an answer as a page to go on from.
+//! `Response.html`, `submitForm` and `clickLink`: a response as a page to navigate from.
 //!
-//! Pages are read by the module `k6/html`. Must not read HTML by itself. Invariant: what goes on
-//! from a page is an ordinary request, made as the script itself would make it.
+//! Pages are parsed by the module `k6/html`. Must not parse HTML itself. Invariant: navigation is an ordinary
+//! request, made as the script itself would make it.
 
 use std::sync::Arc;
 
@@ -59,7 +59,7 @@ where
     arguments.call(&method, object)
 }
 
-/// Arguments of a method; its object goes before them.
+/// Prepends an object to the arguments of a method.
 trait PrependThis<'js> {
     fn call<R: rquickjs::FromJs<'js>>(
         self,
@@ -88,7 +88,7 @@ impl<'js> PrependThis<'js> for (&str,) {
     }
 }
 
-/// An attribute of the first element; `None` without.
+/// An attribute of the first element; `None` if missing.
 fn attribute(selection: &Object<'_>, name: &str) -> Result<Option<String>> {
     let value: Value<'_> = method(selection, "attr", (name,))?;
     if is_missing(&value) {
@@ -101,7 +101,7 @@ fn is_empty(selection: &Object<'_>) -> Result<bool> {
     Ok(method::<_, f64>(selection, "size", ())? == 0.0)
 }
 
-/// The script's object, if it gave one.
+/// The script's options object, if given.
 fn taken<'a, 'js>(ctx: &Ctx<'js>, options: &'a Opt<Value<'js>>) -> Result<Option<&'a Object<'js>>> {
     match &options.0 {
         Some(missing) if is_missing(missing) => {
@@ -112,7 +112,7 @@ fn taken<'a, 'js>(ctx: &Ctx<'js>, options: &'a Opt<Value<'js>>) -> Result<Option
     }
 }
 
-/// What the script's object says under a name; `None` when it says nothing.
+/// The value of an option; `None` if it is missing.
 fn option<'js>(options: Option<&Object<'js>>, name: &str) -> Result<Option<Value<'js>>> {
     let Some(options) = options else {
         return Ok(None);
@@ -162,7 +162,7 @@ pub(super) fn submit_form<'js>(
     request::blocking(&ctx, &arguments)
 }
 
-/// The form's values, that of its button, and the script's over them.
+/// The form's values, plus that of its button, overridden by those of the script.
 fn values_of<'js>(
     form: &Object<'js>,
     submit_selector: &str,
@@ -185,7 +185,7 @@ fn values_of<'js>(
     Ok(values)
 }
 
-/// Values as a query; a list is one value, as text.
+/// Values as a query string; a list is converted to a single text.
 fn query_of(values: &Object<'_>) -> Result<String> {
     let fields = values.props::<String, Coerced<String>>();
     let fields = fields.map(|field| field.map(|(name, value)| (name, value.0)));
@@ -222,7 +222,7 @@ pub(super) fn click_link<'js>(
     request::blocking(&ctx, &arguments)
 }
 
-/// Where a reference leads from a page; without one, the page's own address.
+/// The address of a reference from a page; without one, the page's own.
 fn resolved(ctx: &Ctx<'_>, page: &str, reference: Option<&str>) -> Result<Address> {
     let address = Address::parse(page).and_then(|page| match reference {
         Some(reference) => page.resolve(reference),

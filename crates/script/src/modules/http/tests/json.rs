@@ -1,6 +1,7 @@
-//! `Response.json()`: the whole body, parts of it, and bodies that are no JSON.
+//! `Response.json()`: the whole body, parts of it, and bodies that are not JSON.
 //!
-//! Must not know how paths are followed. Invariant under test: no path and no body goes beyond a virtual user's stack.
+//! Must not know how paths are evaluated. Invariant under test: no path and no body overflows a virtual user's
+//! stack.
 
 use super::said;
 
@@ -27,7 +28,7 @@ fn json_gives_the_whole_or_a_part() {
     );
 }
 
-/// As k6 has it, which looks at the whole body first.
+/// As in k6, which validates the whole body first.
 #[test]
 fn a_body_that_is_no_json_has_no_parts() {
     let lines = said(

@@ -1,4 +1,4 @@
-//! URLs against what Go's `net/url` was seen to say, and RFC 3986's own examples.
+//! URLs compared with observed results of Go's `net/url` and the examples of RFC 3986.
 //!
 //! Must not need requests. Invariant under test: the text of an address parses to itself.
 
@@ -68,7 +68,7 @@ fn text_target_and_mask_are_k6s() {
         assert_eq!(address.place.unwrap().target, target);
     }
     let address = Address::parse("http://us:p%40w@h/x").unwrap();
-    // k6 covers the length that the credentials have unescaped.
+    // k6 masks the length of the unescaped credentials.
     assert_eq!(&*address.masked, "http://****:****0w@h/x");
     assert_eq!(
         address.credentials,
